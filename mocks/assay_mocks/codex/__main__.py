@@ -1,0 +1,54 @@
+"""Console command `assay-codex`: what starts `codex app-server` can start it instead."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from assay_mocks.codex.journal import Journal
+from assay_mocks.codex.server import Server
+from assay_mocks.codex.settings import USAGE, Settings, UsageError, from_process
+from assay_mocks.codex.stdio import serve
+from assay_mocks.library import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay_mocks.script import Library
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
+    try:
+        settings = from_process(sys.argv[1:] if arguments is None else arguments)
+        if settings.command == "app-server":
+            return _serve(settings)
+    except (UsageError, OSError, ValueError) as error:
+        sys.stderr.write(f"assay-codex: {error}\n")
+        return _USAGE_ERROR
+    sys.stdout.write(f"codex-cli {settings.version.number}\n" if settings.command == "version" else USAGE)
+    return 0
+
+
+def _serve(settings: Settings) -> int:
+    library = _library(settings)
+    server = Server(library, home=settings.home, cwd=settings.cwd, version=settings.version, crash_at=settings.crash_at)
+    if settings.journal is None:
+        return serve(server)
+    with closing(Journal(settings.journal)) as journal:
+        return serve(server, journal)
+
+
+def _library(settings: Settings) -> Library:
+    if settings.scripts is None:
+        return LIBRARY
+    from assay_mocks.script_file import load_scripts  # noqa: PLC0415 - YAML would slow every start without a file
+
+    return {**LIBRARY, **load_scripts(settings.scripts)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

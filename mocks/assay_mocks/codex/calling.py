@@ -1,0 +1,99 @@
+"""The native calls of one turn: how the client is asked to run a tool, and what becomes of its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.codex import item_messages, messages, raw_items
+from assay_mocks.codex.tools import CANCELLED, Outcome, outcome, parse_arguments
+
+if TYPE_CHECKING:
+    from assay_mocks.codex.telling import Desk, Telling
+    from assay_mocks.codex.threads import Running, Thread
+    from assay_mocks.script import Call
+
+Json = dict[str, Any]
+
+
+@dataclass(kw_only=True, slots=True)
+class _Pending:
+    """A call that the client has not answered; nobody waits for one that came late."""
+
+    call: Call
+    arguments: object
+    started_ms: int
+    late: bool
+
+
+class Calling:
+    """Asks the client of `turn`."""
+
+    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling) -> None:
+        self._turn = turn
+        self._desk = desk
+        self._thread = thread
+        self._telling = telling
+        self._pending: dict[int, _Pending] = {}
+
+    @property
+    def unanswered(self) -> list[int]:
+        """The ids of the requests that the client has not answered."""
+        return list(self._pending)
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the model waits for an answer."""
+        return any(not pending.late for pending in self._pending.values())
+
+    def raw(self, call: Call) -> Json:
+        """The call as the model's own item."""
+        return raw_items.call(f"fc_{self._desk.ids.number()}", call.name, call.arguments, call.id)
+
+    def ask(self, call: Call, now: float, *, late: bool) -> None:
+        """Ask the client to run the tool; `late`: the model no longer waits for it."""
+        self._telling.turn_to_call(now)
+        self._telling.asked = True
+        self._telling.raw(self.raw(call), now)
+        try:
+            arguments = parse_arguments(call.arguments)
+        except ValueError as error:
+            self._give_back(call, str(error), now)
+            return
+        if self._thread.declares(call.name):
+            self._request(call, arguments, now, late=late)
+        else:
+            self._give_back(call, f"unsupported call: {call.name}", now)
+
+    def _request(self, call: Call, arguments: object, now: float, *, late: bool) -> None:
+        started = messages.ms(now)
+        self._telling.item_started(item_messages.tool_call(call.id, call.name, arguments), started, now)
+        asked = {"callId": call.id, "namespace": None, "tool": call.name, "arguments": arguments}
+        request = self._desk.ask(self._turn, "item/tool/call", {**self._telling.place, **asked})
+        self._pending[request] = _Pending(call=call, arguments=arguments, started_ms=started, late=late)
+
+    def answered(self, request: int, result: object, error: object, now: float) -> None:
+        """The client answered a call."""
+        self._over(self._pending.pop(request), outcome(result, error), now)
+
+    def cancel(self, now: float) -> None:
+        """The calls that are not answered need not be any more."""
+        for pending in self._pending.values():
+            self._over(pending, CANCELLED, now)
+
+    def _over(self, pending: _Pending, came: Outcome, now: float) -> None:
+        call = pending.call
+        told = {
+            "status": "completed" if came.success else "failed",
+            "contentItems": came.content,
+            "success": came.success,
+            "durationMs": messages.ms(now) - pending.started_ms,
+        }
+        item = item_messages.tool_call(call.id, call.name, pending.arguments, told)
+        self._telling.item_completed(item, pending.started_ms, now)
+        self._give_back(call, came.output, now)
+
+    def _give_back(self, call: Call, output: str | list[Json], now: float) -> None:
+        """The model gets the result of its call."""
+        raw = raw_items.output_of(f"fco_{self._desk.ids.uuid(now)}", call.id, output)
+        self._telling.raw(raw, now, {"create_time": now})

@@ -1,0 +1,238 @@
+"""The results and notifications of the app-server, with the fields of the recordings, in their order.
+
+Every builder gives the `params` or the `result`; the envelope is `rpc`'s. Times are taken as epoch seconds and told as
+whole seconds (`…At`) or milliseconds (`…AtMs`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay_mocks.codex.failures import Cause
+    from assay_mocks.codex.threads import Thread
+
+Json = dict[str, Any]
+
+PROVIDER = "mock"
+
+
+def ms(now: float) -> int:
+    """Whole milliseconds."""
+    return int(now * 1000)
+
+
+# Handshake
+
+
+def initialized(client: Mapping[str, Any], *, version: str, home: str) -> Json:
+    """Result of `initialize`."""
+    return {
+        "userAgent": user_agent(client, version=version),
+        "codexHome": home,
+        "platformFamily": "unix",
+        "platformOs": "linux",
+    }
+
+
+def user_agent(client: Mapping[str, Any], *, version: str) -> str:
+    """What the server calls itself towards the model's service."""
+    name, number = client["name"], client["version"]
+    return f"{name}/{version} (Debian 12.0.0; x86_64) unknown ({name}; {number})"
+
+
+def remote_control(installation: str) -> Json:
+    """remoteControl/status/changed, sent right after the handshake."""
+    return {"status": "disabled", "serverName": "assay", "installationId": installation, "environmentId": None}
+
+
+# Threads
+
+
+def thread(it: Thread, *, version: str) -> Json:
+    """A thread as thread/start, thread/started, thread/read and thread/resume tell it."""
+    return {
+        "id": it.id,
+        "environments": it.environments,
+        "extra": None,
+        "sessionId": it.id,
+        "forkedFromId": None,
+        "attachedToThreadId": None,
+        "parentThreadId": None,
+        "preview": it.preview,
+        "ephemeral": it.ephemeral,
+        "section": None,
+        "sectionEnteredAt": None,
+        "projectId": None,
+        "historyMode": "paginated",
+        "modelProvider": PROVIDER,
+        "model": it.settings.model,
+        "reasoningEffort": it.settings.effort,
+        "createdAt": int(it.created),
+        "updatedAt": int(it.updated),
+        "recencyAt": int(it.updated),
+        "status": status(it),
+        "path": it.path,
+        "cwd": it.cwd,
+        "cliVersion": version,
+        "originator": it.originator,
+        "source": "vscode",
+        "canAcceptDirectInput": True,
+        "threadSource": None,
+        "agentNickname": None,
+        "agentRole": None,
+        "gitInfo": None,
+        "name": it.name,
+        "daybreakEnabled": None,
+        "turns": [],
+    }
+
+
+def status(it: Thread) -> Json:
+    """The status of a thread."""
+    if it.turn is not None:
+        return {"type": "active", "activeFlags": []}
+    return {"type": "systemError" if it.failed else "idle"}
+
+
+def thread_opened(it: Thread, *, version: str) -> Json:
+    """Result of thread/start and thread/resume."""
+    return {
+        "thread": thread(it, version=version),
+        "model": it.settings.model,
+        "modelProvider": PROVIDER,
+        "serviceTier": None,
+        "disabledPluginIds": [],
+        "cwd": it.cwd,
+        "runtimeWorkspaceRoots": [root for place in it.environments for root in place.get("runtimeWorkspaceRoots", [])],
+        "instructionSources": [],
+        "approvalPolicy": it.settings.approval_policy,
+        "approvalsReviewer": "user",
+        "sandbox": it.settings.sandbox,
+        "activePermissionProfile": None,
+        "reasoningEffort": it.settings.effort,
+        "multiAgentMode": "explicitRequestOnly",
+    }
+
+
+def conversation_opened(it: Thread) -> Json:
+    """Result of newConversation."""
+    settings = it.settings
+    return {
+        "conversationId": it.id,
+        "model": settings.model,
+        "reasoningEffort": settings.effort,
+        "rolloutPath": it.path,
+    }
+
+
+def settings_updated(it: Thread) -> Json:
+    """thread/settings/updated."""
+    settings = it.settings
+    return {
+        "threadId": it.id,
+        "threadSettings": {
+            "disabledPluginIds": [],
+            "cwd": it.cwd,
+            "environments": it.environments,
+            "approvalPolicy": settings.approval_policy,
+            "approvalsReviewer": "user",
+            "sandboxPolicy": settings.sandbox,
+            "activePermissionProfile": None,
+            "model": settings.model,
+            "modelProvider": PROVIDER,
+            "serviceTier": None,
+            "effort": settings.effort,
+            "summary": settings.summary,
+            "collaborationMode": {
+                "mode": "default",
+                "settings": {
+                    "model": settings.model,
+                    "reasoning_effort": settings.effort,
+                    "developer_instructions": None,
+                },
+            },
+            "multiAgentMode": "explicitRequestOnly",
+            "personality": None,
+        },
+    }
+
+
+def read_state(it: Thread, revision: str) -> Json:
+    """thread/readState/changed."""
+    unread = {"type": "turn", "turnId": it.first_unread}
+    return {"threadId": it.id, "readState": {"firstUnread": unread, "revision": revision}}
+
+
+# Turns
+
+
+def turn(
+    identity: str,
+    state: str,
+    *,
+    items: Sequence[Json] | None = None,
+    error: Json | None = None,
+    started: float | None = None,
+    completed: float | None = None,
+) -> Json:
+    """A turn; `items` None means that they are not told."""
+    lasted = None if started is None or completed is None else ms(completed - started)
+    return {
+        "id": identity,
+        "rootTurnId": identity,
+        "items": list(items or ()),
+        "itemsView": "notLoaded" if items is None else "summary",
+        "status": state,
+        "error": error,
+        "startedAt": None if started is None else int(started),
+        "completedAt": None if completed is None else int(completed),
+        "durationMs": lasted,
+    }
+
+
+def turn_error(cause: Cause) -> Json:
+    """Why a turn failed, as `error` and turn/completed tell it."""
+    return {
+        "message": cause.message,
+        "codexErrorInfo": cause.info,
+        "additionalDetails": None,
+        "misalignment": None,
+    }
+
+
+def item_started(item: Json, place: Json) -> Json:
+    """item/started; `place` holds threadId and turnId."""
+    return {"item": item, **place, "startedAtMs": item["startedAtMs"]}
+
+
+def item_completed(item: Json, place: Json) -> Json:
+    """item/completed."""
+    return {"item": item, **place, "contentTokenCount": None, "completedAtMs": item["completedAtMs"]}
+
+
+# Models
+
+MODEL: Json = {
+    "id": "mock-model",
+    "model": "mock-model",
+    "upgrade": None,
+    "upgradeInfo": None,
+    "availabilityNux": None,
+    "displayName": "Mock model",
+    "description": "Says what its script says.",
+    "modelSpecialty": None,
+    "hidden": False,
+    "supportedReasoningEfforts": [{"reasoningEffort": "low", "description": "There is no other"}],
+    "defaultReasoningEffort": "low",
+    "inputModalities": ["text", "image"],
+    "supportsPersonality": False,
+    "multiAgentVersion": "v2",
+    "additionalSpeedTiers": [],
+    "serviceTiers": [],
+    "defaultServiceTier": None,
+    "availableAccessPrograms": None,
+    "isDefault": True,
+}

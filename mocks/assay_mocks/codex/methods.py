@@ -1,0 +1,188 @@
+"""What the app-server does on each request that the mock plays: one function a method, found by a table.
+
+A function takes the request, its parameters checked, tells what is to be told around the answer, and answers once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.codex import conversation_methods, legacy, messages, raw_items, turn_methods
+from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread
+from assay_mocks.codex.params import Refused, check_items
+from assay_mocks.marker import find_marker
+from assay_mocks.script import Crash
+
+if TYPE_CHECKING:
+    from assay_mocks.codex.threads import Thread
+
+Json = dict[str, Any]
+Method = Callable[[Asked], None]
+
+
+# Handshake
+
+
+def _initialize(asked: Asked) -> None:
+    server, client = asked.server, asked.params["clientInfo"]
+    server.shake_hands(client, asked.params.get("capabilities") or {})
+    asked.reply(messages.initialized(client, version=server.version.number, home=server.home))
+    server.tell_all("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
+
+
+# Threads
+
+
+def _thread_start(asked: Asked) -> None:
+    server = asked.server
+    death = _death(asked)
+    if death is not None:
+        server.die(death.status)
+        return
+    thread = load_thread(asked)
+    asked.reply(messages.thread_opened(thread, version=server.version.number))
+    server.tell_all("thread/started", {"thread": messages.thread(thread, version=server.version.number)}, asked.now)
+    _tell_loaded(asked, thread)
+
+
+def _death(asked: Asked) -> Crash | None:
+    """The crash with which a script begins that the developer text asks for: elsewhere that text chooses none."""
+    marker = find_marker(asked.params.get("developerInstructions") or "")
+    script = asked.server.library.get(marker.script) if marker else None
+    first = next(iter(script.parts[0]), None) if script else None
+    return first if isinstance(first, Crash) else None
+
+
+def _tell_loaded(asked: Asked, thread: Thread) -> None:
+    if asked.server.version.double:
+        asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)
+
+
+def _thread_resume(asked: Asked) -> None:
+    history = asked.params.get("history")
+    thread = find_thread(asked) if history is None else _new_with_history(asked, history)
+    thread.subscribed = True
+    asked.reply(messages.thread_opened(thread, version=asked.server.version.number))
+    if history is not None:
+        _tell_loaded(asked, thread)
+
+
+def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
+    """A thread of its own that begins with this history; the id that was named is not its id."""
+    named = asked.params["threadId"]
+    check_uuid(named, "invalid thread id")
+    if asked.server.version.gated and asked.server.threads.get(named) is not None:
+        raise Refused(f"cannot resume thread {named} with history while it is already running")
+    check_items(history)
+    thread = load_thread(asked)
+    thread.remember(history)
+    return thread
+
+
+def _thread_read(asked: Asked) -> None:
+    thread = find_thread(asked)
+    if thread.ephemeral and asked.params.get("includeTurns"):
+        raise Refused("ephemeral threads do not support includeTurns")
+    asked.reply({"thread": messages.thread(thread, version=asked.server.version.number)})
+
+
+def _thread_list(asked: Asked) -> None:
+    asked.reply({"data": [], "readStates": {}, "nextCursor": None, "backwardsCursor": None})
+
+
+def _thread_loaded_list(asked: Asked) -> None:
+    asked.reply({"data": asked.server.threads.ids(), "nextCursor": None})
+
+
+def _thread_name_set(asked: Asked) -> None:
+    thread = find_thread(asked)
+    thread.name = asked.params["name"]
+    asked.reply({})
+    told = {"threadId": thread.id, "threadName": thread.name}
+    asked.server.tell(thread, "thread/name/updated", told, asked.now)
+
+
+def _thread_unsubscribe(asked: Asked) -> None:
+    asked.server.threads.leave(find_thread(asked))
+    asked.reply({"status": "unsubscribed"})
+
+
+def _thread_removed(notification: str) -> Method:
+    def method(asked: Asked) -> None:
+        thread, server = find_thread(asked), asked.server
+        server.drop(thread)
+        server.threads.remove(thread)
+        gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
+        server.tell_all("thread/status/changed", gone, asked.now)
+        asked.reply({})
+        server.tell_all(notification, {"threadId": thread.id}, asked.now)
+
+    return method
+
+
+def _thread_inject_items(asked: Asked) -> None:
+    thread, items = find_thread(asked), asked.params["items"]
+    check_items(items)
+    thread.remember(items)
+    asked.reply({})
+    for item in items if thread.raw_events else ():
+        _tell_injected(asked, thread, item)
+
+
+_INJECTED_TURN = "auto-compact-0"
+_ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
+
+
+def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
+    kind = str(item["type"])
+    identity = item.get("id") or f"{_ID_PREFIXES.get(kind, 'item')}_{asked.server.ids.uuid(asked.now)}"
+    extra: Json = {}
+    if item.get("role") == "user" or kind == "function_call_output":
+        extra["create_time"] = asked.now
+    if kind == "message":
+        extra |= raw_items.UNKNOWN_KINDS
+    passed = raw_items.passed_through({"type": item["type"], "id": identity, **item}, _INJECTED_TURN, extra)
+    told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
+    asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
+
+
+# Models and account
+
+
+def _model_list(asked: Asked) -> None:
+    asked.reply({"data": [messages.MODEL], "nextCursor": None})
+
+
+def _account_read(asked: Asked) -> None:
+    asked.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
+
+
+def _rate_limits_read(asked: Asked) -> None:
+    del asked
+    raise Refused("codex account authentication required to read rate limits")
+
+
+def _auth_status(asked: Asked) -> None:
+    asked.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
+
+
+METHODS: Mapping[str, Method] = {
+    "initialize": _initialize,
+    "thread/start": _thread_start,
+    "thread/resume": _thread_resume,
+    "thread/read": _thread_read,
+    "thread/list": _thread_list,
+    "thread/loaded/list": _thread_loaded_list,
+    "thread/name/set": _thread_name_set,
+    "thread/unsubscribe": _thread_unsubscribe,
+    "thread/archive": _thread_removed("thread/archived"),
+    "thread/delete": _thread_removed("thread/deleted"),
+    "thread/inject_items": _thread_inject_items,
+    "model/list": _model_list,
+    "account/read": _account_read,
+    "account/rateLimits/read": _rate_limits_read,
+    "getAuthStatus": _auth_status,
+    **turn_methods.METHODS,
+    **conversation_methods.METHODS,
+}

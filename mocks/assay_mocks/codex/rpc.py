@@ -1,0 +1,181 @@
+"""Lines and envelopes of the app-server: one JSON object per line, JSON-RPC without its `jsonrpc` member.
+
+The envelope is read as the real server reads it: whatever has an id (text or 64-bit integer) and a method is a request;
+a method without such an id is a notification, also when the id is 1.5 or null; then come answers. Anything else is not
+answered at all, it is only mentioned on stderr. Input that is not UTF-8 ends the process. Keys are written in the order
+of the real server (`error` before `id`), text as raw UTF-8.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Json = Any  # a JSON value as `json.loads` gives it
+Id = str | int
+
+_DEEPEST = 127
+_I64 = range(-(2**63), 2**63)
+
+
+class UnreadableError(ValueError):
+    """A line that is no message; the text says why, as far as stderr needs it."""
+
+
+class NotUtf8Error(ValueError):
+    """Input bytes that are not UTF-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of the client; `params` is None when it is absent or null."""
+
+    id: Id
+    method: str
+    params: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A notification of the client."""
+
+    method: str
+    params: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The client's answer to a request of the server; exactly one of the two is meant (`error` None: `result`)."""
+
+    id: Id
+    result: Json
+    error: Json
+
+
+Message = Request | Notification | Reply
+
+
+class Lines:
+    """Bytes in any pieces in, whole lines out; the text of a line without its end."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._searched = 0
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Take `piece` and return the lines that it completes."""
+        self._rest += piece
+        if self._rest.find(b"\n", self._searched) < 0:
+            self._searched = len(self._rest)
+            return []
+        *lines, rest = bytes(self._rest).split(b"\n")
+        self._rest, self._searched = bytearray(rest), len(rest)
+        return lines
+
+    def end(self) -> list[bytes]:
+        """The last line when it had no end, else nothing."""
+        rest, self._rest = bytes(self._rest), bytearray()
+        return [rest] if rest else []
+
+
+def read(line: bytes) -> Message:
+    """The message on `line`.
+
+    Raises:
+        NotUtf8Error: the bytes are not UTF-8.
+        UnreadableError: no JSON, or no message.
+    """
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise NotUtf8Error("stream did not contain valid UTF-8") from error
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+        _check(data, text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(str(error)) from error
+    message = _message(data) if isinstance(data, dict) else None
+    if message is None:
+        raise UnreadableError("data did not match any variant of untagged enum JSONRPCMessage")
+    return message
+
+
+def _check(data: Json, text: str) -> None:
+    """Refuse what Python reads as JSON and the real server does not."""
+    if "\\" in text:
+        _ENCODER.encode(data).encode()  # an escaped lone surrogate is no text
+    if text.count("[") + text.count("{") > _DEEPEST:
+        level = [data]
+        for _ in range(_DEEPEST):
+            level = [item for value in level for item in _inner(value)]
+        if any(isinstance(value, dict | list) for value in level):
+            raise ValueError("recursion limit exceeded")
+
+
+def _inner(value: Json) -> Iterable[Json]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _message(data: dict[str, Json]) -> Message | None:
+    method, identity = data.get("method"), _id(data.get("id"))
+    if isinstance(method, str):
+        params = data.get("params")
+        return Notification(method, params) if identity is None else Request(identity, method, params)
+    if identity is not None and ("result" in data or isinstance(data.get("error"), dict)):
+        return Reply(identity, data.get("result"), None if "result" in data else data["error"])
+    return None
+
+
+def _id(value: Json) -> Id | None:
+    if isinstance(value, str) or (type(value) is int and value in _I64):
+        return value
+    return None
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"{name} is no JSON")
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+_ASCII: Final = json.JSONEncoder(separators=(",", ":"))
+
+
+def _write(data: Json) -> bytes:
+    """The line; with an escape for every other character when one of them is half a character."""
+    try:
+        return _ENCODER.encode(data).encode() + b"\n"
+    except UnicodeEncodeError:
+        return _ASCII.encode(data).encode() + b"\n"
+
+
+def result(identity: Id, value: Json) -> bytes:
+    """The line that answers a request."""
+    return _write({"id": identity, "result": value})
+
+
+def error(identity: Id, code: int, message: str, data: Json = None) -> bytes:
+    """The line that refuses a request."""
+    body: dict[str, Json] = {"code": code, "message": message}
+    if data is not None:
+        body["data"] = data
+    return _write({"error": body, "id": identity})
+
+
+def request(method: str, identity: int, params: Json) -> bytes:
+    """The line that asks the client something."""
+    return _write({"method": method, "id": identity, "params": params})
+
+
+def notification(method: str, params: Json, emitted_at_ms: int | None) -> bytes:
+    """The line that tells the client something; `emitted_at_ms` stands beside `params`, None leaves it out."""
+    if emitted_at_ms is None:
+        return _write({"method": method, "params": params})
+    return _write({"method": method, "params": params, "emittedAtMs": emitted_at_ms})

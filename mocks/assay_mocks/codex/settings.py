@@ -1,0 +1,117 @@
+"""Command line and environment of `assay-codex`, the only place that reads them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay_mocks.codex.outputs import CrashAt
+from assay_mocks.codex.versions import NEWEST, VERSIONS, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_USAGE = """\
+usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
+       assay-codex [--codex-version X.Y.Z] --version
+
+A mock of `codex app-server` over stdio that plays scripts. A text holding [[assay:<script>#<nonce>]] chooses one;
+without it a friendly default answers.
+
+  --scripts FILE   scripts of your own, YAML or JSON (environment: ASSAY_SCRIPTS)
+  --journal FILE   write every message received and sent, one JSON object a line (environment: ASSAY_JOURNAL)
+  --codex-version X.Y.Z
+                   speak as this version does: {versions} (environment: ASSAY_CODEX_VERSION)
+
+For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
+N-th, request of this method (initialize, thread/start, ...), before it is answered.
+"""
+
+
+USAGE = _USAGE.format(versions=", ".join(VERSIONS))
+
+
+class UsageError(Exception):
+    """The command line cannot be followed; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What one process was started with.
+
+    `command` is `app-server`, `version` or `help`; `crash_at` the request at which the process is to die.
+    """
+
+    command: str
+    scripts: Path | None
+    journal: Path | None
+    home: str
+    cwd: str
+    version: Version = NEWEST
+    crash_at: CrashAt | None = None
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+    """Settings from the command line (without the program's name), else the environment.
+
+    Everything that `codex` takes and the mock does not need is ignored.
+
+    Raises:
+        UsageError: an option lacks its value or cannot have it, or there is no `app-server` among the arguments.
+    """
+    given = {option: environment.get(variable) for option, (variable, _) in _OPTIONS.items()}
+    command = None
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name in given:
+            given[name] = value if equals else next(rest, None)
+            if not given[name]:
+                raise UsageError(f"{name} needs {_OPTIONS[name][1]}")
+        elif command is None:
+            command = _COMMANDS.get(argument)
+    if command is None:
+        raise UsageError("assay-codex plays `app-server` only")
+    return Settings(
+        command=command,
+        scripts=_path(given["--scripts"]),
+        journal=_path(given["--journal"]),
+        home=environment.get("CODEX_HOME") or str(Path(environment.get("HOME") or "/") / ".codex"),
+        cwd=cwd,
+        version=_version(given["--codex-version"]),
+        crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
+    )
+
+
+_OPTIONS = {
+    "--scripts": ("ASSAY_SCRIPTS", "a file"),
+    "--journal": ("ASSAY_JOURNAL", "a file"),
+    "--codex-version": ("ASSAY_CODEX_VERSION", "a version"),
+}
+_COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
+
+
+def _path(text: str | None) -> Path | None:
+    return Path(text) if text else None
+
+
+def _version(number: str | None) -> Version:
+    if number and number not in VERSIONS:
+        raise UsageError(f"codex {number} is not played; known versions: {', '.join(VERSIONS)}")
+    return VERSIONS[number] if number else NEWEST
+
+
+def _crash_at(text: str | None) -> CrashAt | None:
+    if not text:
+        return None
+    method, colon, count = text.partition(":")
+    if colon and not (count.isdecimal() and int(count)):
+        raise UsageError(f"ASSAY_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
+    return CrashAt(method, int(count or 1))
+
+
+def from_process(arguments: Sequence[str]) -> Settings:
+    """The settings of this process."""
+    return read_settings(arguments, os.environ, str(Path.cwd()))

@@ -1,0 +1,170 @@
+"""A small valid value for a JSON Schema: how the friendly default calls a tool that it has never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_DEEPEST = 8
+_MOST_ITEMS = 16
+_MOST_CHARACTERS = 4096
+_FORMATS = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T12:00:00Z",
+    "time": "12:00:00Z",
+    "email": "user@example.com",
+    "uri": "https://example.com/",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "hostname": "example.com",
+}
+
+
+def specimen(schema: object, root: Schema | None = None, depth: int = 0) -> Any:  # noqa: ANN401
+    """A value that is valid under `schema`, as far as its keywords are common ones (patterns are not obeyed)."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return "example" if depth <= _DEEPEST else None
+    root = schema if root is None else root
+    for keyword in ("const", "default"):
+        if keyword in schema:
+            return schema[keyword]
+    for keyword in ("enum", "examples"):
+        if _list(schema, keyword):
+            return schema[keyword][0]
+    merged = _resolved(schema, root)
+    if merged is not schema:
+        return specimen(merged, root, depth + 1)
+    return _TYPES.get(_type(schema), _text)(schema, root, depth)
+
+
+def _resolved(schema: object, root: Schema) -> Schema:
+    """The schema with one reference, union or combination taken in; itself when it has none."""
+    if not isinstance(schema, Mapping):
+        return {}
+    rest = {key: value for key, value in schema.items() if key not in {"$ref", "anyOf", "oneOf", "allOf"}}
+    if isinstance(schema.get("$ref"), str):
+        return {**_target(schema["$ref"], root), **rest}
+    for union in ("anyOf", "oneOf"):
+        if _list(schema, union):
+            return _merged(rest, schema[union][0])
+    if _list(schema, "allOf"):
+        merged: Schema = rest
+        for part in schema["allOf"]:
+            merged = _merged(merged, _resolved(part, root))
+        return merged
+    return schema
+
+
+def _merged(one: Schema, other: object) -> Schema:
+    if not isinstance(other, Mapping):
+        return one
+    properties = {**_map(one, "properties"), **_map(other, "properties")}
+    required = [*_list(one, "required"), *_list(other, "required")]
+    merged = {**one, **other}
+    return {**merged, "properties": properties, "required": required} if properties else merged
+
+
+def _target(pointer: str, root: Schema) -> Schema:
+    """What a reference inside the schema points to; nothing for any other reference."""
+    found: Any = root
+    for step in pointer.removeprefix("#").strip("/").split("/"):
+        name = step.replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+# A client may declare anything: what is not of its keyword's type counts as absent.
+
+
+def _map(schema: Schema, keyword: str) -> Mapping[str, Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(schema: Schema, keyword: str) -> list[Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []
+
+
+def _number_of(schema: Schema, keyword: str) -> float | None:
+    value = schema.get(keyword)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _count_of(schema: Schema, keyword: str, most: int) -> int | None:
+    value = _number_of(schema, keyword)
+    return None if value is None else int(min(max(value, 0), most))
+
+
+def _type(schema: Schema) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((name for name in kind if name != "null"), "null")
+    if isinstance(kind, str):
+        return kind
+    if "properties" in schema or "required" in schema:
+        return "object"
+    return "array" if "items" in schema else "string"
+
+
+def _object(schema: Schema, root: Schema, depth: int) -> dict[str, Any]:
+    properties = _map(schema, "properties")
+    names = _list(schema, "required") or list(properties)[:1]
+    return {str(name): specimen(properties.get(str(name), {}), root, depth + 1) for name in names}
+
+
+def _array(schema: Schema, root: Schema, depth: int) -> list[Any]:
+    least = _count_of(schema, "minItems", _MOST_ITEMS)
+    least = (1 if schema.get("items") else 0) if least is None else least
+    items = [specimen(item, root, depth + 1) for item in _list(schema, "prefixItems")]
+    more = [specimen(schema.get("items", {}), root, depth + 1) for _ in range(least - len(items))]
+    return items + (list(range(len(more))) if schema.get("uniqueItems") and len(more) > 1 else more)
+
+
+def _bounds(schema: Schema, gap: float) -> tuple[float | None, float | None]:
+    """The least and the greatest number allowed, `gap` off where a bound itself is not."""
+    low, above = _number_of(schema, "minimum"), _number_of(schema, "exclusiveMinimum")
+    high, below = _number_of(schema, "maximum"), _number_of(schema, "exclusiveMaximum")
+    return (
+        above + gap if low is None and above is not None else low,
+        below - gap if high is None and below is not None else high,
+    )
+
+
+def _integer(schema: Schema, _root: Schema, _depth: int) -> int:
+    low, high = _bounds(schema, 1)
+    step = _number_of(schema, "multipleOf") or 1
+    start = low if low is not None else min(1, 1 if high is None else high)
+    return int(-(-start // step) * step)
+
+
+def _number(schema: Schema, root: Schema, depth: int) -> float:
+    if "multipleOf" in schema:
+        return _integer(schema, root, depth)
+    low, high = _bounds(schema, 0)
+    if low is not None and high is not None:
+        return (low + high) / 2
+    if low is not None:
+        return low + 1
+    return 1.5 if high is None else high - 1
+
+
+def _text(schema: Schema, _root: Schema, _depth: int) -> str:
+    text = _FORMATS.get(str(schema.get("format")), "example")
+    least = _count_of(schema, "minLength", _MOST_CHARACTERS) or 0
+    longer = text * (1 + least // len(text)) if len(text) < least else text
+    return longer[: _count_of(schema, "maxLength", _MOST_CHARACTERS)]
+
+
+_TYPES: Mapping[str, Callable[[Schema, Schema, int], Any]] = {
+    "object": _object,
+    "array": _array,
+    "integer": _integer,
+    "number": _number,
+    "string": _text,
+    "boolean": lambda _schema, _root, _depth: True,
+    "null": lambda _schema, _root, _depth: None,
+}

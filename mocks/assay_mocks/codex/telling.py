@@ -1,0 +1,304 @@
+"""How one turn is told: every notification that carries its ids, and the item of text that is being said.
+
+With `double` each is told in the older family too (`legacy`).
+
+Text is one agentMessage item until something else comes. The model's own items are told a second time, raw, on threads
+that asked for it, and go into the thread's history, where the next request of the model would find them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from assay_mocks.codex import item_messages, legacy, messages, raw_items
+from assay_mocks.codex.conversation import as_message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay_mocks.codex.failures import Cause
+    from assay_mocks.codex.ids import Ids
+    from assay_mocks.codex.nonces import Nonce, State
+    from assay_mocks.codex.threads import Running, Thread
+    from assay_mocks.codex.versions import Version
+    from assay_mocks.script import Usage
+
+Json = dict[str, Any]
+
+_KEPT_FOR_REPEATS = 64
+
+
+class Desk(Protocol):
+    """What a turn needs of the server."""
+
+    ids: Ids
+    version: Version
+
+    def turn_id(self, thread: Thread, now: float) -> str:
+        """The id of a new turn."""
+
+    def tell(self, thread: Thread, method: str, params: Json, now: float) -> None:
+        """Send a notification about the thread to whoever listens to it."""
+
+    def ask(self, turn: Running, method: str, params: Json) -> int:
+        """Send a request to the client; its id. The answer comes to `turn.answered`."""
+
+    def write(self, line: bytes) -> None:
+        """Send a line that is no message."""
+
+    def cut(self, sizes: tuple[int, ...]) -> None:
+        """Write what comes in pieces of so many bytes; () as it comes."""
+
+    def rouse(self, nonce: Nonce) -> None:
+        """Something changed for the turns that wait under the nonce."""
+
+    def die(self, status: int) -> None:
+        """The process ends at once."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Message:
+    """An agentMessage item that is being said."""
+
+    id: str
+    phase: str | None
+    started_ms: int
+    text: io.StringIO = field(default_factory=io.StringIO)
+
+
+class Telling:
+    """Tells the turn `turn_id` of `thread`; `last_text` is its last finished agentMessage item.
+
+    `tells_reasons`: it has words for an answer that was cut off. `asked`: the client was asked to run a tool.
+    """
+
+    tells_reasons = False
+
+    def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
+        self.place: Json = {"threadId": thread.id, "turnId": turn_id}
+        self.last_text: Json | None = None
+        self.asked = False
+        self._double = double
+        self._told: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)
+        self._desk = desk
+        self._thread = thread
+        self._turn_id = turn_id
+        self._message: _Message | None = None
+
+    def notify(self, method: str, params: Json, now: float) -> None:
+        """Send a notification, in both families if the turn is told twice."""
+        before, after = legacy.twins(method, params) if self._double else ((), ())
+        for msg in before:
+            self._older(msg, now)
+        self._tell(method, params, now)
+        for msg in after:
+            self._older(msg, now)
+
+    def _older(self, msg: Json, now: float) -> None:
+        """Tell a message of the older family, if the turn is told twice."""
+        if self._double:
+            self._tell(*legacy.notification(self._turn_id, self._thread.id, msg), now)
+
+    def _tell(self, method: str, params: Json, now: float) -> None:
+        self._told.append((method, params))
+        self._desk.tell(self._thread, method, params, now)
+
+    def repeat(self, last: int, now: float) -> None:
+        """Send the last so many notifications again."""
+        for method, params in list(self._told)[-last:]:
+            self._desk.tell(self._thread, method, params, now)
+
+    def raw(self, item: Json, now: float, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
+        """Put an item of the model's into the history and tell it raw."""
+        if kept:
+            self._thread.remember([item])
+        if self._thread.raw_events:
+            passed = raw_items.passed_through(item, self._turn_id, extra)
+            self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)
+
+    # What is said
+
+    def begun(self, now: float) -> None:
+        """The turn has begun."""
+        self.status(now)
+        if self._thread.conversation:
+            self._older(legacy.TASK_STARTED, now)
+            return
+        started = {"threadId": self._thread.id, "turn": messages.turn(self._turn_id, "inProgress", started=now)}
+        self.notify("turn/started", started, now)
+
+    def user_input(self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float) -> None:
+        """The user's input was taken."""
+        heard = as_message(given)
+        self._thread.remember([heard])
+        raw = {"type": "message", "id": f"msg_{self._desk.ids.uuid(now)}", **heard}
+        self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
+        content = [item_messages.user_content(item) for item in given]
+        item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
+        self.item(item, messages.ms(now), now)
+
+    def item(self, item: Json, started_ms: int, now: float) -> None:
+        """An item that begins and ends at once."""
+        self.item_started(item, started_ms, now)
+        self.item_completed(item, started_ms, now)
+
+    def item_started(self, item: Json, started_ms: int, now: float) -> None:
+        """item/started."""
+        self.notify("item/started", messages.item_started(item_messages.timed(item, started_ms), self.place), now)
+
+    def item_completed(self, item: Json, started_ms: int, now: float) -> Json:
+        """item/completed; the item with its times."""
+        timed = item_messages.timed(item, started_ms, messages.ms(now))
+        self.notify("item/completed", messages.item_completed(timed, self.place), now)
+        return timed
+
+    def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
+        """One delta of text; the first one opens the item, in this phase."""
+        del choice
+        if self._message is None:
+            identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
+            self._message = _Message(id=identity, phase=phase, started_ms=started)
+            self.item_started(item_messages.agent_message(identity, "", phase), started, now)
+        self._message.text.write(text)
+        self.notify("item/agentMessage/delta", {**self.place, "itemId": self._message.id, "delta": text}, now)
+
+    def stop_speaking(self, now: float) -> None:
+        """Complete the open item of text, if there is one."""
+        message, self._message = self._message, None
+        if message is None:
+            return
+        text = joined(message.text.getvalue())
+        item = item_messages.agent_message(message.id, text, message.phase)
+        self.last_text = self.item_completed(item, message.started_ms, now)
+        self.raw(raw_items.message(message.id, text), now, raw_items.UNKNOWN_KINDS)
+
+    def turn_to_call(self, now: float) -> None:
+        """The model goes on to a call."""
+        self.stop_speaking(now)
+
+    def fragment(self, delta: Json | str, choice: int | None, now: float) -> None:
+        """agentMessageDelta: text, or a fragment of a call, in the words of another dialect."""
+        self.notify("agentMessageDelta", {**self.address, "delta": delta, **_of(choice)}, now)
+
+    def whole(self, message: Json, choice: int | None, now: float) -> None:
+        """agentMessage: a whole message, in the words of another dialect."""
+        self.notify("agentMessage", {**self.address, "message": message, **_of(choice)}, now)
+
+    @property
+    def address(self) -> Json:
+        """How the other dialect names the thread."""
+        return {"conversationId" if self._thread.conversation else "threadId": self._thread.id}
+
+    def break_off(self) -> None:
+        """The open item of text is never completed."""
+        self._message = None
+
+    def think(self, text: str, now: float) -> None:
+        """The model's thoughts, in one summary."""
+        identity, started = f"rs_{self._desk.ids.number()}", messages.ms(now)
+        part = {**self.place, "itemId": identity}
+        self.item_started(item_messages.reasoning(identity, []), started, now)
+        self.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0}, now)
+        self.notify("item/reasoning/summaryTextDelta", {**part, "delta": text, "summaryIndex": 0}, now)
+        self.item_completed(item_messages.reasoning(identity, [text]), started, now)
+        self.raw(raw_items.reasoning(identity, text), now, kept=False)
+
+    # How it ends
+
+    def choice_over(self, choice: int, reason: str, now: float) -> None:
+        """A choice is over while others go on; there are no words for that."""
+
+    def response_over(self, usage: Usage, reason: str, now: float) -> None:
+        """The model's answer is complete, for this reason; only threads with raw events hear of it at once."""
+        del reason
+        if self._thread.raw_events:
+            identity = f"resp_{self._desk.ids.number():04}"
+            self.notify("rawResponse/completed", raw_items.response(self.place, identity, usage), now)
+
+    def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
+        """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
+        self._thread.spend(used)
+        self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
+        self._rate_limits(now)
+
+    def counts_before(self, now: float) -> None:
+        """The model begins to answer: what was counted up to then, where the version tells it."""
+        if self._thread.last is None:
+            self.rate_limits(now)
+        else:
+            self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
+            self._rate_limits(now)
+
+    def full_context(self, now: float) -> None:
+        """The token count that is told when the context window is exceeded; without a window the limits alone."""
+        window = self._desk.version.context_window
+        if window is None:
+            self.rate_limits(now)
+        else:
+            full = item_messages.full_context(window)
+            self._token_usage(full, full, now)
+
+    def _token_usage(self, total: Json, last: Json, now: float) -> None:
+        params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
+        self._older(legacy.token_count(params["tokenUsage"]), now)
+        self.notify("thread/tokenUsage/updated", params, now)
+
+    def rate_limits(self, now: float) -> None:
+        """The limits alone, without counts."""
+        self._older(legacy.token_count(None), now)
+        self._rate_limits(now)
+
+    def _rate_limits(self, now: float) -> None:
+        """account/rateLimits/updated, of which nothing is known."""
+        self.notify("account/rateLimits/updated", item_messages.RATE_LIMITS, now)
+
+    def unread(self, now: float) -> None:
+        """The thread has something unread; threads that are kept in memory alone do not count that."""
+        if not self._thread.ephemeral:
+            self._thread.first_unread = self._thread.first_unread or self._turn_id
+            state = messages.read_state(self._thread, self._desk.ids.uuid(now))
+            self.notify("thread/readState/changed", state, now)
+
+    def status(self, now: float) -> None:
+        """The thread's status."""
+        told: Json = {"threadId": self._thread.id, "status": messages.status(self._thread)}
+        self.notify("thread/status/changed", told, now)
+
+    def error(self, cause: Cause, now: float) -> None:
+        """Why the turn fails."""
+        self.notify("error", {"error": messages.turn_error(cause), "willRetry": False, **self.place}, now)
+
+    def aborted(self, now: float) -> None:
+        """The turn is interrupted, in the older family alone."""
+        self._older(legacy.TURN_ABORTED, now)
+
+    def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
+        """turn/completed."""
+        if state != "interrupted":
+            self._older(legacy.task_complete(self._last_words if state == "completed" else None), now)
+        said = [self.last_text] if self.last_text and self._desk.version.summaries else []
+        turn = messages.turn(
+            self._turn_id,
+            state,
+            items=said if state == "completed" else None,
+            error=messages.turn_error(cause) if cause else None,
+            started=started,
+            completed=now,
+        )
+        self.notify("turn/completed", {"threadId": self._thread.id, "turn": turn}, now)
+
+    @property
+    def _last_words(self) -> str | None:
+        return self.last_text["text"] if self.last_text else None
+
+
+def _of(choice: int | None) -> Json:
+    return {} if choice is None else {"choice_index": choice}
+
+
+def joined(text: str) -> str:
+    """The text with its halves of characters put together."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,249 @@
+"""The threads of one app-server process: how each was started, what it has heard and said, and which are kept."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from assay_mocks.script import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay_mocks.codex.nonces import Nonce
+    from assay_mocks.player import Until
+
+Item = dict[str, Any]  # a Responses item
+
+KEPT_THREADS = 4096
+KEPT_LEFT_THREADS = 64
+KEPT_ITEMS = 8192
+KEPT_UNHEARD = 16_384
+_DEFAULT_MODEL = "mock-model"
+_SANDBOXES: Mapping[str, Mapping[str, Any]] = {
+    "read-only": {"type": "readOnly", "networkAccess": False},
+    "workspace-write": {
+        "type": "workspaceWrite",
+        "writableRoots": [],
+        "networkAccess": False,
+        "excludeTmpdirEnvVar": False,
+        "excludeSlashTmp": False,
+    },
+    "danger-full-access": {"type": "dangerFullAccess"},
+}
+
+
+class Running(Protocol):
+    """A turn of a thread, as the server and the methods know it: see `turns.Turn`."""
+
+    id: str
+    thread: Thread
+    nonce: Nonce
+    wait: Until | None
+    done: bool
+
+    def step(self, now: float) -> None:
+        """Do the next action."""
+
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float) -> None:
+        """More input while it runs."""
+
+    def answered(self, request: int, result: object, error: object, now: float) -> None:
+        """The client answered a call."""
+
+    def unanswered(self) -> list[int]:
+        """The ids of the requests that the client has not answered."""
+
+    def interrupt(self, now: float) -> None:
+        """End it because the client wants it."""
+
+    def abandon(self) -> None:
+        """Play nothing more, and tell nobody."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Settings:
+    """What a turn may change for the turns after it; `asked_model` is what the client named, None if nothing."""
+
+    asked_model: str | None
+    approval_policy: str
+    sandbox: Mapping[str, Any]
+    effort: str | None = None
+    summary: str | None = None
+
+    @property
+    def model(self) -> str:
+        """The model that is told to the client."""
+        return self.asked_model or _DEFAULT_MODEL
+
+    @staticmethod
+    def names(params: Mapping[str, Any]) -> bool:
+        """Whether a turn/start names any of them."""
+        return any(params.get(name) is not None for name in _OVERRIDES)
+
+    def override(self, params: Mapping[str, Any]) -> bool:
+        """Take the overrides of a turn/start; whether there were any."""
+        given = {
+            field_name: params[name]
+            for name, field_name in _OVERRIDES.items()
+            if params.get(name) is not None and params[name] != getattr(self, field_name)
+        }
+        for name, value in given.items():
+            setattr(self, name, value)
+        return bool(given)
+
+
+_OVERRIDES = {
+    "model": "asked_model",
+    "approvalPolicy": "approval_policy",
+    "sandboxPolicy": "sandbox",
+    "effort": "effort",
+    "summary": "summary",
+}
+
+
+@dataclass(eq=False, kw_only=True, slots=True)
+class Thread:
+    """One thread. `history` holds Responses items: the injected ones as they came, then those of its turns.
+
+    `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer. `operations`
+    counts what older versions number turns by. `interrupts` answer the requests that wait for a turn to be interrupted.
+    `listeners` counts those that v1 methods added. `unheard`: notifications that wait for one; None: they need not.
+    """
+
+    id: str
+    created: float
+    cwd: str
+    path: str | None
+    originator: str
+    settings: Settings
+    developer: str | None
+    base: str | None
+    tools: list[Item]
+    environments: list[Item]
+    raw_events: bool
+    history: list[Item] = field(default_factory=list)
+    total: Usage = field(default_factory=lambda: Usage(input=0, output=0))
+    turn: Running | None = None
+    first_unread: str | None = None
+    subscribed: bool = True
+    failed: bool = False
+    name: str | None = None
+    preview: str = ""
+    updated: float = 0.0
+    conversation: bool = False
+    last: Usage | None = None
+    operations: int = 0
+    interrupts: list[Callable[[], None]] = field(default_factory=list)
+    listeners: int = 0
+    unheard: deque[tuple[str, Item]] | None = None
+
+    @property
+    def ephemeral(self) -> bool:
+        """Whether it is kept in memory alone."""
+        return self.path is None
+
+    def remember(self, items: list[Item]) -> None:
+        """Append to the history; the oldest items of a very long one are forgotten."""
+        self.history += items
+        del self.history[: max(0, len(self.history) - max(KEPT_ITEMS, len(items)))]
+
+    def spend(self, used: Usage) -> None:
+        """Add the tokens of an answer to the total."""
+        self.last = used
+        total = self.total
+        self.total = Usage(
+            input=total.input + used.input,
+            output=total.output + used.output,
+            cached=total.cached + used.cached,
+            reasoning=total.reasoning + used.reasoning,
+        )
+
+    def answer_interrupts(self) -> None:
+        """Answer the requests that waited for this."""
+        waiting, self.interrupts = self.interrupts, []
+        for answer in waiting:
+            answer()
+
+    def mute(self) -> None:
+        """Nobody listens: what is told waits."""
+        self.unheard = deque(maxlen=KEPT_UNHEARD)
+
+    def unmute(self) -> list[tuple[str, Item]]:
+        """Somebody listens: what waited, method and params."""
+        waited, self.unheard = list(self.unheard or ()), None
+        return waited
+
+    def declares(self, tool: str) -> bool:
+        """Whether the client declared a tool of this name."""
+        return any(tool == declared.get("name") for declared in self.tools)
+
+
+def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str, home: str, originator: str) -> Thread:
+    """The thread that `thread/start` with `params` (checked) begins."""
+    cwd = params.get("cwd") or cwd
+    local = [{"environmentId": "local", "cwd": cwd, "runtimeWorkspaceRoots": [cwd]}]
+    environments = params.get("environments")
+    return Thread(
+        id=identity,
+        created=now,
+        updated=now,
+        cwd=cwd,
+        path=None if params.get("ephemeral") else f"{home}/sessions/rollout-{identity}.jsonl",
+        originator=originator,
+        settings=Settings(
+            asked_model=params.get("model"),
+            approval_policy=params.get("approvalPolicy") or "never",
+            sandbox=_SANDBOXES[params.get("sandbox") or "read-only"],
+            effort=(params.get("config") or {}).get("model_reasoning_effort"),
+        ),
+        developer=params.get("developerInstructions"),
+        base=params.get("baseInstructions"),
+        tools=list(params.get("dynamicTools") or ()),
+        environments=local if environments is None else list(environments),
+        raw_events=bool(params.get("experimentalRawEvents")),
+    )
+
+
+class Threads:
+    """The loaded threads. Of those that the client has left only the last few are kept, of the others a great many."""
+
+    def __init__(self, kept: int = KEPT_THREADS, kept_left: int = KEPT_LEFT_THREADS) -> None:
+        self._kept = kept
+        self._kept_left = kept_left
+        self._threads: dict[str, Thread] = {}
+        self._left: deque[Thread] = deque()
+
+    def __len__(self) -> int:
+        return len(self._threads)
+
+    def get(self, identity: str) -> Thread | None:
+        """The thread of this id."""
+        return self._threads.get(identity)
+
+    def ids(self) -> list[str]:
+        """All ids, the oldest first."""
+        return list(self._threads)
+
+    def add(self, thread: Thread) -> None:
+        """Load a thread; beyond the number kept the oldest idle one is forgotten."""
+        idle = None
+        if len(self._threads) >= self._kept:
+            idle = next((old for old in self._threads.values() if old.turn is None), None)
+        if idle is not None:
+            self.remove(idle)
+        self._threads[thread.id] = thread
+
+    def leave(self, thread: Thread) -> None:
+        """The client no longer wants to hear of it."""
+        thread.subscribed = False
+        self._left.append(thread)
+        if len(self._left) > self._kept_left:
+            old = self._left.popleft()
+            if old.turn is None and not old.subscribed:
+                self.remove(old)
+
+    def remove(self, thread: Thread) -> None:
+        """Unload it."""
+        self._threads.pop(thread.id, None)

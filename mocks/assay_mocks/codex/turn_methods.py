@@ -1,0 +1,146 @@
+"""The methods that begin, steer and interrupt turns, and what the v1 methods share with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.codex import legacy, messages
+from assay_mocks.codex.asking import Asked, find_thread
+from assay_mocks.codex.casting import cast
+from assay_mocks.codex.params import INVALID_PARAMS, Refused
+from assay_mocks.codex.turns import Turn
+
+if TYPE_CHECKING:
+    from assay_mocks.codex.threads import Running, Thread
+
+Json = dict[str, Any]
+Answer = Callable[[str], None]
+
+
+def _turn_start(asked: Asked) -> None:
+    thread, given = find_thread(asked), asked.params["input"]
+    check_input(asked, given)
+    start_turn(asked, thread, given, lambda turn: asked.reply({"turn": messages.turn(turn, "inProgress")}))
+
+
+def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) -> None:
+    """Begin a turn, or take the input into the one that runs; `answer` is given the id to answer with."""
+    server, now, client_id = asked.server, asked.now, asked.params.get("clientUserMessageId")
+    if thread.turn is not None:
+        _join(asked, thread, thread.turn, answer)
+        thread.turn.steer(given, client_id, now)
+        return
+    if not given and not server.version.answers_nothing:
+        _pass_over(asked, thread, answer)
+        return
+    if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
+        server.turn_id(thread, now)
+    if thread.settings.override(asked.params):
+        server.tell(thread, "thread/settings/updated", messages.settings_updated(thread), now)
+    turn = _new_turn(asked, thread, given)
+    if not thread.ephemeral:
+        answer(turn.id)
+    turn.announce(now)
+    if thread.ephemeral:  # where the real server was seen to tell the turn before it answers
+        answer(turn.id)
+    turn.begin(client_id, now)
+    server.play(turn)
+
+
+def _join(asked: Asked, thread: Thread, running: Running, answer: Answer) -> None:
+    """Answer a turn/start that becomes input of the running turn; older versions tell a new one that never ends."""
+    server = asked.server
+    if server.version.steers:
+        answer(running.id)
+        return
+    identity = server.turn_id(thread, asked.now)
+    answer(identity)
+    if not thread.conversation:
+        started = {"threadId": thread.id, "turn": messages.turn(identity, "inProgress")}
+        server.tell(thread, "turn/started", started, asked.now)
+
+
+def _pass_over(asked: Asked, thread: Thread, answer: Answer) -> None:
+    """A turn that the model is not asked for."""
+    server, now, place = asked.server, asked.now, {"threadId": thread.id}
+    identity = server.turn_id(thread, now)
+    answer(identity)
+    server.tell(thread, "turn/started", {**place, "turn": messages.turn(identity, "inProgress")}, now)
+    server.tell(thread, *legacy.notification(identity, thread.id, legacy.task_complete(None)), now)
+    server.tell(thread, "turn/completed", {**place, "turn": messages.turn(identity, "completed")}, now)
+
+
+def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
+    server = asked.server
+    casting = cast(
+        server.library,
+        server.nonces,
+        history=thread.history,
+        given=given,
+        tools=thread.tools,
+        call_id=f"call_{server.ids.number():04}",
+    )
+    if casting.trouble is not None:
+        server.note(casting.trouble.message)
+    thread.failed = False
+    return Turn(server, thread, casting, given, asked.now)
+
+
+def check_input(asked: Asked, given: list[Json]) -> None:
+    """Check what the parameters alone do not show.
+
+    Raises:
+        Refused: the input is too long, or has an image that this version would have to fetch.
+    """
+    version = asked.server.version
+    length = sum(len(item["text"]) for item in given if item["type"] == "text")
+    if version.max_input_chars is not None and length > version.max_input_chars:
+        data = {"input_error_code": "input_too_large", "max_chars": version.max_input_chars, "actual_chars": length}
+        raise Refused(
+            f"Input exceeds the maximum length of {version.max_input_chars} characters.", INVALID_PARAMS, data
+        )
+    urls = [item.get("url") or "data:" for item in given if item["type"] == "image"]
+    if not version.remote_images and not all(url.startswith("data:") for url in urls):
+        raise Refused("remote image URLs are not supported; use an inline data URL instead")
+
+
+def _turn_steer(asked: Asked) -> None:
+    thread = find_thread(asked)
+    check_input(asked, asked.params["input"])
+    turn = _active(thread, asked.params["expectedTurnId"], "no active turn to steer")
+    asked.reply({"turnId": turn.id})
+    turn.steer(asked.params["input"], asked.params.get("clientUserMessageId"), asked.now)
+
+
+def _turn_interrupt(asked: Asked) -> None:
+    thread = find_thread(asked)
+    if asked.server.version.checks_turn_id:
+        _active(thread, asked.params["turnId"], "no active turn to interrupt")
+    interrupt(asked, thread, {})
+
+
+def interrupt(asked: Asked, thread: Thread, answer: Json) -> None:
+    """End the thread's turn; where none runs the request waits for the next one that is interrupted."""
+    server = asked.server
+    thread.interrupts.append(lambda: asked.reply(answer))
+    if server.version.counted_turns:
+        server.turn_id(thread, asked.now)
+    if thread.turn is not None:
+        thread.turn.interrupt(asked.now)
+        server.drop(thread)
+
+
+def _active(thread: Thread, expected: str, none: str) -> Running:
+    if thread.turn is None:
+        raise Refused(none)
+    if thread.turn.id != expected:
+        raise Refused(f"expected active turn id {expected} but found {thread.turn.id}")
+    return thread.turn
+
+
+METHODS: Mapping[str, Callable[[Asked], None]] = {
+    "turn/start": _turn_start,
+    "turn/steer": _turn_steer,
+    "turn/interrupt": _turn_interrupt,
+}
