@@ -1,0 +1,202 @@
+"""The proxy as a Flask application: routes, authentication, CORS, request ids, and errors that are always JSON."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import time
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+
+from assay_proxy.body import read_object
+from assay_proxy.capacity import Gate
+from assay_proxy.chat import Chat
+from assay_proxy.cors import Cors
+from assay_proxy.departure import SOCKET_KEY, departure
+from assay_proxy.errors import (
+    BAD_REQUEST,
+    INTERNAL,
+    UNKNOWN_MODEL,
+    UNKNOWN_URL,
+    WRONG_KEY,
+    WRONG_METHOD,
+    ApiError,
+    failure,
+)
+from assay_proxy.events import Cause
+from assay_proxy.json_response import json_response, request_id
+from assay_proxy.listening import ClientGoneError
+from assay_proxy.responses import Responses
+from assay_proxy.stored_responses import Store
+from assay_proxy.surfaces import chat_request, responses_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from werkzeug.datastructures import Headers
+
+    from assay_proxy.backends.backend import Backend
+    from assay_proxy.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class Client(TypedDict):
+    """What is known of who asks: whether they left, and whether their connection can stay open."""
+
+    gone: Callable[[], bool]
+    keep_open: bool
+
+
+def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -> Flask:
+    """The application; `gate` counts the turns that run."""
+    app = Flask(__name__, static_folder=None)
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    _hooks(app, settings)
+    _errors(app)
+    _health(app, backend)
+    _models(app, settings)
+    gate = gate or Gate(settings.max_concurrency)
+    _chat(app, settings, Chat(settings=settings, backend=backend, gate=gate))
+    store = Store(settings.responses_stored)
+    _responses(app, settings, Responses(settings=settings, backend=backend, gate=gate, store=store))
+    return app
+
+
+def _hooks(app: Flask, settings: Settings) -> None:
+    cors = Cors(settings.cors_origins)
+
+    @app.before_request
+    def admit() -> Response | None:
+        g.request_id = request_id()
+        g.started = time.monotonic()
+        if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
+            return Response(status=204, headers=cors.preflight(_lower(request.headers)))
+        if request.routing_exception is None and request.path.startswith("/v1/"):
+            _authenticate(settings, request.headers.get("Authorization", ""))
+        return None
+
+    @app.after_request
+    def finish(response: Response) -> Response:
+        response.headers["x-request-id"] = g.request_id
+        response.headers.update(cors.allow(_lower(request.headers)))
+        took = (time.monotonic() - g.started) * 1000
+        log.info("%s %s %s %d %.0f ms", g.request_id, request.method, request.path, response.status_code, took)
+        return response
+
+
+def _lower(headers: Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers}
+
+
+def _authenticate(settings: Settings, header: str) -> None:
+    scheme, _, key = header.partition(" ")
+    if settings.api_key is None:
+        return
+    right = settings.api_key.get_secret_value().encode()
+    if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
+        raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _errors(app: Flask) -> None:
+    @app.errorhandler(ApiError)
+    def problem(error: ApiError) -> Response:
+        response = json_response(error.body(), error.problem.status)
+        response.headers.update(error.headers)
+        if error.problem.retry_after is not None:
+            response.headers["Retry-After"] = str(error.problem.retry_after)
+        return response
+
+    @app.errorhandler(NotFound)
+    def unknown(_error: NotFound) -> Response:
+        return problem(ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}."))
+
+    @app.errorhandler(MethodNotAllowed)
+    def method(error: MethodNotAllowed) -> Response:
+        return problem(ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted(error.valid_methods or ()))}))
+
+    @app.errorhandler(HTTPException)
+    def other(_error: HTTPException) -> Response:
+        return problem(ApiError(BAD_REQUEST))
+
+    @app.errorhandler(ClientGoneError)
+    def gone(_error: ClientGoneError) -> Response:
+        return problem(ApiError(BAD_REQUEST, message="The client has gone."))
+
+    @app.errorhandler(Exception)
+    def unexpected(error: Exception) -> Response:
+        log.error("%s failed", g.get("request_id"), exc_info=error)
+        return problem(ApiError(INTERNAL))
+
+
+def _health(app: Flask, backend: Backend) -> None:
+    @app.get("/healthz")
+    def live() -> Response:
+        return json_response({"status": "ok"})
+
+    @app.get("/readyz")
+    def ready() -> Response:
+        if not backend.await_ready(0):
+            raise failure(Cause.UNAVAILABLE)
+        return json_response({"status": "ready"})
+
+
+def _models(app: Flask, settings: Settings) -> None:
+    started = int(time.time())
+    models = {
+        name: {"id": name, "object": "model", "created": started, "owned_by": "codex"} for name in settings.models
+    }
+
+    @app.get("/v1/models")
+    def list_models() -> Response:
+        return json_response({"object": "list", "data": list(models.values())})
+
+    @app.get("/v1/models/<path:name>")
+    def get_model(name: str) -> Response:
+        if name not in models:
+            raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
+        return json_response(models[name])
+
+
+def _body(settings: Settings) -> Mapping[str, Any]:
+    return read_object(
+        request.stream,
+        length=request.content_length,
+        media_type=request.mimetype,
+        limit=settings.max_body_bytes,
+    )
+
+
+def _client() -> Client:
+    return Client(
+        gone=departure(request.environ.get(SOCKET_KEY)),
+        keep_open=request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1",
+    )
+
+
+def _chat(app: Flask, settings: Settings, chat: Chat) -> None:
+    @app.post("/v1/chat/completions")
+    def completions() -> Response:
+        asked = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
+        return chat.answer(asked, **_client())
+
+
+def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
+    @app.post("/v1/responses")
+    def create() -> Response:
+        asked = responses_request.parse(_body(settings), _lower(request.headers))
+        return responses.answer(asked, **_client())
+
+    @app.get("/v1/responses/<id_>")
+    def retrieve(id_: str) -> Response:
+        return json_response(responses.retrieve(id_))
+
+    @app.delete("/v1/responses/<id_>")
+    def delete(id_: str) -> Response:
+        return json_response(responses.delete(id_))
+
+    @app.get("/v1/responses/<id_>/input_items")
+    def input_items(id_: str) -> Response:
+        return json_response(responses.input_items(id_, request.args))

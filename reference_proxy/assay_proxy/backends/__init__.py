@@ -1,0 +1,1 @@
+"""Backends: whoever answers a turn."""

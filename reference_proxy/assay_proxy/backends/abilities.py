@@ -1,0 +1,43 @@
+"""What a run of `codex app-server` can do, by its version, and a conversation as it can be told to it. Pure.
+
+Tools of a client's own came with 0.92.0, a history that can be injected with 0.125.0. What cannot be given is told in
+text: tools in the developer text, the history in the turn's input. v1 conversations never had either.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay_proxy.backends.flattened import flat
+from assay_proxy.tools.injection import in_text
+
+if TYPE_CHECKING:
+    from assay_proxy.conversation import Conversation
+    from assay_proxy.settings import Protocol
+
+NATIVE_TOOLS = (0, 92)
+INJECTED_HISTORY = (0, 125)
+_VERSION = re.compile(r"/(\d+)\.(\d+)\.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Abilities:
+    """Whether tools and history can be given as such."""
+
+    tools: bool = True
+    history: bool = True
+
+    def fit(self, conversation: Conversation) -> Conversation:
+        """The conversation, with what cannot be given told in text."""
+        told = conversation if self.tools else in_text(conversation)
+        return told if self.history else flat(told)
+
+
+def abilities(user_agent: str, protocol: Protocol) -> Abilities:
+    """What a run can do that calls itself `user_agent`, `CLIENT/VERSION (…)`; one without a version can do all."""
+    found = _VERSION.search(user_agent)
+    version = (int(found[1]), int(found[2])) if found else INJECTED_HISTORY
+    is_v2 = protocol == "v2"
+    return Abilities(tools=is_v2 and version >= NATIVE_TOOLS, history=is_v2 and version >= INJECTED_HISTORY)

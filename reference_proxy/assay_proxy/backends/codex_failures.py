@@ -1,0 +1,86 @@
+"""How `codex app-server` says that something failed, and what each of its words means. Pure.
+
+Both families of notifications have the same words, spelled in camel case or in snake case. A failed turn whose message
+says that the model stopped early is an answer cut short, not a failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.backends.reading import as_count, as_mapping, as_text
+from assay_proxy.events import Cause
+
+if TYPE_CHECKING:
+    from assay_proxy.events import FinishReason
+
+Params = Mapping[str, Any]
+
+CUT_SHORT: tuple[tuple[str, FinishReason], ...] = (
+    ("Incomplete response returned, reason: max_output_tokens", "length"),
+    ("Incomplete response returned, reason: content_filter", "content_filter"),
+)
+
+CAUSES: dict[str, Cause] = {
+    "contextWindowExceeded": Cause.CONTEXT,
+    "usageLimitExceeded": Cause.QUOTA,
+    "rateLimitExceeded": Cause.RATE_LIMITED,
+    "serverOverloaded": Cause.OVERLOADED,
+    "unauthorized": Cause.CREDENTIALS,
+    "badRequest": Cause.REJECTED,
+}
+
+HTTP_CAUSES: dict[int | None, Cause] = {
+    None: Cause.UNREACHABLE,
+    400: Cause.REJECTED,
+    401: Cause.CREDENTIALS,
+    403: Cause.CREDENTIALS,
+    429: Cause.RATE_LIMITED,
+    503: Cause.OVERLOADED,
+    504: Cause.TIMEOUT,
+}
+
+MESSAGE_CAUSES: tuple[tuple[str, Cause], ...] = (
+    ("idle timeout waiting for", Cause.TIMEOUT),
+    ("Missing environment variable", Cause.CREDENTIALS),
+)
+
+REFUSALS: tuple[tuple[str, Cause], ...] = (
+    ("dynamic tool", Cause.TOOLS_REJECTED),
+    ("image URL", Cause.IMAGES_REJECTED),
+    ("maximum length", Cause.CONTEXT),
+    ("overloaded", Cause.OVERLOADED),
+)
+
+
+def cause_of(error: Params) -> Cause:
+    """Why a turn failed, from its TurnError: codexErrorInfo, else the message."""
+    info = error.get("codexErrorInfo", error.get("codex_error_info"))
+    if isinstance(info, str) and _camel(info) in CAUSES:
+        return CAUSES[_camel(info)]
+    if isinstance(info, dict) and info:
+        told = as_mapping(next(iter(info.values())))
+        status = as_count(told.get("httpStatusCode", told.get("http_status_code")))
+        return HTTP_CAUSES.get(status, Cause.FAILED)
+    return _by_text(MESSAGE_CAUSES, as_text(error.get("message")))
+
+
+def cut_short(error: Params) -> FinishReason | None:
+    """The finish reason, if the failure is an answer that was cut short."""
+    message = as_text(error.get("message"))
+    return next((reason for text, reason in CUT_SHORT if text in message), None)
+
+
+def refusal_cause(message: str) -> Cause:
+    """Why a request of ours was refused, from the error's message."""
+    return _by_text(REFUSALS, message)
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+def _by_text(table: tuple[tuple[str, Cause], ...], message: str) -> Cause:
+    return next((cause for text, cause in table if text in message), Cause.FAILED)

@@ -1,0 +1,79 @@
+"""One turn, v2: a fresh thread, its history, the turn, and the end of both.
+
+    thread/start → [thread/inject_items] → turn/start → notifications → turn/interrupt → thread/unsubscribe
+
+The thread is listened to before the turn starts, since its first notifications may come before the response of
+turn/start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay_proxy.backends import codex_v2_encode as encode
+from assay_proxy.backends.codex_turn import CodexTurn, id_in
+from assay_proxy.backends.rpc import Refusal
+
+if TYPE_CHECKING:
+    from assay_proxy.backends.rpc import Answer
+
+
+class CodexV2(CodexTurn):
+    """A turn on a thread of its own."""
+
+    def _begin(self) -> None:
+        self._link.request("thread/start", encode.thread_start(self._conversation), self._on_thread)
+
+    def _on_thread(self, answer: Answer | Refusal) -> None:
+        with self._lock:
+            thread_id = id_in(answer, "thread", "id")
+            if not thread_id:
+                self._refused(answer)
+                return
+            self._met(thread_id)
+            if self._closed:
+                self._wind_up()
+            elif self._conversation.history:
+                items = encode.inject_items(thread_id, self._conversation.history)
+                self._link.request("thread/inject_items", items, self._on_injected)
+            else:
+                self._start(thread_id)
+
+    def _on_injected(self, answer: Answer | Refusal) -> None:
+        with self._lock:
+            if isinstance(answer, Refusal):
+                self._refused(answer)
+            elif not self._closed and self._thread_id:
+                self._start(self._thread_id)
+
+    def _start(self, thread_id: str) -> None:
+        self._go("turn/start", encode.turn_start(thread_id, self._conversation), self._on_turn)
+
+    def _on_turn(self, answer: Answer | Refusal) -> None:
+        with self._lock:
+            if isinstance(answer, Refusal):
+                self._running = False
+                self._refused(answer)
+                return
+            self._heard.turn_id = id_in(answer, "turn", "id") or self._heard.turn_id
+            if self._closed:
+                self._wind_up()
+
+    def _wind_up(self) -> None:
+        if self._thread_id is None or self._interrupted:
+            return
+        running = self._running and not self._heard.over
+        if running and self._heard.turn_id is None:
+            return
+        self._interrupted = True
+        if running:
+            ids = {"threadId": self._thread_id, "turnId": self._heard.turn_id}
+            self._link.request("turn/interrupt", ids, self._release)
+        else:
+            self._release()
+
+    def _release(self, answer: Answer | Refusal | None = None) -> None:
+        del answer
+        if self._thread_id:
+            self._link.forget(self._thread_id)
+            self._link.request("thread/unsubscribe", {"threadId": self._thread_id}, lambda _: None)

@@ -1,0 +1,97 @@
+"""A conversation as the requests that start a turn of `codex app-server`, v2. Pure.
+
+The developer text and the tools belong to the thread; the history is injected as the Responses items that the
+model will see; the input starts the turn. `baseInstructions` is never sent: it is the backend's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Part, Result, TextPart, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Json = dict[str, Any]
+
+INITIALIZE: Json = {
+    "clientInfo": {"name": "assay-proxy", "title": "Assay reference proxy", "version": "0.1.0"},
+    "capabilities": {"experimentalApi": True},
+}
+
+THREAD: Json = {
+    "ephemeral": True,
+    "environments": [],
+    "approvalPolicy": "never",
+    "sandbox": "read-only",
+    "experimentalRawEvents": True,
+}
+
+
+def thread_start(conversation: Conversation) -> Json:
+    """Params of thread/start."""
+    params = dict(THREAD)
+    if not conversation.tools_in_text:
+        params["dynamicTools"] = [_tool(tool) for tool in conversation.tools]
+    if conversation.developer is not None:
+        params["developerInstructions"] = conversation.developer
+    if conversation.model is not None:
+        params["model"] = conversation.model
+    return params
+
+
+def inject_items(thread_id: str, history: Sequence[Item]) -> Json:
+    """Params of thread/inject_items."""
+    return {"threadId": thread_id, "items": [_item(item) for item in history]}
+
+
+def turn_start(thread_id: str, conversation: Conversation) -> Json:
+    """Params of turn/start."""
+    params: Json = {"threadId": thread_id, "input": [_input(part) for part in conversation.input]}
+    if conversation.schema is not None:
+        params["outputSchema"] = conversation.schema
+    return params
+
+
+def _tool(tool: Tool) -> Json:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.parameters,
+    }
+
+
+def _item(item: Item) -> Json:
+    match item:
+        case Message():
+            kind = "output_text" if item.role == "assistant" else "input_text"
+            return {"type": "message", "role": item.role, "content": [_content(part, kind) for part in item.parts]}
+        case Call():
+            return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
+        case Result():
+            return {"type": "function_call_output", "call_id": item.id, "output": _output(item)}
+
+
+def _output(result: Result) -> str | list[Json]:
+    if not result.images:
+        return result.output
+    parts: tuple[Part, ...] = (TextPart(result.output), *result.images)
+    return [_content(part, "input_text") for part in parts]
+
+
+def _content(part: Part, kind: str) -> Json:
+    match part:
+        case TextPart():
+            return {"type": kind, "text": part.text}
+        case ImagePart():
+            return {"type": "input_image", "image_url": part.url}
+
+
+def _input(part: Part) -> Json:
+    match part:
+        case TextPart():
+            return {"type": "text", "text": part.text}
+        case ImagePart():
+            return {"type": "image", "url": part.url}

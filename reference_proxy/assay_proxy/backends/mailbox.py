@@ -1,0 +1,174 @@
+"""Events on their way from the one thread that reads the backend to the thread that serves a client.
+
+The reader must never wait for a client: it serves every turn. So `put` does not block, and memory is bounded another
+way. Text for a client that falls behind is joined to fewer and larger pieces, which is how it catches up, and those go
+to a file, from which it gets all of them in the end, however slowly it reads. Dropping events silently, or slowing the
+reader and with it all other turns, would be worse for everybody.
+
+A client that does not read at all is another matter: when it has taken nothing for `patience` seconds while text waits
+in the file, its turn fails, and what is unread is dropped. So it does when the file gets too large, or cannot be
+written. The choices of one answer share a mailbox; the failure of one of them does not close it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from assay_proxy.backends.spool import Spool
+from assay_proxy.events import Arguments, Cause, Event, Failed, Text, Working
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+LIMIT = 8 * 2**20
+CROWDED = 8
+"""From this part of the limit on text is joined and put aside."""
+JOINED = 2**16
+"""Characters that are joined, about."""
+ASIDE = 2**30
+"""Bytes that are put aside at most."""
+PATIENCE = 30.0
+WEIGHT = 64
+"""What an event weighs besides its text, in characters."""
+
+
+@dataclass(eq=False)
+class _Run:
+    """Pieces of the same text, to be read as one; `place` is where they were put aside."""
+
+    first: Text | Arguments
+    pieces: list[str] = field(default_factory=list)
+    size: int = 0
+    place: tuple[int, int] | None = None
+
+    def takes(self, event: Text | Arguments) -> bool:
+        """Whether the event goes on with the text."""
+        return replace(event, text="") == self.first
+
+    def add(self, text: str) -> None:
+        """Go on by this text."""
+        self.pieces.append(text)
+        self.size += len(text)
+
+
+@dataclass(eq=False)
+class Mailbox:
+    """A queue of events for one reader.
+
+    `limit` is in characters of text in memory, `aside` in bytes of text in the file; `patience` and `clock` in seconds.
+    """
+
+    limit: int = LIMIT
+    aside: int = ASIDE
+    patience: float = PATIENCE
+    clock: Callable[[], float] = time.monotonic
+    _events: deque[Event | _Run] = field(default_factory=deque)
+    _open: dict[int, _Run] = field(default_factory=dict)
+    _size: int = 0
+    _spool: Spool = field(default_factory=Spool)
+    _closed: bool = False
+    _filled: threading.Condition = field(default_factory=threading.Condition)
+
+    def __post_init__(self) -> None:
+        self._read_at = self.clock()
+
+    def put(self, event: Event) -> bool:
+        """Add an event. False when nobody will read it: closed, failed, or given up just now."""
+        with self._filled:
+            if self._closed:
+                return False
+            try:
+                self._append(event)
+                hopeless = self._hopeless()
+            except OSError:
+                log.warning("text for a slow client cannot be put aside", exc_info=True)
+                hopeless = True
+            if hopeless:
+                self._drop()
+                event = Failed(Cause.LAGGING)
+                self._events.append(event)
+            self._closed = isinstance(event, Failed) and event.choice is None
+            self._filled.notify()
+            return not self._closed
+
+    def get(self, timeout: float) -> Event | None:
+        """The oldest unread event; None when none comes within `timeout` seconds."""
+        with self._filled:
+            self._read_at = self.clock()
+            if not self._filled.wait_for(lambda: self._events, timeout):
+                return None
+            self._read_at = self.clock()
+            event = self._events.popleft()
+            return self._taken(event) if isinstance(event, _Run) else self._weighed(event, -1)
+
+    def close(self) -> None:
+        """Drop what is unread and take no more."""
+        with self._filled:
+            self._closed = True
+            self._drop()
+
+    def _append(self, event: Event) -> None:
+        if isinstance(event, Text | Arguments) and self._size + weight(event) > self.limit // CROWDED:
+            self._join(event)
+        elif not isinstance(event, Working) or not self._events:  # whoever has something to read sees work anyway
+            self._part(*self._open)
+            self._events.append(self._weighed(event, 1))
+
+    def _join(self, event: Text | Arguments) -> None:
+        """Add text to the run of its choice; what other choices say is in nobody's way."""
+        run = self._open.get(event.choice)
+        if run is None or not run.takes(event):
+            self._part(event.choice)
+            run = self._open[event.choice] = _Run(replace(event, text=""))
+            self._events.append(run)
+            self._size += WEIGHT
+        run.add(event.text)
+        self._size += len(event.text)
+        if run.size >= JOINED:
+            self._part(event.choice)
+
+    def _part(self, *choices: int) -> None:
+        """End the runs of these choices and put their text aside."""
+        for choice in choices:
+            run = self._open.pop(choice, None)
+            if run is not None:
+                run.place = self._spool.write("".join(run.pieces))
+                run.pieces.clear()
+                self._size -= run.size
+
+    def _taken(self, run: _Run) -> Event:
+        """All of a run that is read now."""
+        self._size -= WEIGHT
+        if run.place is not None:
+            return replace(run.first, text=self._spool.read(run.place))
+        del self._open[run.first.choice]
+        self._size -= run.size
+        return replace(run.first, text="".join(run.pieces))
+
+    def _hopeless(self) -> bool:
+        """Whether the reader is not to be waited for any longer."""
+        unread = self._spool.unread
+        stalled = unread > 0 and self.clock() - self._read_at > self.patience
+        return stalled or unread > self.aside or self._size > self.limit
+
+    def _weighed(self, event: Event, sign: int) -> Event:
+        self._size += sign * weight(event)
+        return event
+
+    def _drop(self) -> None:
+        self._events.clear()
+        self._open.clear()
+        self._size = 0
+        self._spool.close()
+
+
+def weight(event: Event) -> int:
+    """Characters an event holds, and something for the object itself."""
+    return WEIGHT + (len(event.text) if isinstance(event, Text | Arguments) else 0)

@@ -1,0 +1,102 @@
+"""A request's body as a JSON object, or the error that says why it is none: size, media type, UTF-8, JSON, object.
+
+What the backend could not read is refused here: its parser, serde_json, takes no more than 127 levels and no number
+that is no double, and a message that it cannot read is dropped without an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from assay_proxy.errors import BAD_REQUEST, NOT_JSON, NOT_OBJECT, NOT_UTF8, TOO_LARGE, WRONG_MEDIA, ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PIECE = 65536
+DRAINED = 64 * 2**20
+DEEPEST = 100
+"""Levels of lists and objects in a body; what is passed on to the backend gets a few around it."""
+
+
+class Stream(Protocol):
+    """Where a body is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to `size` bytes; none at the end."""
+
+
+def read_object(stream: Stream, *, length: int | None, media_type: str, limit: int) -> Mapping[str, Any]:
+    """The body's JSON object; `length` is what the request announces, None when it does not say.
+
+    Raises:
+        ApiError: 413, 415 or 400, whichever rule is broken first.
+    """
+    try:
+        data = _read(stream, length, limit)
+    except (ValueError, OSError):
+        raise ApiError(BAD_REQUEST, message="The request body could not be read to its end.") from None
+    if media_type != "application/json":
+        raise ApiError(WRONG_MEDIA)
+    try:
+        body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_double, parse_int=_integer)
+    except UnicodeDecodeError:
+        raise ApiError(NOT_UTF8) from None
+    except (ValueError, RecursionError):
+        raise ApiError(NOT_JSON) from None
+    if not isinstance(body, dict):
+        raise ApiError(NOT_OBJECT)
+    if data.count(b"[") + data.count(b"{") > DEEPEST and _levels_below(body, DEEPEST):
+        raise ApiError(NOT_JSON, message=f"The request body is nested more than {DEEPEST} levels deep.")
+    return body
+
+
+def _read(stream: Stream, length: int | None, limit: int) -> bytes:
+    pieces, size = [], 0
+    if length is None or length <= limit:
+        while size <= limit and (piece := stream.read(PIECE)):
+            pieces.append(piece)
+            size += len(piece)
+    if size <= limit and (length is None or length <= limit):
+        return b"".join(pieces)
+    _drain(stream)
+    raise ApiError(TOO_LARGE, message=f"The request body is larger than {limit} bytes.")
+
+
+def _drain(stream: Stream) -> None:
+    """Read on for a while: a client that is still sending would lose the answer when the connection closes."""
+    left = DRAINED
+    while left > 0 and (piece := stream.read(PIECE)):
+        left -= len(piece)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _double(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ApiError(NOT_JSON, message="The request body holds a number that is too large.")
+    return number
+
+
+def _integer(text: str) -> int:
+    _double(text)
+    return int(text)
+
+
+def _levels_below(value: object, depth: int) -> bool:
+    """Whether lists or objects are left below `depth` levels of them."""
+    level = [value]
+    for _ in range(depth):
+        level = [item for outer in level for item in _inner(outer)]
+    return any(isinstance(item, dict | list) for item in level)
+
+
+def _inner(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,53 @@
+"""How many turns run at once."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from assay_proxy.errors import BUSY, STOPPING, ApiError
+
+
+@dataclass(eq=False)
+class Gate:
+    """Lets `limit` turns in at a time and turns the rest away, and all of them once it is shut."""
+
+    limit: int
+    _taken: int = 0
+    _shut: bool = False
+    _freed: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def taken(self) -> int:
+        """Turns inside."""
+        with self._freed:
+            return self._taken
+
+    def enter(self) -> None:
+        """Take a slot.
+
+        Raises:
+            ApiError: 429 when none is free, 503 when the proxy is stopping.
+        """
+        with self._freed:
+            if self._shut:
+                raise ApiError(STOPPING)
+            if self._taken >= self.limit:
+                raise ApiError(BUSY)
+            self._taken += 1
+
+    def leave(self) -> None:
+        """Give the slot back."""
+        with self._freed:
+            self._taken -= 1
+            self._freed.notify_all()
+
+    def shut(self) -> None:
+        """Let nobody in any more."""
+        with self._freed:
+            self._shut = True
+
+    def await_empty(self, timeout: float) -> bool:
+        """Whether all slots are free, waiting for it up to `timeout` seconds."""
+        with self._freed:
+            return self._freed.wait_for(lambda: self._taken == 0, timeout)

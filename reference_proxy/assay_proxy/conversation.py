@@ -1,0 +1,136 @@
+"""What a backend is asked: the request's messages and tools, free of any surface's or backend's format.
+
+Leading system and developer messages are the developer text. Trailing user messages are the turn's input. All
+that stands between is history, in order, with its roles; it may end with a tool result, and then the input is
+empty and the model goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Role = Literal["system", "developer", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Text of a message."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """An image of a message: a `data:` URL, or an address if the backend takes those."""
+
+    url: str
+
+
+Part = TextPart | ImagePart
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """Something said."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A tool call that the assistant made; `arguments` is opaque text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """What the tool answered to the call with this id; `images` come after the text."""
+
+    id: str
+    output: str
+    images: tuple[ImagePart, ...] = ()
+
+
+Item = Message | Call | Result
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """A declared tool; `parameters` is its JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """All that a backend needs for one turn; `model` None is its own default, `schema` one the text must match.
+
+    `tools_in_text`: the developer text tells the tools, and the backend is given them in no other way.
+    """
+
+    developer: str | None = None
+    history: tuple[Item, ...] = ()
+    input: tuple[Part, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    tools_in_text: bool = False
+    model: str | None = None
+    schema: Mapping[str, Any] | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of text the model is given, for estimates where no usage is reported."""
+        texts = [self.developer or "", *(_text(part) for part in self.input)]
+        for item in self.history:
+            match item:
+                case Message():
+                    texts += [_text(part) for part in item.parts]
+                case Call():
+                    texts += [item.name, item.arguments]
+                case Result():
+                    texts.append(item.output)
+        return sum(len(text.encode(errors="replace")) for text in texts)
+
+
+def _text(part: Part) -> str:
+    return part.text if isinstance(part, TextPart) else ""
+
+
+def converse(
+    items: Sequence[Item],
+    *,
+    tools: tuple[Tool, ...] = (),
+    model: str | None = None,
+    schema: Mapping[str, Any] | None = None,
+) -> Conversation:
+    """Divide a request's items into developer text, history and input."""
+    lead = list(takewhile(_instructs, items))
+    rest = items[len(lead) :]
+    tail = list(takewhile(_asks, reversed(rest)))[::-1]
+    texts = ["".join(_text(part) for part in message.parts) for message in lead if isinstance(message, Message)]
+    return Conversation(
+        developer="\n\n".join(texts) if texts else None,
+        history=tuple(rest[: len(rest) - len(tail)]),
+        input=tuple(part for message in tail if isinstance(message, Message) for part in message.parts),
+        tools=tools,
+        model=model,
+        schema=schema,
+    )
+
+
+def _instructs(item: Item) -> bool:
+    return isinstance(item, Message) and item.role in {"system", "developer"}
+
+
+def _asks(item: Item) -> bool:
+    return isinstance(item, Message) and item.role == "user"

@@ -1,0 +1,48 @@
+"""Cross-origin requests of browser and desktop clients: which headers let them in. Pure.
+
+Header names of requests are lower-case here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EXPOSED = "x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
+
+
+@dataclass(frozen=True, slots=True)
+class Cors:
+    """Lets `origins` in; `*` is any. No credentials are ever allowed, so `*` can be told as it is."""
+
+    origins: tuple[str, ...]
+
+    def allow(self, asked: Mapping[str, str]) -> dict[str, str]:
+        """What a response must say, error or not."""
+        if "*" in self.origins:
+            return {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
+        origin = asked.get("origin", "")
+        if origin not in self.origins:
+            return {"Vary": "Origin"}
+        return {
+            "Vary": "Origin",
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Expose-Headers": EXPOSED,
+        }
+
+    def preflight(self, asked: Mapping[str, str]) -> dict[str, str]:
+        """What the answer to OPTIONS says besides: the methods, and the headers that were asked for."""
+        methods = "GET, POST, OPTIONS"
+        if asked.get("access-control-request-method") == "DELETE":
+            methods += ", DELETE"
+        headers = {
+            "Access-Control-Allow-Methods": methods,
+            "Access-Control-Allow-Headers": asked.get("access-control-request-headers", "authorization, content-type"),
+            "Access-Control-Max-Age": "600",
+        }
+        if asked.get("access-control-request-private-network") == "true":
+            headers["Access-Control-Allow-Private-Network"] = "true"
+        return headers

@@ -1,0 +1,42 @@
+"""Whether the client of a request has gone, seen at its socket: a WSGI server says nothing before the next write."""
+
+from __future__ import annotations
+
+import select
+import socket
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOCKET_KEY = "assay_proxy.socket"
+
+_HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL | getattr(select, "POLLRDHUP", 0)
+
+
+def departure(client: socket.socket | None) -> Callable[[], bool]:
+    """A function that says whether the client closed its end; False for ever where there is no socket.
+
+    Bytes of a next request on the connection are left where they are.
+    """
+    if client is None:
+        return lambda: False
+    poll = select.poll()
+    poll.register(client, select.POLLIN | _HANG_UP)
+
+    def gone() -> bool:
+        seen = poll.poll(0)
+        if not seen:
+            return False
+        return bool(seen[0][1] & _HANG_UP) or _at_end(client)
+
+    return gone
+
+
+def _at_end(client: socket.socket) -> bool:
+    try:
+        return client.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True

@@ -1,0 +1,100 @@
+"""Every error a client can see: status, type, code, and a message of our own.
+
+Nothing a backend said about a failure is ever forwarded: its texts hold addresses, ids and paths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay_proxy.events import Cause
+
+INVALID = "invalid_request_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A row of the table; `retry_after` in seconds."""
+
+    status: int
+    type: str
+    code: str | None
+    message: str
+    retry_after: int | None = None
+
+
+UNKNOWN_URL = Problem(404, INVALID, "unknown_url", "There is nothing at this address.")
+WRONG_METHOD = Problem(405, INVALID, "method_not_allowed", "This address does not take this method.")
+WRONG_KEY = Problem(401, INVALID, "invalid_api_key", "The API key is missing or wrong: send `Authorization: Bearer …`.")
+TOO_LARGE = Problem(413, INVALID, "request_too_large", "The request body is too large.")
+WRONG_MEDIA = Problem(415, INVALID, "unsupported_media_type", "The request body must be `application/json`.")
+NOT_UTF8 = Problem(400, INVALID, "invalid_utf8", "The request body is not valid UTF-8.")
+NOT_JSON = Problem(400, INVALID, "invalid_json", "The request body is not valid JSON.")
+NOT_OBJECT = Problem(400, INVALID, "invalid_json", "The request body must be a JSON object.")
+INVALID_PARAM = Problem(400, INVALID, "invalid_value", "A parameter is not acceptable.")
+MISSING_PARAM = Problem(400, INVALID, "missing_required_parameter", "A required parameter is missing.")
+UNKNOWN_MODEL = Problem(404, INVALID, "model_not_found", "This model is not served here.")
+BUSY = Problem(429, "rate_limit_error", "too_many_requests", "Too many requests at once; try again shortly.", 1)
+UNKNOWN_RESPONSE = Problem(404, INVALID, "response_not_found", "This response is not stored here.")
+UNKNOWN_PREVIOUS = Problem(404, INVALID, "previous_response_not_found", "The previous response is not stored here.")
+BAD_REQUEST = Problem(400, INVALID, "bad_request", "The request could not be read.")
+STOPPING = Problem(503, "server_error", "stopping", "The proxy is stopping; try again.", 1)
+INTERNAL = Problem(500, "server_error", "internal_error", "The proxy failed to answer this request.")
+
+FAILURES: dict[Cause, Problem] = {
+    Cause.RATE_LIMITED: Problem(
+        429, "rate_limit_error", "rate_limit_exceeded", "The backend's model is rate limited; try again later.", 5
+    ),
+    Cause.QUOTA: Problem(
+        429, "insufficient_quota", "insufficient_quota", "The backend's account has used up its quota."
+    ),
+    Cause.CONTEXT: Problem(
+        400, INVALID, "context_length_exceeded", "The conversation does not fit into the model's context window."
+    ),
+    Cause.OVERLOADED: Problem(503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2),
+    Cause.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
+    Cause.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
+    Cause.IMAGES_REJECTED: Problem(
+        400, INVALID, "invalid_image", "The backend takes images as `data:` URLs only, not by address."
+    ),
+    Cause.CREDENTIALS: Problem(
+        502, "server_error", "backend_credentials", "The backend's own credentials were refused upstream."
+    ),
+    Cause.UNREACHABLE: Problem(502, "server_error", "backend_unreachable", "The backend could not reach its model."),
+    Cause.TIMEOUT: Problem(504, "server_error", "backend_timeout", "The backend was silent for too long."),
+    Cause.UNAVAILABLE: Problem(
+        503, "server_error", "backend_unavailable", "The backend is not running; it is being restarted.", 1
+    ),
+    Cause.GARBLED: Problem(502, "server_error", "backend_garbled", "The backend sent something unreadable."),
+    Cause.LAGGING: Problem(
+        503, "server_error", "client_too_slow", "The client read too slowly; the rest of the answer was dropped."
+    ),
+    Cause.FAILED: Problem(502, "server_error", "backend_error", "The backend failed to answer."),
+}
+
+
+@dataclass(eq=False)
+class ApiError(Exception):
+    """A request that ends with a problem; `param` names the offending field, `message` replaces the row's own."""
+
+    problem: Problem
+    message: str | None = None
+    param: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def body(self) -> dict[str, Any]:
+        """The error envelope."""
+        return envelope(self.problem, message=self.message, param=self.param)
+
+
+def envelope(problem: Problem, *, message: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """`{"error": {message, type, param, code}}`, all four present."""
+    text = message or problem.message
+    return {"error": {"message": text, "type": problem.type, "param": param, "code": problem.code}}
+
+
+def failure(cause: Cause, param: str = "messages") -> ApiError:
+    """The HTTP error that tells a backend's failure; `param` is the request's field that holds the conversation."""
+    params = {Cause.TOOLS_REJECTED: "tools", Cause.CONTEXT: param, Cause.IMAGES_REJECTED: param}
+    return ApiError(FAILURES[cause], param=params.get(cause))

@@ -1,0 +1,146 @@
+"""What a backend says during a turn, in the proxy's own words.
+
+Backends decode their notifications into these events; tool assembly and the surfaces know nothing else.
+Choices are numbered from 0. A call is told as opened, any number of argument fragments, closed.
+A call is structured, or textual: then it was a block in the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+FinishReason = Literal["stop", "length", "content_filter", "tool_calls"]
+Source = Literal["structured", "textual"]
+
+
+class Cause(Enum):
+    """Why a turn failed; `errors` says how each is told to clients."""
+
+    RATE_LIMITED = "rate limited"
+    QUOTA = "quota exhausted"
+    CONTEXT = "context window exceeded"
+    OVERLOADED = "overloaded"
+    REJECTED = "request rejected"
+    TOOLS_REJECTED = "tools rejected"
+    IMAGES_REJECTED = "images rejected"
+    CREDENTIALS = "credentials refused upstream"
+    UNREACHABLE = "upstream not reached"
+    TIMEOUT = "silent for too long"
+    UNAVAILABLE = "process not running"
+    GARBLED = "unreadable message"
+    LAGGING = "client too slow"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Text:
+    """A piece of the answer's text."""
+
+    choice: int = 0
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageEnded:
+    """A message of the answer is complete, and another one begins."""
+
+    choice: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallOpened:
+    """A tool call begins."""
+
+    choice: int = 0
+    id: str
+    name: str
+    source: Source = "structured"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arguments:
+    """A fragment of a call's arguments: the model's own characters."""
+
+    choice: int = 0
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallClosed:
+    """The call's arguments are complete; `block` is the `<use_tool>` block that told it, word for word, if one did."""
+
+    choice: int = 0
+    id: str
+    block: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallsEnded:
+    """The model's response is over and it held calls: no more calls follow until they are answered."""
+
+    choice: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """Tokens so far, as the backend reported them; a later report for the same choice replaces an earlier one."""
+
+    choice: int = 0
+    prompt: int
+    completion: int
+    cached: int = 0
+    reasoning: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finished:
+    """The end of a choice."""
+
+    choice: int = 0
+    reason: FinishReason
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The end of a choice without an answer, or of all of them (None)."""
+
+    cause: Cause
+    choice: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnOver:
+    """The backend has nothing more to say of a choice."""
+
+    choice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """The backend is busy with something that is not part of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """The backend has said nothing for so many seconds; made by whoever listens, not by backends."""
+
+    seconds: float
+
+
+Event = (
+    Text
+    | MessageEnded
+    | CallOpened
+    | Arguments
+    | CallClosed
+    | CallsEnded
+    | Usage
+    | Finished
+    | Failed
+    | TurnOver
+    | Working
+)
+Heard = Event | Quiet

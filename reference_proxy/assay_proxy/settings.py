@@ -1,0 +1,141 @@
+"""Every setting of the proxy: an environment variable, read once at start and then passed on.
+
+No other module reads the environment. `load` turns a bad value into one line that names the variable.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+StopPolicy = Literal["first", "burst"]
+OutputMode = Literal["obsidian-xml", "openai-json"]
+ArgumentsMode = Literal["incremental", "cumulative"]
+XmlEscape = Literal["xml", "none"]
+Protocol = Literal["v1", "v2"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+class SettingsError(ValueError):
+    """A variable's value is not acceptable; the text names the variable and says what would be right."""
+
+
+def _split(value: object) -> object:
+    """`a, b` → ("a", "b"); anything else is left to the field's own validation."""
+    return tuple(part for item in value.split(",") if (part := item.strip())) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), Field(min_length=1)]
+
+
+def _setting(default: Any, description: str, **bounds: int) -> Any:  # noqa: ANN401 - as pydantic's Field
+    return Field(default=default, description=description, ge=bounds.get("ge"), le=bounds.get("le"))
+
+
+class CodexSettings(BaseSettings):
+    """How the backend process is started."""
+
+    model_config = SettingsConfigDict(env_prefix="CODEX_", env_ignore_empty=True, frozen=True)
+
+    bin: str = _setting("codex", "the codex executable; it is started as `CODEX_BIN app-server`")
+    home: str | None = _setting(None, "passed on to the backend; unset: codex decides")
+
+
+class Settings(BaseSettings):
+    """The proxy's settings; times are milliseconds, sizes bytes."""
+
+    model_config = SettingsConfigDict(env_prefix="PROXY_", env_ignore_empty=True, frozen=True)
+
+    host: str = _setting("127.0.0.1", "address to listen on")
+    port: int = _setting(8787, "port to listen on; 0: any free one", ge=0, le=65535)
+    api_key: SecretStr | None = _setting(None, "bearer key that clients must send; unset: no authentication")
+    models: Names = _setting(("codex",), "names served, comma-separated; `codex` is the backend's own default model")
+    output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers tell tool calls")
+    tool_arguments: ArgumentsMode | None = _setting(
+        None, "incremental or cumulative deltas; unset: cumulative in obsidian-xml, incremental elsewhere"
+    )
+    stop_after_tools_mode: StopPolicy = _setting("first", "first or burst: streams end after the first call or all")
+    stop_after_tools: bool = _setting(True, "false: the same as burst")  # noqa: FBT003 - a default, not a flag
+    tool_block_max: int = _setting(0, "calls, and blocks, of one choice at most; 0: all of them", ge=0)
+    tool_block_delimiter: str = _setting("\n", "what stands between the <use_tool> blocks of a burst")
+    suppress_tail_after_tools: bool = _setting(True, "false: text after calls passes, unless the stream ended before")  # noqa: FBT003 - a default, not a flag
+    tools_strict: bool = _setting(False, "true: a call of a tool that was not declared fails a response")  # noqa: FBT003 - a default, not a flag
+    responses_stored: int = _setting(
+        256, "responses kept in memory for previous_response_id; those not used for longest go first", ge=0
+    )
+    xml_escape: XmlEscape = _setting("xml", "xml or none: whether &, < and > in <use_tool> values are escaped")
+    max_choices: int = _setting(8, "largest n of a request", ge=1, le=128)
+    codex_protocol: Protocol = _setting("v2", "v2 or v1: how the backend is spoken to")
+    commit_ms: int = _setting(2000, "how long a stream's status line waits for the first output", ge=0)
+    keepalive_ms: int = _setting(15_000, "a silent stream gets a comment line this often", ge=1)
+    idle_timeout_ms: int = _setting(300_000, "a backend silent for this long has failed", ge=1)
+    stalled_client_ms: int = _setting(
+        30_000, "a client that reads nothing for this long, though much waits, is given up", ge=1
+    )
+    ready_wait_ms: int = _setting(5000, "how long a request waits for a starting backend", ge=0)
+    max_body_bytes: int = _setting(8_388_608, "largest request body", ge=1)
+    max_concurrency: int = _setting(64, "requests answered at once; more get a 429", ge=1, le=4096)
+    restart_limit: int = _setting(8, "restarts in a row of a backend that answers nothing; then one per request", ge=0)
+    log_level: LogLevel = _setting("info", "debug, info, warning or error: what goes to stderr")
+    cors_origins: Names = _setting(("*",), "origins of browser clients, comma-separated; * is any")
+    codex: CodexSettings = Field(default_factory=CodexSettings)
+
+    @property
+    def stop_policy(self) -> StopPolicy:
+        """The stop policy of streams that say nothing about it themselves."""
+        return self.stop_after_tools_mode if self.stop_after_tools else "burst"
+
+    @property
+    def responses_stop_policy(self) -> StopPolicy:
+        """The same for responses, where parallel calls are the API's default: first only if the environment says so."""
+        return self.stop_policy if "stop_after_tools_mode" in self.model_fields_set else "burst"
+
+    def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
+        """How streams of this output mode tell arguments, if they say nothing about it themselves."""
+        return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
+
+
+def load() -> Settings:
+    """The settings that the environment gives.
+
+    Raises:
+        SettingsError: naming the first variable with a bad value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        prefix = "CODEX_" if error.title == CodexSettings.__name__ else "PROXY_"
+        raise SettingsError(f"{prefix}{str(first['loc'][0]).upper()}: {first['msg']}") from None
+
+
+def backend_environment() -> dict[str, str]:
+    """The backend's environment: all of ours (it has settings of its own there), but nothing of the proxy's.
+
+    The proxy's key above all: a backend runs commands that a model writes.
+    """
+    return {name: value for name, value in os.environ.items() if not name.startswith("PROXY_")}
+
+
+def describe() -> str:
+    """One line per variable: name, default, meaning."""
+    rows = [(f"PROXY_{name.upper()}", field) for name, field in Settings.model_fields.items() if name != "codex"]
+    rows += [(f"CODEX_{name.upper()}", field) for name, field in CodexSettings.model_fields.items()]
+    return "\n".join(f"  {name:<31} {_default(field.default):<14} {field.description}" for name, field in rows)
+
+
+def _default(value: object) -> str:
+    match value:
+        case None:
+            return "(unset)"
+        case bool():
+            return str(value).lower()
+        case tuple():
+            return ",".join(value)
+        case "\n":
+            return "(newline)"
+        case _:
+            return str(value)

@@ -1,0 +1,63 @@
+"""Responses that were answered, kept in memory to be continued, retrieved and deleted.
+
+The memory is bounded: so many responses, and so many characters in all; those used least recently go first. A response
+holds the whole conversation up to itself, so that it can be continued when the ones before it are gone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay_proxy.conversation import Item
+
+SIZE = 64 * 2**20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stored:
+    """A response, the conversation that it ends, and its input as it is listed; `size` is in characters."""
+
+    response: Mapping[str, Any]
+    conversation: tuple[Item, ...]
+    given: tuple[Mapping[str, Any], ...]
+    size: int
+
+
+@dataclass(eq=False)
+class Store:
+    """At most `limit` responses of `size` characters together."""
+
+    limit: int
+    size: int = SIZE
+    _kept: OrderedDict[str, Stored] = field(default_factory=OrderedDict)
+    _weight: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def put(self, stored: Stored) -> None:
+        """Keep it, as the one that was used last."""
+        with self._lock:
+            self._kept[stored.response["id"]] = stored
+            self._weight += stored.size
+            while self._kept and (len(self._kept) > self.limit or self._weight > self.size):
+                self._weight -= self._kept.popitem(last=False)[1].size
+
+    def get(self, id_: str) -> Stored | None:
+        """The response with this id, if it is still there; it is used by that."""
+        with self._lock:
+            stored = self._kept.get(id_)
+            if stored:
+                self._kept.move_to_end(id_)
+            return stored
+
+    def delete(self, id_: str) -> bool:
+        """Forget the response with this id; whether it was there."""
+        with self._lock:
+            stored = self._kept.pop(id_, None)
+            self._weight -= stored.size if stored else 0
+            return stored is not None

@@ -1,0 +1,1 @@
+"""Surfaces: what clients send and read."""

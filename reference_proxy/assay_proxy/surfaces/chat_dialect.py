@@ -1,0 +1,78 @@
+"""How a chat answer tells its calls: the dialects and what varies within them. Pure.
+
+openai-json    `tool_calls`; in a whole answer the content is null beside them
+obsidian-xml   `tool_calls`, and after each call its `<use_tool>` block as content
+function-call  one legacy `function_call`, for requests that declare `functions` and no `tools`
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.tools import use_tool
+
+if TYPE_CHECKING:
+    from assay_proxy.events import FinishReason
+    from assay_proxy.settings import ArgumentsMode, OutputMode, StopPolicy
+    from assay_proxy.tools.aggregator import ToolCall
+
+
+class Dialect(StrEnum):
+    """In which words calls are told."""
+
+    OPENAI_JSON = "openai-json"
+    OBSIDIAN_XML = "obsidian-xml"
+    FUNCTION_CALL = "function-call"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Telling:
+    """All that decides how calls are told; `policy` also says how many, and how many blocks a whole answer shows."""
+
+    dialect: Dialect = Dialect.OPENAI_JSON
+    arguments: ArgumentsMode = "incremental"
+    policy: StopPolicy = "first"
+    delimiter: str = "\n"
+    escape: bool = True
+
+    @property
+    def output_mode(self) -> OutputMode:
+        """The output mode that this is; the function-call dialect is OpenAI's."""
+        return "obsidian-xml" if self.dialect is Dialect.OBSIDIAN_XML else "openai-json"
+
+    @property
+    def shows_blocks(self) -> bool:
+        """Whether calls are shown in the content."""
+        return self.dialect is Dialect.OBSIDIAN_XML
+
+    def block(self, call: ToolCall) -> str:
+        """The call's block: as it was told in text, else written."""
+        return call.block or use_tool.write(call.name, call.arguments, escape=self.escape)
+
+    def finish(self, reason: FinishReason) -> str:
+        """The finish_reason."""
+        legacy = self.dialect is Dialect.FUNCTION_CALL and reason == "tool_calls"
+        return "function_call" if legacy else reason
+
+    def opening(self, call: ToolCall) -> dict[str, Any]:
+        """The delta that opens a call."""
+        function = {"name": call.name, "arguments": ""}
+        if self.dialect is Dialect.FUNCTION_CALL:
+            return {"function_call": function}
+        return {"tool_calls": [{"index": call.index, "id": call.id, "type": "function", "function": function}]}
+
+    def fragment(self, index: int, text: str) -> dict[str, Any]:
+        """The delta that tells more of a call's arguments."""
+        if self.dialect is Dialect.FUNCTION_CALL:
+            return {"function_call": {"arguments": text}}
+        return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+
+    def members(self, calls: tuple[ToolCall, ...]) -> dict[str, Any]:
+        """The members of a whole message that tell its calls."""
+        told = [{"name": call.name, "arguments": call.arguments} for call in calls]
+        if self.dialect is Dialect.FUNCTION_CALL:
+            return {"function_call": told[0]}
+        functions = zip(calls, told, strict=True)
+        return {"tool_calls": [{"id": call.id, "type": "function", "function": one} for call, one in functions]}

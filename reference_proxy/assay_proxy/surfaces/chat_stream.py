@@ -1,0 +1,126 @@
+"""A chat answer as a stream of `chat.completion.chunk` frames. Pure: events in, bytes out.
+
+Of each choice, while the choices interleave freely:
+
+    role → content* → (call opening → arguments* → [block])* → finish
+
+and of all: … → [usage] → [DONE], or an error → one error frame → [DONE]. Arguments are told as they come: the new
+fragment alone, or, cumulative, all so far. In obsidian-xml a call that is complete is followed by one content delta
+that holds its whole block; a block after another one begins with the delimiter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.errors import failure
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
+from assay_proxy.surfaces.chat_dialect import Telling
+from assay_proxy.surfaces.sse import DONE, frame
+from assay_proxy.surfaces.usage import Meter, usage_object
+from assay_proxy.tools.aggregator import Aggregator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Delta = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Head:
+    """What every chunk repeats; `prompt_bytes` is for estimates of usage, `choices` how many there are."""
+
+    id: str
+    created: int
+    model: str
+    include_usage: bool = False
+    prompt_bytes: int = 0
+    choices: int = 1
+    telling: Telling = field(default_factory=Telling)
+
+
+@dataclass
+class _Choice:
+    """What a choice has said so far."""
+
+    telling: Telling
+    spoken: bool = False
+    blocks: int = 0
+    calls: Aggregator = field(default_factory=Aggregator)
+
+    def deltas(self, event: Heard) -> Iterator[tuple[Delta, str | None]]:
+        """The deltas that tell an event, each with its finish_reason; the role before the first of all."""
+        for delta, finish in self._told(event):
+            if not self.spoken:
+                self.spoken = True
+                yield {"role": "assistant", "content": ""}, None
+            yield delta, finish
+
+    def _told(self, event: Heard) -> Iterator[tuple[Delta, str | None]]:
+        match event:
+            case Text():
+                yield {"content": event.text}, None
+            case CallOpened() if self.calls.feed(event):
+                yield self.telling.opening(self.calls.call(event.id)), None
+            case Arguments() if self.calls.feed(event):
+                yield self.telling.fragment(self.calls.index(event.id), self._fragment(event)), None
+            case CallClosed() if self.calls.feed(event) and self.telling.shows_blocks:
+                yield {"content": self._block(event)}, None
+            case Finished():
+                yield {}, self.telling.finish(event.reason)
+            case _:
+                return
+
+    def _fragment(self, event: Arguments) -> str:
+        whole = self.telling.arguments == "cumulative"
+        return self.calls.call(event.id).arguments if whole else event.text
+
+    def _block(self, event: CallClosed) -> str:
+        block = self.telling.block(self.calls.call(event.id))
+        self.blocks += 1
+        return block if self.blocks == 1 else self.telling.delimiter + block
+
+
+@dataclass
+class _Writer:
+    head: Head
+    meter: Meter
+    choices: dict[int, _Choice] = field(default_factory=dict)
+    failed: bool = False
+
+    def write(self, event: Heard) -> Iterator[Delta]:
+        """The payloads that tell an event."""
+        self.meter.take(event)
+        match event:
+            case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
+                choice = self.choices.setdefault(event.choice, _Choice(self.head.telling))
+                for delta, finish in choice.deltas(event):
+                    yield self._payload(event.choice, delta, finish)
+            case Failed():
+                self.failed = True
+                yield failure(event.cause).body()
+            case _:
+                return
+
+    def last(self) -> Iterator[Delta]:
+        """The usage chunk, if it was asked for and the turn did not fail."""
+        if self.head.include_usage and not self.failed:
+            yield {**self._envelope(), "choices": [], "usage": usage_object(self.meter.usage())}
+
+    def _payload(self, choice: int, delta: Delta, finish: str | None) -> Delta:
+        told = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
+        payload = {**self._envelope(), "choices": [told]}
+        return {**payload, "usage": None} if self.head.include_usage else payload
+
+    def _envelope(self) -> Delta:
+        head = self.head
+        return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
+
+
+def write(said: Iterable[Heard], head: Head) -> Iterator[bytes]:
+    """The body, one piece per event; a piece is empty when the event has nothing to show."""
+    writer = _Writer(head, Meter(head.prompt_bytes))
+    for event in said:
+        yield b"".join(frame(payload) for payload in writer.write(event))
+    yield b"".join(frame(payload) for payload in writer.last()) + DONE

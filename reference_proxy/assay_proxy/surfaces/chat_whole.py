@@ -1,0 +1,90 @@
+"""A chat answer as one `chat.completion` object. Pure: events in, a JSON object out.
+
+Text that stands before a call is dropped with it: the content is null, or the blocks of the calls, and then whatever
+tail was let through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.errors import failure
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
+from assay_proxy.surfaces.usage import Meter, usage_object
+from assay_proxy.tools.aggregator import Aggregator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay_proxy.surfaces.chat_dialect import Telling
+    from assay_proxy.surfaces.chat_stream import Head
+
+
+@dataclass
+class _Choice:
+    """What a choice says; `closed` are its calls in the order of their completion, `tail` the text after one."""
+
+    telling: Telling
+    text: list[str] = field(default_factory=list)
+    tail: list[str] = field(default_factory=list)
+    calls: Aggregator = field(default_factory=Aggregator)
+    closed: list[str] = field(default_factory=list)
+    reason: str = "stop"
+
+    def take(self, event: Heard) -> None:
+        match event:
+            case Text():
+                (self.tail if self.closed else self.text).append(event.text)
+            case CallOpened() | Arguments():
+                self.calls.feed(event)
+            case CallClosed():
+                self.calls.feed(event)
+                self.closed.append(event.id)
+            case Finished():
+                self.reason = self.telling.finish(event.reason)
+            case _:
+                return
+
+    def told(self, index: int) -> dict[str, Any]:
+        """The entry of `choices`."""
+        calls = self.calls.snapshot()
+        message: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
+        if calls:
+            message |= {"content": self._content(), **self.telling.members(calls)}
+        return {"index": index, "message": message, "logprobs": None, "finish_reason": self.reason}
+
+    def _content(self) -> str | None:
+        """The content beside calls."""
+        tail = "".join(self.tail)
+        if not self.telling.shows_blocks:
+            return tail or None
+        shown = self.closed if self.telling.policy == "burst" else self.closed[:1]
+        return self.telling.delimiter.join(self.telling.block(self.calls.call(id_)) for id_ in shown) + tail
+
+
+def collect(said: Iterable[Heard], head: Head) -> dict[str, Any]:
+    """The answer, with as many choices as the head says.
+
+    Raises:
+        ApiError: when the turn failed.
+    """
+    choices = [_Choice(head.telling) for _ in range(head.choices)]
+    meter = Meter(head.prompt_bytes)
+    for event in said:
+        meter.take(event)
+        match event:
+            case Failed():
+                raise failure(event.cause)
+            case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
+                choices[event.choice].take(event)
+            case _:
+                continue
+    return {
+        "id": head.id,
+        "object": "chat.completion",
+        "created": head.created,
+        "model": head.model,
+        "choices": [choice.told(index) for index, choice in enumerate(choices)],
+        "usage": usage_object(meter.usage()),
+    }

@@ -1,0 +1,44 @@
+"""A declared function, wherever a request declares it: what is acceptable, and the tool that it is. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.conversation import Tool
+from assay_proxy.surfaces.rules import Body, Fault
+from assay_proxy.tools.registry import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
+
+
+def listed(name: str, body: Body) -> Iterator[Fault]:
+    """The rule of a field that is a list."""
+    if body.get(name) is not None and not isinstance(body[name], list):
+        yield Fault(name, "a list")
+
+
+def function(told: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
+    """The rule of one function: a name unlike those `seen` before, a text, a schema."""
+    name = told.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        yield Fault(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
+    elif name in seen:
+        yield Fault(f"{place}.name", "unlike the names before it")
+    else:
+        seen.add(name)
+    if not isinstance(told.get("description"), str | None):
+        yield Fault(f"{place}.description", "a string")
+    if not isinstance(told.get("parameters"), dict | None):
+        yield Fault(f"{place}.parameters", "a JSON Schema object")
+
+
+def tool(told: Mapping[str, Any]) -> Tool:
+    """The tool that an acceptable function is."""
+    return Tool(
+        name=told["name"],
+        description=told.get("description") or "",
+        parameters=told.get("parameters") or _EMPTY_SCHEMA,
+    )

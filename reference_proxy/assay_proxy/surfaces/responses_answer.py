@@ -1,0 +1,143 @@
+"""A response as the events that tell it; the whole answer is what the last of them holds. Pure.
+
+    created → in_progress → items → completed | incomplete | failed
+
+The items end with the turn's answer, but the last event waits until the turn's usage is known. In obsidian-xml a call
+is told as the text of its `<use_tool>` block, and there are no function calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.errors import FAILURES, failure
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
+from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
+from assay_proxy.surfaces.responses_output import Output
+from assay_proxy.surfaces.sse import named_frame
+from assay_proxy.surfaces.usage import Meter
+from assay_proxy.tools.aggregator import Aggregator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from assay_proxy.events import FinishReason
+    from assay_proxy.surfaces.responses_object import Status
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Answer:
+    """One response under way."""
+
+    head: Head
+    _output: Output = field(init=False)
+    _meter: Meter = field(init=False)
+    _calls: Aggregator = field(default_factory=Aggregator)
+    _blocks: int = 0
+    _reason: FinishReason = "stop"
+    _error: Json | None = None
+    _told: int = 0
+
+    def __post_init__(self) -> None:
+        self._output = Output(self.head.token)
+        self._meter = Meter(self.head.prompt_bytes)
+
+    def begin(self) -> Iterator[Json]:
+        """The events before any output."""
+        for kind in ("response.created", "response.in_progress"):
+            yield self._numbered({"type": kind, "response": response(self.head, "in_progress")})
+
+    def feed(self, event: Heard) -> Iterator[Json]:
+        """The events that tell one of the turn's."""
+        self._meter.take(event)
+        for payload in self._payloads(event):
+            yield self._numbered(payload)
+
+    def end(self) -> Json:
+        """The last event, with the whole response."""
+        whole = response(
+            self.head,
+            self._status,
+            output=self._output.items,
+            usage=self._meter.usage(),
+            error=self._error,
+            reason=self._reason if self._status == "incomplete" else None,
+        )
+        return self._numbered({"type": f"response.{self._status}", "response": whole})
+
+    @property
+    def _status(self) -> Status:
+        if self._error:
+            return "failed"
+        return "incomplete" if self._reason in INCOMPLETE else "completed"
+
+    def _payloads(self, event: Heard) -> Iterator[Json]:
+        match event:
+            case Text():
+                yield from self._output.feed(event)
+            case CallOpened() | Arguments() | CallClosed():
+                yield from self._call(event)
+            case Finished():
+                self._reason = event.reason
+                yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
+            case Failed():
+                self._error = {"code": CODES.get(event.cause, "server_error"), "message": FAILURES[event.cause].message}
+                yield from self._output.fail()
+            case _:
+                return
+
+    def _call(self, event: CallOpened | Arguments | CallClosed) -> Iterator[Json]:
+        if isinstance(event, CallOpened):
+            self._admit(event.name)
+        if not self.head.telling.shows_blocks:
+            yield from self._output.feed(event)
+        elif self._calls.feed(event) and isinstance(event, CallClosed):
+            yield from self._block(event.id)
+
+    def _admit(self, name: str) -> None:
+        if self.head.strict is not None and name not in self.head.strict:
+            message = f"The model called a tool that was not declared: {name}."
+            self._error = {"code": "server_error", "message": message}
+
+    def _block(self, id_: str) -> Iterator[Json]:
+        telling = self.head.telling
+        self._blocks += 1
+        if self._blocks == 1 or telling.policy == "burst":
+            between = telling.delimiter if self._blocks > 1 else ""
+            yield from self._output.feed(Text(text=between + telling.block(self._calls.call(id_))))
+
+    def _numbered(self, payload: Json) -> Json:
+        number, self._told = self._told, self._told + 1
+        return {**payload, "sequence_number": number}
+
+
+def write(said: Iterable[Heard], head: Head, keep: Callable[[Json], None]) -> Iterator[bytes]:
+    """The body of a stream, one piece per event; `keep` is given the whole response before its client is."""
+    answer = Answer(head)
+    begun = b"".join(map(named_frame, answer.begin()))
+    for event in said:
+        yield begun + b"".join(map(named_frame, answer.feed(event)))
+        begun = b""
+    last = answer.end()
+    keep(last["response"])
+    yield begun + named_frame(last)
+
+
+def collect(said: Iterable[Heard], head: Head, keep: Callable[[Json], None]) -> Json:
+    """The whole response; `keep` is given it too.
+
+    Raises:
+        ApiError: when the turn failed.
+    """
+    answer = Answer(head)
+    for event in said:
+        if isinstance(event, Failed):
+            raise failure(event.cause, "input")
+        for _ in answer.feed(event):
+            pass
+    whole: Json = answer.end()["response"]
+    keep(whole)
+    return whole

@@ -1,0 +1,99 @@
+"""The `response` object: what was asked for, what was answered, and how that ended. Pure.
+
+Every member that OpenAI's type requires is there, in progress and at the end; `usage` only at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay_proxy.events import Cause
+from assay_proxy.surfaces.chat_dialect import Telling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay_proxy.events import FinishReason, Usage
+
+Json = dict[str, Any]
+Status = Literal["in_progress", "completed", "incomplete", "failed"]
+
+TOKEN_BYTES = 24
+"""A response's id and those of its items share a token of so many bytes, told in hex."""
+
+INCOMPLETE: Mapping[str, str] = {"length": "max_output_tokens", "content_filter": "content_filter"}
+"""Finish reason → why the response is incomplete; any other finish completes it."""
+
+CODES: Mapping[Cause, str] = {
+    Cause.RATE_LIMITED: "rate_limit_exceeded",
+    Cause.QUOTA: "rate_limit_exceeded",
+    Cause.CONTEXT: "invalid_prompt",
+    Cause.REJECTED: "invalid_prompt",
+    Cause.TOOLS_REJECTED: "invalid_prompt",
+    Cause.IMAGES_REJECTED: "invalid_image_url",
+}
+"""Cause → the code of a failed response, of those that are published; any other cause is a server_error."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Head:
+    """What all tellings of one response have in common.
+
+    `echo` holds the request's parameters as the response repeats them; `prompt_bytes` is for estimates of usage.
+    `strict`: only the tools of these names may be called, a call of any other fails the response.
+    """
+
+    token: str
+    created: int
+    model: str
+    echo: Mapping[str, Any] = field(default_factory=dict)
+    prompt_bytes: int = 0
+    telling: Telling = field(default_factory=Telling)
+    strict: frozenset[str] | None = None
+
+    @property
+    def id(self) -> str:
+        """The response's id."""
+        return f"resp_{self.token}"
+
+
+def response_of(item_id: str) -> str:
+    """The id of the response that an item with this id is of."""
+    return f"resp_{item_id.partition('_')[2][: 2 * TOKEN_BYTES]}"
+
+
+def response(
+    head: Head,
+    status: Status,
+    *,
+    output: Sequence[Json] = (),
+    usage: Usage | None = None,
+    error: Json | None = None,
+    reason: FinishReason | None = None,
+) -> Json:
+    """The object; `error` says why it failed, `reason` why it is incomplete."""
+    return {
+        "id": head.id,
+        "object": "response",
+        "created_at": head.created,
+        "status": status,
+        "background": False,
+        "error": error,
+        "incomplete_details": {"reason": INCOMPLETE[reason]} if reason else None,
+        "model": head.model,
+        "output": list(output),
+        **head.echo,
+        "usage": usage_object(usage) if usage else None,
+    }
+
+
+def usage_object(usage: Usage) -> Json:
+    """OpenAI's `usage` of a response; the total is the sum."""
+    return {
+        "input_tokens": usage.prompt,
+        "input_tokens_details": {"cached_tokens": usage.cached, "cache_write_tokens": 0},
+        "output_tokens": usage.completion,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning},
+        "total_tokens": usage.prompt + usage.completion,
+    }

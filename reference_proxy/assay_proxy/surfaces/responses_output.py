@@ -1,0 +1,172 @@
+"""The output items of a response as they grow, and the events that tell it. Pure; sequence numbers are put elsewhere.
+
+One item at a time is open, in order of output_index:
+
+    message   output_item.added → content_part.added → output_text.delta* → output_text.done → content_part.done
+              → output_item.done
+    call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done
+
+Text goes on with the open message, and a call closes it. While a call is open, what is said of others waits: a backend
+may tell several calls at once, but clients read items one after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+Status = Literal["in_progress", "completed", "incomplete"]
+Told = Text | CallOpened | Arguments | CallClosed
+
+
+@dataclass
+class _Message:
+    """A message of one part."""
+
+    id: str
+    index: int
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def _place(self) -> Json:
+        return {"item_id": self.id, "output_index": self.index, "content_index": 0}
+
+    def _part(self, text: str) -> Json:
+        return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+    def item(self, status: Status) -> Json:
+        """The item as far as it is known; it has a part once it is not in progress any more."""
+        content = [] if status == "in_progress" else [self._part("".join(self.pieces))]
+        return {"type": "message", "id": self.id, "status": status, "role": "assistant", "content": content}
+
+    def opened(self) -> Iterator[Json]:
+        yield {"type": "response.content_part.added", **self._place, "part": self._part("")}
+
+    def said(self, text: str) -> Iterator[Json]:
+        self.pieces.append(text)
+        yield {"type": "response.output_text.delta", **self._place, "delta": text, "logprobs": []}
+
+    def closed(self) -> Iterator[Json]:
+        text = "".join(self.pieces)
+        yield {"type": "response.output_text.done", **self._place, "text": text, "logprobs": []}
+        yield {"type": "response.content_part.done", **self._place, "part": self._part(text)}
+
+
+@dataclass
+class _Call:
+    """A function call; its arguments are the backend's own characters."""
+
+    id: str
+    index: int
+    told: CallOpened
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def _place(self) -> Json:
+        return {"item_id": self.id, "output_index": self.index}
+
+    def item(self, status: Status) -> Json:
+        """The item as far as it is known; its arguments are told by deltas first."""
+        return {
+            "type": "function_call",
+            "id": self.id,
+            "call_id": self.told.id,
+            "name": self.told.name,
+            "arguments": "" if status == "in_progress" else "".join(self.pieces),
+            "status": status,
+        }
+
+    def opened(self) -> Iterator[Json]:
+        yield from ()
+
+    def said(self, text: str) -> Iterator[Json]:
+        self.pieces.append(text)
+        yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
+
+    def closed(self) -> Iterator[Json]:
+        yield {"type": "response.function_call_arguments.done", **self._place, "arguments": "".join(self.pieces)}
+
+
+@dataclass
+class Output:
+    """All items of a response; `token` makes their ids unlike those of any other."""
+
+    token: str
+    _done: list[Json] = field(default_factory=list)
+    _open: _Message | _Call | None = None
+    _waiting: list[Told] = field(default_factory=list)
+
+    def feed(self, event: Told) -> Iterator[Json]:
+        """The events that tell it; none when it has to wait, or changes nothing."""
+        if isinstance(self._open, _Call):
+            yield from self._calling(self._open, event)
+            return
+        match event:
+            case Text():
+                if self._open is None:
+                    yield from self._begin(_Message(self._id("msg"), len(self._done)))
+                yield from self._open.said(event.text) if self._open else ()
+            case CallOpened():
+                yield from self._close("completed")
+                yield from self._begin(_Call(self._id("fc"), len(self._done), event))
+            case _:
+                return
+
+    def _calling(self, call: _Call, event: Told) -> Iterator[Json]:
+        """What an event tells while a call is open."""
+        match event:
+            case Arguments(id=call.told.id):
+                yield from call.said(event.text) if event.text else ()
+            case CallClosed(id=call.told.id):
+                yield from self._close("completed")
+                yield from self._resume()
+            case _:
+                self._waiting.append(event)
+
+    def end(self, status: Status) -> Iterator[Json]:
+        """Close what is open: nothing more is said, and the last message has this status. There is always an item."""
+        while isinstance(self._open, _Call):
+            yield from self._close("completed")
+            yield from self._resume()
+        if not self._done and self._open is None:
+            yield from self._begin(_Message(self._id("msg"), 0))
+        yield from self._close(status)
+
+    def fail(self) -> Iterator[Json]:
+        """Close what can be: a call that is open is not complete, so it is never told as done."""
+        if isinstance(self._open, _Message):
+            yield from self._close("incomplete")
+
+    @property
+    def items(self) -> list[Json]:
+        """The items so far; one that is still open is incomplete."""
+        return [*self._done, *([self._open.item("incomplete")] if self._open else [])]
+
+    def _id(self, prefix: str) -> str:
+        return f"{prefix}_{self.token}{len(self._done):04x}"
+
+    def _begin(self, item: _Message | _Call) -> Iterator[Json]:
+        self._open = item
+        told = item.item("in_progress")
+        yield {"type": "response.output_item.added", "output_index": item.index, "item": told}
+        yield from item.opened()
+
+    def _close(self, status: Status) -> Iterator[Json]:
+        item, self._open = self._open, None
+        if item is None:
+            return
+        yield from item.closed()
+        told = item.item(status)
+        self._done.append(told)
+        yield {"type": "response.output_item.done", "output_index": item.index, "item": told}
+
+    def _resume(self) -> Iterator[Json]:
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            yield from self.feed(event)

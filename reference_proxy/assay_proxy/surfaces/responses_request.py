@@ -1,0 +1,199 @@
+"""A responses request: validated in the order of one table, then typed. Pure.
+
+The first rule that finds a fault answers. Headers come after the table. Fields it does not name are accepted and
+ignored; what the response repeats of a request is in its `echo`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.surfaces import responses_input, responses_tools
+from assay_proxy.surfaces.proxy_headers import Wishes, wishes
+from assay_proxy.surfaces.rules import (
+    Body,
+    Fault,
+    Rule,
+    boolean,
+    first_fault,
+    integer,
+    mapping,
+    number,
+    optional,
+    required,
+    text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from assay_proxy.conversation import Tool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResponsesRequest:
+    """What a client asked for; None where it said nothing.
+
+    `given` is the input as it was told; `tools` are those the backend may call; without `calls` no call may reach the
+    client. `echo` holds what the response repeats.
+    """
+
+    model: str
+    given: str | Sequence[Mapping[str, Any]]
+    instructions: str | None = None
+    previous: str | None = None
+    tools: tuple[Tool, ...] = ()
+    calls: bool = True
+    stream: bool = False
+    store: bool = True
+    schema: Mapping[str, Any] | None = None
+    wishes: Wishes
+    echo: Mapping[str, Any]
+
+
+def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
+    """The request, if it is acceptable; header names are lower-case.
+
+    Raises:
+        ApiError: 400, `param` naming the first field or header that is not.
+    """
+    first_fault(RULES, body)
+    return ResponsesRequest(
+        model=body["model"],
+        given=body["input"],
+        instructions=body.get("instructions"),
+        previous=body.get("previous_response_id"),
+        tools=tuple(responses_tools.offered(body)),
+        calls=responses_tools.allowed(body),
+        stream=bool(body.get("stream")),
+        store=body.get("store") is not False,
+        schema=_schema(body),
+        wishes=wishes(headers, parallel=body.get("parallel_tool_calls")),
+        echo=_echo(body),
+    )
+
+
+def _string(value: object) -> str | None:
+    return None if isinstance(value, str) else "a string"
+
+
+def _stream_options(body: Body) -> Iterator[Fault]:
+    options = body.get("stream_options")
+    if options is None:
+        return
+    if not body.get("stream"):
+        yield Fault("stream_options", "absent unless `stream` is true")
+    elif mapping(options):
+        yield Fault("stream_options", "an object")
+
+
+def _text(body: Body) -> Iterator[Fault]:
+    told = body.get("text")
+    if told is None:
+        return
+    if not isinstance(told, dict):
+        yield Fault("text", "an object")
+        return
+    match told.get("format"):
+        case None | {"type": "text" | "json_object"} | {"type": "json_schema", "name": str(), "schema": dict()}:
+            return
+        case {"type": "json_schema"}:
+            yield Fault("text.format", "a json_schema with a name and a schema")
+        case _:
+            yield Fault("text.format", "of type text, json_object or json_schema")
+
+
+def _metadata(body: Body) -> Iterator[Fault]:
+    told = body.get("metadata")
+    if told is None:
+        return
+    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+        yield Fault("metadata", "an object whose values are strings")
+
+
+def _conversation(body: Body) -> Iterator[Fault]:
+    if body.get("conversation") is not None:
+        yield Fault("conversation", "absent: conversations are not kept here; send previous_response_id or all items")
+
+
+RULES: tuple[Rule, ...] = (
+    required("model", text),
+    responses_input.given,
+    optional("stream", boolean),
+    _stream_options,
+    optional("temperature", number(0, 2)),
+    optional("top_p", number(0, 1)),
+    optional("max_output_tokens", integer(1)),
+    responses_tools.tools,
+    responses_tools.tool_choice,
+    optional("parallel_tool_calls", boolean),
+    _text,
+    optional("instructions", _string),
+    optional("previous_response_id", text),
+    _conversation,
+    optional("store", boolean),
+    _metadata,
+)
+"""The table."""
+
+
+def _schema(body: Body) -> Mapping[str, Any] | None:
+    match body.get("text"):
+        case {"format": {"type": "json_schema", "schema": schema}}:
+            return dict(schema)
+        case _:
+            return None
+
+
+def _echo(body: Body) -> dict[str, Any]:
+    """What a response repeats, with OpenAI's defaults for what was not said; unknown words are not repeated."""
+    return {
+        "instructions": body.get("instructions"),
+        "max_output_tokens": body.get("max_output_tokens"),
+        "max_tool_calls": _if(int, body.get("max_tool_calls")),
+        "metadata": body.get("metadata") or {},
+        "parallel_tool_calls": body.get("parallel_tool_calls") is not False,
+        "previous_response_id": body.get("previous_response_id"),
+        "prompt_cache_key": _if(str, body.get("prompt_cache_key")),
+        "reasoning": _reasoning(body.get("reasoning")),
+        "safety_identifier": _if(str, body.get("safety_identifier")),
+        "service_tier": "default",
+        "temperature": _or(1.0, body.get("temperature")),
+        "text": _told_text(body.get("text") or {}),
+        "tool_choice": responses_tools.told_choice(body),
+        "tools": responses_tools.told_tools(body),
+        "top_logprobs": 0,
+        "top_p": _or(1.0, body.get("top_p")),
+        "truncation": "disabled",
+        "user": _if(str, body.get("user")),
+    }
+
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+SUMMARIES = ("auto", "concise", "detailed")
+VERBOSITIES = ("low", "medium", "high")
+
+
+def _reasoning(told: object) -> dict[str, Any]:
+    said = told if isinstance(told, dict) else {}
+    effort, summary = said.get("effort"), said.get("summary")
+    return {
+        "effort": effort if effort in EFFORTS else None,
+        "summary": summary if summary in SUMMARIES else None,
+    }
+
+
+def _told_text(told: Mapping[str, Any]) -> dict[str, Any]:
+    verbosity = told.get("verbosity")
+    said = {"verbosity": verbosity} if verbosity in VERBOSITIES else {}
+    return {"format": told.get("format") or {"type": "text"}, **said}
+
+
+def _if(kind: type, value: object) -> Any:  # noqa: ANN401 - whatever kind it is
+    """The value, if it is of that kind."""
+    return value if isinstance(value, kind) and not isinstance(value, bool) else None
+
+
+def _or(default: float, value: object) -> Any:  # noqa: ANN401 - a number that was checked
+    return default if value is None else value

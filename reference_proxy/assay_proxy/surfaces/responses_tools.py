@@ -1,0 +1,151 @@
+"""The tools of a responses request: what is acceptable, which are offered, and how the response repeats them. Pure.
+
+A function is declared flat, as this API does, or in the chat API's shape. Tools of the other published types are run
+by OpenAI itself: they are accepted, repeated, and not offered to the backend, which has none of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.surfaces import function_rules
+from assay_proxy.surfaces.rules import Body, Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from assay_proxy.conversation import Tool
+
+Json = dict[str, Any]
+
+HOSTED = frozenset(
+    {
+        "apply_patch",
+        "code_interpreter",
+        "computer",
+        "computer_use_preview",
+        "custom",
+        "file_search",
+        "image_generation",
+        "local_shell",
+        "mcp",
+        "namespace",
+        "programmatic_tool_calling",
+        "shell",
+        "tool_search",
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+    }
+)
+"""Published types of tools that are no functions."""
+
+WORDS = ("none", "auto", "required")
+
+
+def tools(body: Body) -> Iterator[Fault]:
+    """The rule of `tools`: a list of published tools, the functions among them with different names."""
+    yield from function_rules.listed("tools", body)
+    seen: set[str] = set()
+    for index, tool in enumerate(body.get("tools") or []):
+        place = f"tools[{index}]"
+        kind = tool.get("type") if isinstance(tool, dict) else None
+        if kind != "function" and not (isinstance(kind, str) and kind in HOSTED):
+            yield Fault(f"{place}.type", '"function", or another published type')
+            return
+        if kind == "function":
+            inside = f"{place}.function" if "function" in tool else place
+            yield from function_rules.function(_function(tool), inside, seen)
+
+
+def tool_choice(body: Body) -> Iterator[Fault]:
+    """The rule of `tool_choice`: a known word, a declared tool, or some of the declared tools."""
+    choice, names = body.get("tool_choice"), _names(body)
+    if choice is None or (choice in WORDS and choice != "required"):
+        return
+    match _chosen(choice):
+        case [*chosen] if chosen and names.issuperset(chosen):
+            return
+        case [*_]:
+            yield Fault("tool_choice", "the name of a declared tool")
+        case _ if choice == "required":
+            if not body.get("tools"):
+                yield Fault("tool_choice", 'without "required" when no tools are declared')
+        case _ if isinstance(choice, dict) and choice.get("type") in sorted(_kinds(body) - {"function"}):
+            return
+        case _:
+            yield Fault("tool_choice", '"none", "auto", "required", or a declared tool')
+
+
+def allowed(body: Body) -> bool:
+    """Whether calls may reach the client."""
+    return bool(body.get("tool_choice") != "none")
+
+
+def offered(body: Body) -> Iterator[Tool]:
+    """The tools the model may call: none, those that were chosen, or all, in the order given."""
+    if not allowed(body):
+        return
+    chosen = _chosen(body.get("tool_choice"))
+    for function in _functions(body):
+        if chosen is None or function["name"] in chosen:
+            yield function_rules.tool(function)
+
+
+def told_tools(body: Body) -> list[Json]:
+    """`tools` as the response repeats them: functions flat, all else as it was declared."""
+    return [_flat(tool) if tool["type"] == "function" else tool for tool in body.get("tools") or []]
+
+
+def told_choice(body: Body) -> Any:  # noqa: ANN401 - a word or an object
+    """`tool_choice` as the response repeats it: a function flat, all else as it was said."""
+    match body.get("tool_choice"):
+        case None:
+            return "auto"
+        case {"type": "function", "function": {"name": str(name)}}:
+            return {"type": "function", "name": name}
+        case choice:
+            return choice
+
+
+def _flat(tool: Mapping[str, Any]) -> Json:
+    function = _function(tool)
+    return {
+        "type": "function",
+        "name": function["name"],
+        "description": function.get("description"),
+        "parameters": function.get("parameters"),
+        "strict": bool(function.get("strict")),
+    }
+
+
+def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What declares the function; empty where it is no object."""
+    inside = tool.get("function", tool)
+    return inside if isinstance(inside, dict) else {}
+
+
+def _functions(body: Body) -> list[Mapping[str, Any]]:
+    return [_function(tool) for tool in body.get("tools") or [] if tool["type"] == "function"]
+
+
+def _names(body: Body) -> set[str]:
+    return {function["name"] for function in _functions(body)}
+
+
+def _kinds(body: Body) -> set[str]:
+    return {tool["type"] for tool in body.get("tools") or []}
+
+
+def _chosen(choice: object) -> list[str] | None:
+    """The names of the functions that were chosen; None where the choice names none."""
+    match choice:
+        case {"type": "function", "name": str(name)} | {"type": "function", "function": {"name": str(name)}}:
+            return [name]
+        case {"type": "allowed_tools", "tools": [*tools]}:
+            return [name for tool in tools for name in _chosen(tool) or []]
+        case {"type": "function"}:
+            return []
+        case _:
+            return None

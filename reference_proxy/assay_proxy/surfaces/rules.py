@@ -1,0 +1,102 @@
+"""Words for tables of parameter rules: what is looked at, what would be right. Pure.
+
+A check returns None for a right value and otherwise says what a right one is. A rule looks at a request's body and
+yields faults in order; the first fault of the first rule that has one is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from assay_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError, Problem
+
+
+class Fault(NamedTuple):
+    """A parameter that is not acceptable; `right` completes "PARAM must be …"."""
+
+    param: str
+    right: str
+    problem: Problem = INVALID_PARAM
+
+
+Body = Mapping[str, Any]
+Check = Callable[[Any], str | None]
+Rule = Callable[[Body], Iterable[Fault]]
+
+
+def first_fault(rules: Iterable[Rule], body: Body) -> None:
+    """Raise the first fault of a body by these rules.
+
+    Raises:
+        ApiError: 400, naming the parameter and what would be right.
+    """
+    for rule in rules:
+        refuse(rule(body))
+
+
+def refuse(faults: Iterable[Fault]) -> None:
+    """Raise the first of these faults.
+
+    Raises:
+        ApiError: 400, naming the parameter and what would be right.
+    """
+    for fault in faults:
+        raise ApiError(fault.problem, message=f"`{fault.param}` must be {fault.right}.", param=fault.param)
+
+
+def required(name: str, check: Check) -> Rule:
+    """The field must be there and right; null is not there."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        value = body.get(name)
+        if right := check(value):
+            yield Fault(name, right, MISSING_PARAM if value is None else INVALID_PARAM)
+
+    return rule
+
+
+def optional(name: str, check: Check) -> Rule:
+    """The field may be absent or null, else it must be right."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        if body.get(name) is not None and (right := check(body[name])):
+            yield Fault(name, right)
+
+    return rule
+
+
+def boolean(value: object) -> str | None:
+    """True or false."""
+    return None if isinstance(value, bool) else "true or false"
+
+
+def text(value: object) -> str | None:
+    """A string with something in it."""
+    return None if isinstance(value, str) and value else "a non-empty string"
+
+
+def mapping(value: object) -> str | None:
+    """A JSON object."""
+    return None if isinstance(value, dict) else "an object"
+
+
+def number(low: float, high: float) -> Check:
+    """A number from `low` to `high`; booleans are none."""
+
+    def check(value: object) -> str | None:
+        right = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        return None if right else f"a number from {low:g} to {high:g}"
+
+    return check
+
+
+def integer(low: int, high: int | None = None) -> Check:
+    """A whole number from `low`, to `high` if there is one; booleans are none."""
+
+    def check(value: object) -> str | None:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
+            return None
+        return f"an integer from {low} to {high}" if high is not None else f"an integer, {low} or more"
+
+    return check

@@ -1,0 +1,29 @@
+"""Server-sent events as bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KEEP_ALIVE = b": keep-alive\n\n"
+DONE = b"data: [DONE]\n\n"
+
+HEADERS: Mapping[str, str] = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",
+}
+
+
+def frame(payload: Mapping[str, Any]) -> bytes:
+    """One `data:` frame; the JSON is one line of whole characters."""
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return b"data: " + text.encode(errors="replace") + b"\n\n"
+
+
+def named_frame(payload: Mapping[str, Any]) -> bytes:
+    """A `data:` frame under the name that its `type` says."""
+    return f"event: {payload['type']}\n".encode() + frame(payload)

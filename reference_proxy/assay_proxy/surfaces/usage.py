@@ -1,0 +1,62 @@
+"""Token counts as chat answers tell them: what the backend reported, summed over the choices, else an estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.events import Arguments, Text, Usage
+
+if TYPE_CHECKING:
+    from assay_proxy.events import Heard
+
+BYTES_PER_TOKEN = 4
+
+
+@dataclass
+class Meter:
+    """Hears an answer and knows its usage; `prompt_bytes` is the size of what was asked."""
+
+    prompt_bytes: int
+    _written: int = 0
+    _reported: dict[int, Usage] = field(default_factory=dict)
+
+    def take(self, event: Heard) -> None:
+        """Take what counts of an event."""
+        match event:
+            case Text() | Arguments():
+                self._written += len(event.text.encode(errors="replace"))
+            case Usage():
+                self._reported[event.choice] = event
+            case _:
+                return
+
+    def usage(self) -> Usage:
+        """All that was reported, or an estimate when nothing was."""
+        told = self._reported.values()
+        if not told:
+            return estimate(self.prompt_bytes, self._written)
+        return Usage(
+            prompt=sum(usage.prompt for usage in told),
+            completion=sum(usage.completion for usage in told),
+            cached=sum(usage.cached for usage in told),
+            reasoning=sum(usage.reasoning for usage in told),
+        )
+
+
+def usage_object(usage: Usage) -> dict[str, Any]:
+    """OpenAI's `usage`; the total is the sum."""
+    return {
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "total_tokens": usage.prompt + usage.completion,
+        "prompt_tokens_details": {"cached_tokens": usage.cached},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
+    }
+
+
+def estimate(prompt_bytes: int, answer_bytes: int) -> Usage:
+    """For turns whose backend reported nothing: about four bytes to a token, never zero."""
+    return Usage(
+        prompt=max(1, -(-prompt_bytes // BYTES_PER_TOKEN)), completion=max(1, -(-answer_bytes // BYTES_PER_TOKEN))
+    )

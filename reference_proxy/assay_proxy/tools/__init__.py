@@ -1,0 +1,1 @@
+"""Tool calls: from what a backend told to what a choice says."""

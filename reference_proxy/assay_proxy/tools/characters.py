@@ -1,0 +1,37 @@
+"""Whole characters from text that was cut between the two halves of one. Pure.
+
+JSON lets a sender cut a character beyond U+FFFF into two escapes and send them in two deltas. A trailing first
+half waits for its second; a half that stays alone becomes U+FFFD.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_FIRST_HALF = ("\ud800", "\udbff")
+
+
+@dataclass
+class Joiner:
+    """Joins the halves of characters over the pieces of one text."""
+
+    _held: str = ""
+
+    def feed(self, piece: str) -> str:
+        """All of the text so far that is whole and was not returned before."""
+        if piece.isascii() and not self._held:
+            return piece
+        text = self._held + piece
+        cut = len(text) - 1 if text and _FIRST_HALF[0] <= text[-1] <= _FIRST_HALF[1] else len(text)
+        self._held = text[cut:]
+        return whole(text[:cut])
+
+    def end(self) -> str:
+        """What is left when no more comes."""
+        rest, self._held = self._held, ""
+        return whole(rest)
+
+
+def whole(text: str) -> str:
+    """The text with halves joined, and U+FFFD for those that stand alone."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

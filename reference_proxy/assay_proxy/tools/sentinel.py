@@ -1,0 +1,37 @@
+r"""The `<tool_call>` sentinel: a call that a model tells as JSON in its text. Pure.
+
+    <tool_call>{"id": "call_1", "name": "localSearch", "arguments": "{\"query\": \"x\"}"}</tool_call>
+
+It counts at the start of a line and outside code fences only. A string of arguments stays as it is, anything else is
+told as compact JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay_proxy.tools import spelled_json
+from assay_proxy.tools.use_tool import Told
+
+OPEN, CLOSE = "<tool_call>", "</tool_call>"
+
+
+def read(text: str) -> Told | None:
+    """The call that stands between the tags; None when it is not JSON or lacks an id or a name."""
+    try:
+        told = spelled_json.loads(text)
+    except ValueError:
+        return None
+    match told:
+        case {"name": str(name)} if name and not isinstance(name, spelled_json.Number):
+            id_ = told.get("id") or told.get("call_id")
+            valid = isinstance(id_, str) and not isinstance(id_, spelled_json.Number)
+            return Told(id=id_, name=name, arguments=_arguments(told.get("arguments", {}))) if valid else None
+        case _:
+            return None
+
+
+def _arguments(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
+    if isinstance(value, str) and not isinstance(value, spelled_json.Number):
+        return value
+    return spelled_json.compact(value)

@@ -1,0 +1,62 @@
+"""JSON whose numbers keep their spelling: `1.50` stays `1.50` on the way through. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+
+class Number(str):
+    """A number as it was spelled."""
+
+    __slots__ = ()
+
+
+def loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+    """The value, its numbers as `Number`.
+
+    Raises:
+        ValueError: the text is not JSON, or is nested too deeply.
+    """
+    try:
+        return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def compact(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
+    """The value without spaces, its numbers as they were spelled."""
+    match value:
+        case Number():
+            return str(value)
+        case dict():
+            return "{" + ",".join(f"{compact(key)}:{compact(inner)}" for key, inner in value.items()) + "}"
+        case list():
+            return "[" + ",".join(compact(inner) for inner in value) + "]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts are the same JSON value; texts that are no JSON are the same when they are equal."""
+    try:
+        return bool(_comparable(json.loads(one)) == _comparable(json.loads(other)))
+    except (ValueError, RecursionError):
+        return one == other
+
+
+def _comparable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON there is
+    """The value with booleans told from numbers, which Python takes for equal."""
+    match value:
+        case bool():
+            return ("boolean", value)
+        case dict():
+            return {key: _comparable(inner) for key, inner in value.items()}
+        case list():
+            return [_comparable(inner) for inner in value]
+        case _:
+            return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
