@@ -1,0 +1,23 @@
+"""Miniatures: the reference proxy with exactly one fault each, and none; they prove that a requirement is checked."""
+
+from assay_mocks.miniatures.block_faults import BLOCK_FAULTS
+from assay_mocks.miniatures.choice_faults import CHOICE_FAULTS
+from assay_mocks.miniatures.fault import Fault
+from assay_mocks.miniatures.http_faults import HTTP_FAULTS
+from assay_mocks.miniatures.other_faults import OTHER_FAULTS
+from assay_mocks.miniatures.param_faults import PARAM_FAULTS
+from assay_mocks.miniatures.responses_faults import RESPONSES_FAULTS
+from assay_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
+from assay_mocks.miniatures.shape_faults import SHAPE_FAULTS
+from assay_mocks.miniatures.stream_faults import STREAM_FAULTS
+from assay_mocks.miniatures.turn_faults import TURN_FAULTS
+
+TOPICS = (
+    STREAM_FAULTS, BLOCK_FAULTS, SHAPE_FAULTS, CHOICE_FAULTS, OTHER_FAULTS, TURN_FAULTS, HTTP_FAULTS, PARAM_FAULTS,
+    RESPONSES_FAULTS, SENTINEL_FAULTS,
+)  # fmt: skip
+"""The faults, by what they are about."""
+FAULTS: dict[str, Fault] = {fault.name: fault for topic in TOPICS for fault in topic}
+"""Every fault, by name."""
+
+__all__ = ["FAULTS", "TOPICS", "Fault"]

@@ -1,0 +1,92 @@
+"""`python -m assay_mocks.miniatures [NAME]`: serve the reference proxy with the fault NAME, as `assay-proxy` is served.
+
+Without a name every fault is served at once, each below its own path: `/<name>/v1/…`, and `/none/v1/…` without any.
+The settings are those of `assay-proxy`.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from assay_mocks.miniatures import FAULTS
+from assay_mocks.miniatures.middleware import Spoiled
+from assay_proxy.app import create_app
+from assay_proxy.backends.supervisor import Supervisor
+from assay_proxy.capacity import Gate
+from assay_proxy.server import Server
+from assay_proxy.settings import Settings, SettingsError, backend_environment, load
+from assay_proxy.stop_signals import stop_signals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+NONE = "none"
+
+
+class Gallery:
+    """All miniatures of one application, told apart by the first step of the path; any other path is the faultless."""
+
+    def __init__(self, app: WSGIApplication, key: str | None, slots: int, stop: threading.Event) -> None:
+        self._rooms: dict[str, Spoiled] = {
+            name: Spoiled(app=app, fault=fault, key=key, slots=slots, stop=stop)
+            for name, fault in [*FAULTS.items(), (NONE, None)]
+        }
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        name, _, rest = environ["PATH_INFO"].removeprefix("/").partition("/")
+        if name in self._rooms:
+            environ["PATH_INFO"] = f"/{rest}"
+            return self._rooms[name](environ, start_response)
+        return self._rooms[NONE](environ, start_response)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until SIGTERM; exit status 1 when the address is taken, 2 for an unknown name or a bad setting."""
+    names = list(sys.argv[1:] if arguments is None else arguments)
+    unknown = [name for name in names if name not in {*FAULTS, NONE}]
+    if unknown or len(names) > 1:
+        return _complain(2, f"give one of: {', '.join([NONE, *FAULTS])}")
+    try:
+        settings = load()
+    except SettingsError as error:
+        return _complain(2, str(error))
+    return _serve(settings, names[0] if names else None)
+
+
+def _serve(settings: Settings, name: str | None) -> int:
+    backend = Supervisor(
+        [settings.codex.bin, "app-server"], backend_environment(), restart_limit=settings.restart_limit
+    )
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    stop = threading.Event()
+    slots = settings.max_concurrency
+    proxy = create_app(settings, backend, Gate(slots))
+    spoiled = Spoiled(app=proxy, fault=FAULTS.get(name or ""), key=key, slots=slots, stop=stop)
+    app = spoiled if name else Gallery(proxy, key, slots, stop)
+    server = Server(app, settings.host, settings.port, turns=slots)
+    with stop_signals() as wait:
+        try:
+            server.start()
+        except OSError as error:
+            return _complain(1, f"cannot listen on {settings.host}:{settings.port}: {error}")
+        backend.start()
+        print(f"miniatures listening on {server.url}", flush=True)  # noqa: T201 (whoever started it waits for this)
+        wait()
+        stop.set()
+        backend.stop()
+        server.stop()
+    return 0
+
+
+def _complain(status: int, text: str) -> int:
+    print(f"miniatures: {text}", file=sys.stderr)  # noqa: T201 (a command)
+    return status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

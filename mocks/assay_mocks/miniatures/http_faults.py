@@ -1,0 +1,194 @@
+"""Faults of HTTP itself: most answer an error with another status, or forget a header."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+from assay_mocks.miniatures.fault import Exchange, Fault, Head, Json
+
+When = Callable[[Exchange], bool]
+Heads = Callable[[Head, Exchange], Head]
+Bodies = Callable[[Json, Exchange, Head], Json]
+
+LARGE = 2**20
+"""Bytes: no client of ours sends as much, but to see whether it is too much."""
+NO_MODEL = "no-such-model"
+
+
+# what a fault looks at
+
+
+def _json(exchange: Exchange) -> Any:  # noqa: ANN401 (JSON)
+    """The request's JSON; None when it is none."""
+    try:
+        return json.loads(exchange.body)
+    except ValueError:
+        return None
+
+
+def field_of(exchange: Exchange, name: str) -> Any:  # noqa: ANN401 (JSON)
+    """A field of the request's JSON object; None when there is none."""
+    said = _json(exchange)
+    return said.get(name) if isinstance(said, dict) else None
+
+
+def _nowhere(exchange: Exchange) -> bool:
+    return not exchange.path.endswith(("/chat/completions", "/models")) and "/models/" not in exchange.path
+
+
+def _is_large(exchange: Exchange) -> bool:
+    return len(exchange.body) > LARGE
+
+
+def _is_text(exchange: Exchange) -> bool:
+    return exchange.headers.get("content-type") == "text/plain"
+
+
+def _to(path: str) -> When:
+    return lambda exchange: exchange.path.endswith(path)
+
+
+def _chat(exchange: Exchange) -> bool:
+    return exchange.path.endswith("/chat/completions") and exchange.method == "POST"
+
+
+# what a fault does
+
+
+def _as(code: int, status: str, when: When) -> Heads:
+    """One status is told as another."""
+    return lambda head, exchange: (
+        Head(status=status, headers=head.headers) if head.code == code and when(exchange) else head
+    )
+
+
+def _streams(head: Head, _: Exchange) -> bool:
+    return ("Content-Type", "text/event-stream") in head.headers
+
+
+def _without(header: str, when: Callable[[Head, Exchange], bool]) -> Heads:
+    """A header is forgotten."""
+
+    def changed(head: Head, exchange: Exchange) -> Head:
+        kept = [(name, value) for name, value in head.headers if name.lower() != header]
+        return Head(status=head.status, headers=kept) if when(head, exchange) else head
+
+    return changed
+
+
+def _always(header: str, value: str) -> Heads:
+    """A header says always the same."""
+    return lambda head, exchange: Head(
+        status=head.status, headers=[*_without(header, lambda *_: True)(head, exchange).headers, (header, value)]
+    )
+
+
+def blames(param: str | None, when: Callable[[Json, Exchange], bool]) -> Bodies:
+    """An error names another field."""
+    return lambda body, exchange, _: (
+        {"error": {**body["error"], "param": param}} if "error" in body and when(body["error"], exchange) else body
+    )
+
+
+def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], None]:
+    """Requests get past the door, to be refused for another reason."""
+
+    def heard(environ: dict[str, Any]) -> None:
+        if when(environ):
+            environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['assay.key']}"
+
+    return heard
+
+
+def _only_bearer(environ: dict[str, Any]) -> None:
+    """The scheme must be spelt in one way."""
+    if not environ.get("HTTP_AUTHORIZATION", "Bearer ").startswith("Bearer "):
+        environ["HTTP_AUTHORIZATION"] = ""
+
+
+def _form_is_json(environ: dict[str, Any]) -> None:
+    if environ.get("CONTENT_TYPE") == "application/x-www-form-urlencoded":
+        environ["CONTENT_TYPE"] = "application/json"
+
+
+def _bare_type_only(environ: dict[str, Any]) -> None:
+    if "charset" in environ.get("CONTENT_TYPE", ""):
+        environ["CONTENT_TYPE"] = "text/plain"
+
+
+def _capacity_first(environ: dict[str, Any]) -> None:
+    """While all slots are taken, the model is not looked at."""
+    body = environ["wsgi.input"].read()
+    if environ["assay.full"]:
+        body = body.replace(b"assay-no-such-model", b"codex")
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
+def _any_model(asked: Json) -> Json:
+    unknown = isinstance(asked.get("model"), str) and NO_MODEL in asked["model"]
+    return {**asked, "model": "codex"} if unknown and not asked.get("temperature") else asked
+
+
+def _model_without_owner(body: Json, exchange: Exchange, _: Head) -> Json:
+    return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in exchange.path else body
+
+
+HTTP_FAULTS: tuple[Fault, ...] = (
+    Fault(name="unknown-route-is-400", breaks="http.route.unknown", head=_as(404, "400 Bad Request", _nowhere)),
+    Fault(name="wrong-method-is-404", breaks="http.route.wrong-method",
+          head=_as(405, "404 Not Found", lambda _: True)),
+    Fault(name="methods-not-told", breaks="http.route.wrong-method",
+          head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
+    Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", heard=_only_bearer),
+    Fault(name="form-taken-for-json", breaks="http.body.media-type", heard=_form_is_json),
+    Fault(name="charset-is-415", breaks="http.body.media-type", heard=_bare_type_only),
+    Fault(name="no-request-id", breaks="http.request-id",
+          head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+    Fault(name="one-request-id", breaks="http.request-id", head=_always("x-request-id", "req_1")),
+    Fault(name="preflight-needs-a-key", breaks="http.cors.preflight",
+          head=_as(204, "401 Unauthorized", lambda e: e.method == "OPTIONS")),
+    Fault(name="cors-not-on-errors", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+    Fault(name="cors-not-on-streams", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", _streams)),
+    Fault(name="cors-for-web-pages-only", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", lambda _, e: e.headers.get("origin", "").startswith("app:"))),
+    Fault(name="cors-for-few-headers", breaks="http.cors.preflight",
+          head=_always("access-control-allow-headers", "authorization, content-type")),
+    Fault(name="key-before-route", breaks="http.precedence.route-before-auth",
+          head=_as(404, "401 Unauthorized", lambda e: _nowhere(e) and not e.key)),
+    Fault(name="size-before-key", breaks="http.precedence.auth-before-size",
+          heard=_key_given(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
+    Fault(name="media-type-before-size", breaks="http.precedence.size-before-media-type",
+          head=_as(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
+    Fault(name="json-before-media-type", breaks="http.precedence.media-type-before-json",
+          head=_as(415, "400 Bad Request", lambda e: _chat(e) and _json(e) is None)),
+    Fault(name="no-json-is-an-empty-object", breaks="http.precedence.json-before-model-missing",
+          whole=blames("model", lambda _, e: e.body.startswith(b"{") and _json(e) is None and b"model" not in e.body)),
+    Fault(name="messages-before-model", breaks="http.precedence.model-missing-before-messages-missing",
+          whole=blames("messages", lambda _, e: _chat(e) and _json(e) == {})),
+    Fault(name="parameters-before-messages", breaks="http.precedence.messages-missing-before-parameters",
+          whole=blames("temperature", lambda error, e: error["param"] == "messages" and field_of(e, "temperature"))),
+    Fault(name="model-before-parameters", breaks="http.precedence.parameters-before-model-unknown",
+          head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
+    Fault(name="capacity-before-model", breaks="http.precedence.model-unknown-before-capacity",
+          heard=_capacity_first),
+    Fault(name="full-is-503", breaks="http.precedence.capacity-before-not-ready",
+          head=lambda head, _: Head(status="503 Service Unavailable", headers=head.headers)
+          if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)
+    Fault(name="full-and-no-word-of-when", breaks="http.precedence.capacity-before-not-ready",
+          head=_without("retry-after", lambda head, _: head.code == 429)),  # noqa: PLR2004 (HTTP)
+    Fault(name="not-ready-is-502", breaks="http.precedence.not-ready-before-backend-failure",
+          head=_as(503, "502 Bad Gateway", _chat)),
+    Fault(name="model-without-owner", breaks="http.models.get", whole=_model_without_owner),
+    Fault(name="unknown-model-is-400", breaks="http.models.unknown",
+          head=_as(404, "400 Bad Request", lambda e: "/models/" in e.path)),
+    Fault(name="any-model-will-do", breaks="http.models.unknown", asked=_any_model),
+    Fault(name="no-health", breaks="http.health.live", head=_as(200, "404 Not Found", _to("/healthz"))),
+    Fault(name="ready-at-once", breaks="http.health.ready", head=_as(503, "200 OK", _to("/readyz"))),
+    Fault(name="never-ready", breaks="http.health.ready", head=_as(200, "503 Service Unavailable", _to("/readyz"))),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in HTTP itself."""

@@ -1,0 +1,223 @@
+"""The WSGI wrapper that spoils a proxy by one fault.
+
+It reads the whole request, lets the proxy answer, and changes what the fault says, frame by frame: a frame is passed
+on before the next one is asked for, unless the fault itself holds it back.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.miniatures.chunks import written
+from assay_mocks.miniatures.fault import Exchange, Fault, Frame, Head, Headers, Json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+SOCKET_KEY = "assay_proxy.socket"
+"""Where the proxy finds the client's socket."""
+HELD_OPEN = 30.0
+"""Seconds for which a body is held open; clients give up long before."""
+ABANDONED: list[object] = []
+"""Answers that a deaf proxy never closes; kept, since a generator that is collected is closed."""
+
+
+@dataclass(kw_only=True)
+class Spoiled:
+    """A WSGI application with a fault (None: none).
+
+    `key` is the right key; `slots` how many turns run at once; `stop` ends bodies that are held open.
+    """
+
+    app: WSGIApplication
+    fault: Fault | None
+    key: str | None = None
+    slots: int = 64
+    stop: threading.Event = field(default_factory=threading.Event)
+    _inside: list[object] = field(default_factory=list)
+    """One entry for each request that the proxy has not begun to answer."""
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        fault = self.fault
+        if fault is None:
+            return self.app(environ, start_response)
+        exchange = _take(environ)
+        if not fault.touches(exchange):
+            return self.app(environ, start_response)
+        environ["assay.full"] = len(self._inside) >= self.slots
+        _hear(environ, fault, exchange, self.key)
+        caught: list[Head] = []
+
+        def catch(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
+            caught.append(Head(status=status, headers=headers))
+            return _no_write
+
+        self._inside.append(exchange)
+        try:
+            answer = self.app(environ, catch)
+            pieces = iter(answer)
+            first = next(pieces, b"")
+        finally:
+            self._inside.remove(exchange)
+        head = caught[0]
+        body = _Body(answer, _chain(first, pieces), fault)
+        if _is_stream(head):
+            return self._stream(body, head, exchange, start_response)
+        return self._whole(body, head, exchange, start_response)
+
+    def _stream(self, body: _Body, head: Head, exchange: Exchange, start_response: StartResponse) -> Iterable[bytes]:
+        fault = body.fault
+        head = fault.head(head, exchange) if fault.head else head
+        start_response(head.status, head.headers)
+        frames = _frames(body.pieces)
+        body.pieces = (written(frame) for frame in (fault.frames(frames, exchange) if fault.frames else frames))
+        if fault.body_open:
+            body.pieces = self._held_open(body.pieces)
+        return body
+
+    def _held_open(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        said = b""
+        for piece in pieces:
+            said = piece
+            yield piece
+        if b"[DONE]" in said or b"response.completed" in said:
+            self.stop.wait(HELD_OPEN)
+
+    def _whole(self, body: _Body, head: Head, exchange: Exchange, start_response: StartResponse) -> Iterable[bytes]:
+        fault = body.fault
+        said = b"".join(body.pieces)
+        body.complete = True
+        body.close()
+        data = _json_object(said)
+        spoiled = fault.head(head, exchange) if fault.head else head
+        if fault.salvage and data is not None and spoiled.code < head.code:
+            start_response(spoiled.status, _as_stream(spoiled))
+            return [written(frame) for frame in fault.salvage(data)]
+        if fault.whole and data is not None:
+            said = json.dumps(fault.whole(data, exchange, head), ensure_ascii=False).encode()
+            spoiled = Head(status=spoiled.status, headers=_with_length(spoiled, len(said)))
+        start_response(spoiled.status, spoiled.headers)
+        return [said]
+
+
+def _no_write(data: bytes) -> object:
+    raise NotImplementedError("the proxy writes by returning its body")
+
+
+@dataclass(eq=False)
+class _Body:
+    """An answer on its way; closing it closes the proxy's own, unless the fault is not to notice."""
+
+    answer: Iterable[bytes]
+    pieces: Iterator[bytes]
+    fault: Fault
+    complete: bool = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:  # noqa: UP028 (`yield from` would close the pieces when the server lets go of this)
+            yield piece
+        self.complete = True
+
+    def close(self) -> None:
+        """What WSGI servers call at the end or when the client has gone."""
+        if self.fault.deaf and not self.complete:
+            ABANDONED.append(self)
+            return
+        close: Callable[[], None] | None = getattr(self.answer, "close", None)
+        if close is not None:
+            close()
+
+
+def _take(environ: WSGIEnvironment) -> Exchange:
+    """The request's body, read; the proxy finds it again."""
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = io.BytesIO(body)
+    key = environ.get("HTTP_AUTHORIZATION", "")
+    headers = {name[5:].replace("_", "-").lower(): text for name, text in environ.items() if name.startswith("HTTP_")}
+    headers["content-type"] = environ.get("CONTENT_TYPE", "")
+    return Exchange(method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"], body=body, key=key, headers=headers)
+
+
+def _hear(environ: WSGIEnvironment, fault: Fault, exchange: Exchange, key: str | None) -> None:
+    """Change the request as the fault says."""
+    if fault.deaf:
+        environ.pop(SOCKET_KEY, None)
+    if fault.heard:
+        environ["assay.key"] = key or ""
+        fault.heard(environ)
+    if fault.asked:
+        asked = _json_object(exchange.body)
+        if asked is not None and {"messages", "input", "model"} & asked.keys():
+            padding = exchange.body[len(exchange.body.rstrip()) :]
+            body = json.dumps(_changed(asked, fault.asked), ensure_ascii=False).encode() + padding
+            environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
+def _changed(asked: Json, change: Callable[[Json], Json]) -> Json:
+    """The request as a fault changes it; one that is too wrong for the fault to read goes on as it is."""
+    try:
+        return change(asked)
+    except (AttributeError, KeyError, TypeError):
+        return asked
+
+
+def _json_object(body: bytes) -> Json | None:
+    try:
+        data: Any = json.loads(body)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _is_stream(head: Head) -> bool:
+    return any(name.lower() == "content-type" and "event-stream" in value for name, value in head.headers)
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _frames(pieces: Iterable[bytes]) -> Iterator[Frame]:
+    """The frames as the reference proxy writes them: one `data:` line or comment, ended by an empty line.
+
+    An `event:` line is left out: it says what the data says of itself.
+    """
+    rest = b""
+    for piece in pieces:
+        *blocks, rest = (rest + piece).split(b"\n\n")
+        for block in blocks:
+            yield _frame(block)
+    if rest:
+        yield rest
+
+
+def _frame(block: bytes) -> Frame:
+    line = block.partition(b"\n")[2] if block.startswith(b"event: ") else block
+    if not line.startswith(b"data: "):
+        return block + b"\n\n"
+    data = line.removeprefix(b"data: ").decode()
+    parsed: Frame = json.loads(data) if data.startswith("{") else data
+    return parsed
+
+
+def _with_length(head: Head, length: int) -> Headers:
+    kept = [(name, value) for name, value in head.headers if name.lower() != "content-length"]
+    return [*kept, ("Content-Length", str(length))]
+
+
+def _as_stream(head: Head) -> Headers:
+    return [
+        *((n, v) for n, v in head.headers if n.lower() not in {"content-length", "content-type"}),
+        ("Content-Type", "text/event-stream; charset=utf-8"),
+        ("Cache-Control", "no-cache"),
+        ("X-Accel-Buffering", "no"),
+        ("Connection", "keep-alive"),
+    ]

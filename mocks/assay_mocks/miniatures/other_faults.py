@@ -1,0 +1,195 @@
+"""Faults of whole answers, and of keys and bodies."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.miniatures.chunks import rewritten
+from assay_mocks.miniatures.fault import OPENAI_JSON, Exchange, Fault, Head, Json
+from assay_mocks.miniatures.stream_faults import BEFORE_OUTPUT, IN_TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COUNTS = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+
+
+def completion(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+    """A change of whole chat answers; everything else passes."""
+    return lambda body, _, __: change(body) if body.get("object") == "chat.completion" else body
+
+
+def message(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+    """A change of the message of each choice."""
+    return completion(
+        lambda body: {**body, "choices": [{**one, "message": change(one["message"])} for one in body["choices"]]}
+    )
+
+
+def _text(change: Callable[[str], str | None]) -> Callable[[Json, Exchange, Head], Json]:
+    """A change of the content, where it is no block."""
+
+    def changed(said: Json) -> Json:
+        text = said["content"]
+        return said if text is None or "<use_tool>" in text else {**said, "content": change(text)}
+
+    return message(changed)
+
+
+def error(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+    """A change of error objects."""
+    return lambda body, _, __: {"error": change(body["error"])} if "error" in body else body
+
+
+def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Exchange, Head], Json]:
+    return message(lambda m: {**m, "tool_calls": change(m["tool_calls"])} if m.get("tool_calls") else m)
+
+
+def _two_choices(body: Json) -> Json:
+    return {**body, "choices": [*body["choices"], {**body["choices"][-1], "index": len(body["choices"])}]}
+
+
+def _finish_as(**reasons: str) -> Callable[[Json, Exchange, Head], Json]:
+    def changed(body: Json) -> Json:
+        told = [{**one, "finish_reason": reasons.get(one["finish_reason"], one["finish_reason"])}
+                for one in body["choices"]]  # fmt: skip
+        return {**body, "choices": told}
+
+    return completion(changed)
+
+
+def _reserialised(calls: list[Json]) -> list[Json]:
+    def again(call: Json) -> Json:
+        arguments = rewritten(call["function"]["arguments"])
+        return {**call, "function": {**call["function"], "arguments": arguments}}
+
+    return [again(call) for call in calls]
+
+
+def _bare_as_object(calls: list[Json]) -> list[Json]:
+    """Calls without a word of arguments get an empty object."""
+
+    def filled(call: Json) -> Json:
+        return {**call, "function": {**call["function"], "arguments": call["function"]["arguments"] or "{}"}}
+
+    return [filled(call) for call in calls]
+
+
+def _failure_as_answer(body: Json, exchange: Exchange, head: Head) -> Json:
+    """An error of the backend becomes an answer that apologises."""
+    if "error" not in body or not _failed_whole(head, exchange):
+        return body
+    said = {"role": "assistant", "content": body["error"]["message"], "refusal": None}
+    choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
+    asked = json.loads(exchange.body)
+    return {
+        "id": "chatcmpl-sorry", "object": "chat.completion", "created": 1_700_000_000, "model": asked["model"],
+        "choices": [choice], "usage": COUNTS,
+    }  # fmt: skip
+
+
+def _ok(head: Head, exchange: Exchange) -> Head:
+    return Head(status="200 OK", headers=head.headers) if _failed_whole(head, exchange) else head
+
+
+def _failed_whole(head: Head, exchange: Exchange) -> bool:
+    failed = head.code >= 500 or head.code == 429  # noqa: PLR2004 (HTTP)
+    scripted = b"[[assay:" in exchange.body  # what fails otherwise is no turn of the backend
+    return failed and scripted and b'"stream": true' not in exchange.body
+
+
+def _status(code: int, status: str, *, when: Callable[[Exchange], bool]) -> Callable[[Head, Exchange], Head]:
+    def changed(head: Head, exchange: Exchange) -> Head:
+        return Head(status=status, headers=head.headers) if head.code == code and when(exchange) else head
+
+    return changed
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _lets_in(when: Callable[[str], bool]) -> Callable[[dict[str, Any]], None]:
+    """Requests with such an Authorization header get past the door."""
+
+    def heard(environ: dict[str, Any]) -> None:
+        if when(environ.get("HTTP_AUTHORIZATION", "")):
+            environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['assay.key']}"
+
+    return heard
+
+
+def _challenge_lost(head: Head, exchange: Exchange) -> Head:
+    if exchange.key:
+        return head
+    return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != "www-authenticate"])
+
+
+def _no_object(body: Json, exchange: Exchange, head: Head) -> Json:
+    del head
+    return {k: v for k, v in body.items() if k != "object"} if exchange.path.endswith("/models") else body
+
+
+OTHER_FAULTS: tuple[Fault, ...] = (
+    Fault(name="whole-id-without-prefix", breaks="chat.whole.envelope",
+          whole=completion(lambda b: {**b, "id": b["id"].removeprefix("chatcmpl-")})),
+    Fault(name="whole-created-in-milliseconds", breaks="chat.whole.envelope",
+          whole=completion(lambda b: {**b, "created": b["created"] * 1000})),
+    Fault(name="whole-other-model", breaks="chat.whole.envelope",
+          whole=completion(lambda b: {**b, "model": "gpt-5"})),
+    Fault(name="whole-extra-member", breaks="chat.whole.envelope",
+          whole=completion(lambda b: {**b, "thread_id": "01a1"})),
+    Fault(name="whole-two-choices", breaks="chat.whole.choices", whole=completion(_two_choices)),
+    Fault(name="whole-text-trimmed", breaks="chat.whole.text",
+          whole=_text(lambda text: " ".join(text.split()))),
+    Fault(name="whole-empty-is-null", breaks="chat.whole.text",
+          whole=_text(lambda text: text or None)),
+    Fault(name="whole-usage-guessed", breaks="chat.whole.usage", whole=completion(lambda b: {**b, "usage": COUNTS})),
+    Fault(name="whole-usage-does-not-add-up", breaks="chat.whole.usage",
+          whole=completion(lambda b: {**b, "usage": {**b["usage"], "total_tokens": b["usage"]["total_tokens"] + 1}})),
+    Fault(name="whole-call-finishes-as-stop", breaks="chat.whole.finish", whole=_finish_as(tool_calls="stop")),
+    Fault(name="whole-length-finishes-as-stop", breaks="chat.whole.finish", whole=_finish_as(length="stop")),
+    Fault(name="whole-first-call-only", breaks="chat.whole.calls-all-in-order", whole=_calls(lambda c: c[:1])),
+    Fault(name="whole-calls-reversed", breaks="chat.whole.calls-all-in-order", whole=_calls(lambda c: c[::-1])),
+    Fault(name="whole-calls-share-an-id", breaks="chat.whole.calls-all-in-order",
+          whole=_calls(lambda c: [{**one, "id": c[0]["id"]} for one in c])),
+    Fault(name="whole-arguments-reserialised", breaks="chat.whole.arguments-verbatim", whole=_calls(_reserialised)),
+    Fault(name="whole-bare-arguments-filled", breaks="chat.whole.arguments-verbatim", whole=_calls(_bare_as_object)),
+    Fault(name="whole-content-beside-call", breaks="chat.whole.content-null",
+          whole=message(lambda m: {**m, "content": ""} if m.get("tool_calls") else m), dialects=(OPENAI_JSON,)),
+    Fault(name="whole-failure-as-answer", breaks="chat.whole.backend-error", whole=_failure_as_answer, head=_ok,
+          scripts=(*BEFORE_OUTPUT, *IN_TEXT, "fail/after-call")),
+    Fault(name="error-without-param", breaks="http.error.envelope",
+          whole=error(lambda e: {k: v for k, v in e.items() if k != "param"})),
+    Fault(name="error-code-is-a-number", breaks="http.error.envelope",
+          whole=lambda body, _, head: {"error": {**body["error"], "code": head.code}} if "error" in body else body),
+    Fault(name="error-shows-a-path", breaks="http.error.no-internals",
+          whole=error(lambda e: {**e, "message": f"{e['message']} (/usr/lib/proxy/backend.py)"})),
+    Fault(name="no-key-needed", breaks="http.auth.missing", heard=_lets_in(lambda key: not key)),
+    Fault(name="any-key-will-do", breaks="http.auth.wrong", heard=_lets_in(bool)),
+    Fault(name="no-challenge", breaks="http.auth.missing",
+          head=_challenge_lost),
+    Fault(name="bad-json-is-500", breaks="http.body.json",
+          head=_status(400, "500 Internal Server Error",
+                       when=lambda e: _is_utf8(e.body) and not _is_json(e.body))),
+    Fault(name="array-is-422", breaks="http.body.object",
+          head=_status(400, "422 Unprocessable Entity", when=lambda e: e.body.startswith(b"["))),
+    Fault(name="bad-utf8-is-500", breaks="http.body.utf8",
+          head=_status(400, "500 Internal Server Error", when=lambda e: not _is_utf8(e.body))),
+    Fault(name="too-large-is-400", breaks="http.body.size", head=_status(413, "400 Bad Request", when=lambda _: True)),
+    Fault(name="models-without-object", breaks="http.models.list", whole=_no_object),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong outside its streams."""

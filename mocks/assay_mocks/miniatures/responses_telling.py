@@ -1,0 +1,110 @@
+"""Responses told anew: the events of a stream by way of a response that a fault has changed.
+
+A stream is held back until it is complete and then told from the output of its last event, so a fault that says what
+the output is says it in streams and whole answers alike.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from assay_mocks.miniatures.fault import Exchange, Frame, Head, Json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+Output = list[Json]
+
+TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
+CALL, MESSAGE = "function_call", "message"
+
+
+def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """The events with their numbers as they stand."""
+    number = 0
+    for frame in frames:
+        if isinstance(frame, dict):
+            yield {**frame, "sequence_number": number}
+            number += 1
+        else:
+            yield frame
+
+
+def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+    """A fault that takes the events one by one; those that remain are numbered anew, and comments pass."""
+
+    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+        return numbered(one for frame in frames for one in (change(frame) if isinstance(frame, dict) else (frame,)))
+
+    return changed
+
+
+def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+    """A fault of the response in the last event."""
+
+    def told(event: Json) -> Iterable[Frame]:
+        yield {**event, "response": change(event["response"])} if event["type"] in TERMINAL else event
+
+    return each_event(told)
+
+
+def in_body(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+    """A fault of whole responses; other bodies pass."""
+    return lambda body, _, __: change(body) if body.get("object") == "response" else body
+
+
+def in_stream(change: Callable[[Output, Exchange], Output]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+    """A fault of the output, in streams."""
+
+    def told(frames: Iterable[Frame], exchange: Exchange) -> Iterator[Frame]:
+        events = [frame for frame in frames if isinstance(frame, dict)]
+        last = events[-1]
+        response = {**last["response"], "output": change(last["response"]["output"], exchange)}
+        items = [event for index, item in enumerate(response["output"]) for event in _item(index, item)]
+        return numbered([*events[:2], *items, {**last, "response": response}])
+
+    return told
+
+
+def in_whole(change: Callable[[Output, Exchange], Output]) -> Callable[[Json, Exchange, Head], Json]:
+    """A fault of the output, in whole responses."""
+
+    def told(body: Json, exchange: Exchange, _: Head) -> Json:
+        return {**body, "output": change(body["output"], exchange)} if body.get("object") == "response" else body
+
+    return told
+
+
+def _item(index: int, item: Json) -> Iterator[Json]:
+    place = {"item_id": item["id"], "output_index": index}
+    empty: Json = {"arguments": ""} if item["type"] == CALL else {"content": []}
+    begun = {**item, **empty, "status": "in_progress"}
+    yield {"type": "response.output_item.added", "output_index": index, "item": begun}
+    yield from _arguments(item, place) if item["type"] == CALL else _parts(item, place)
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _arguments(item: Json, place: Json) -> Iterator[Json]:
+    stem = "response.function_call_arguments"
+    if item["arguments"]:
+        yield {"type": f"{stem}.delta", **place, "delta": item["arguments"]}
+    yield {"type": f"{stem}.done", **place, "arguments": item["arguments"]}
+
+
+def _parts(item: Json, place: Json) -> Iterator[Json]:
+    for number, part in enumerate(item["content"]):
+        at = {**place, "content_index": number}
+        yield {"type": "response.content_part.added", **at, "part": {**part, "text": ""}}
+        if part["text"]:
+            yield {"type": "response.output_text.delta", **at, "delta": part["text"], "logprobs": []}
+        yield {"type": "response.output_text.done", **at, "text": part["text"], "logprobs": []}
+        yield {"type": "response.content_part.done", **at, "part": part}
+
+
+def respelled(item: Json) -> Json:
+    """An item whose arguments, where they are JSON, are parsed and written anew."""
+    try:
+        return {**item, "arguments": json.dumps(json.loads(item["arguments"]))} if item["type"] == CALL else item
+    except ValueError:
+        return item

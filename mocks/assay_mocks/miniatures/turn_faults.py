@@ -1,0 +1,167 @@
+"""Faults of conversations: what of a request does not reach the backend, or reaches it changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from assay_mocks.miniatures.chunks import text_of, with_delta
+from assay_mocks.miniatures.fault import Exchange, Fault, Frame, Json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+RESULTS = ("tool", "function")
+INSTRUCTING = ("system", "developer")
+NONCE = re.compile(r"\[\[assay:[^#\]]+#([A-Za-z0-9_-]+)\]\]")
+REMEMBERED = 512
+"""How many conversations a proxy remembers that should remember none."""
+
+
+# messages
+
+
+def _messages(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
+    return lambda asked: {**asked, "messages": change(asked["messages"])}
+
+
+def _in_parts_of_text(content: str | list[Json]) -> bool:
+    return isinstance(content, list) and all(part.get("type") == "text" for part in content)
+
+
+def _first_question_lost(said: list[Json]) -> list[Json]:
+    lost = next((m for m in said[:-1] if m["role"] == "user" and _in_parts_of_text(m["content"])), None)
+    return [m for m in said if m is not lost]
+
+
+def _last_of_the_user(said: list[Json]) -> list[Json]:
+    """Of messages of the user in a row, only the last is taken for what is asked."""
+    roles = [m["role"] for m in said]
+    return [m for m, role, after in zip(said, roles, [*roles[1:], ""], strict=True) if not role == after == "user"]
+
+
+def _assistant_as_user(said: list[Json]) -> list[Json]:
+    calls = ("tool_calls", "function_call")
+    return [{**m, "role": "user"} if m["role"] == "assistant" and not any(map(m.get, calls)) else m for m in said]
+
+
+def _system_as_user(said: list[Json]) -> list[Json]:
+    return [{**m, "role": "user"} if m["role"] == "system" else m for m in said]
+
+
+def _late_instructions_as_user(said: list[Json]) -> list[Json]:
+    """Only what a conversation begins with is developer text."""
+    first = next((i for i, m in enumerate(said) if m["role"] not in INSTRUCTING), len(said))
+    return [{**m, "role": "user"} if i > first and m["role"] in INSTRUCTING else m for i, m in enumerate(said)]
+
+
+def _developer_text_lost(said: list[Json]) -> list[Json]:
+    return [m for m in said if m["role"] != "developer"]
+
+
+def _results_swapped(said: list[Json]) -> list[Json]:
+    """Each result goes to the call of the next one."""
+    ids = [m["tool_call_id"] for m in said if m["role"] == "tool"]
+    turned = iter([*ids[1:], *ids[:1]])
+    return [{**m, "tool_call_id": next(turned)} if m["role"] == "tool" else m for m in said]
+
+
+def _images_lost(said: list[Json]) -> list[Json]:
+    return [
+        {**m, "content": [part for part in m["content"] if part.get("type") != "image_url"]}
+        if isinstance(m["content"], list)
+        else m
+        for m in said
+    ]
+
+
+def _earlier_images_lost(said: list[Json]) -> list[Json]:
+    return [*_images_lost(said[:-1]), *said[-1:]]
+
+
+# tools
+
+
+def _tools_reversed(asked: Json) -> Json:
+    name = "tools" if "tools" in asked else "functions"
+    right = all(tool.get("type", "function") == "function" for tool in asked[name])
+    return {**asked, name: asked[name][::-1]} if right else asked
+
+
+def _with_results(asked: Json) -> bool:
+    return any(message["role"] in RESULTS for message in asked["messages"])
+
+
+def _without_tools(asked: Json) -> Json:
+    return {name: value for name, value in asked.items() if name not in {"tools", "functions"}}
+
+
+def _tools_stripped(asked: Json) -> Json:
+    return _without_tools(asked) if _with_results(asked) else asked
+
+
+def _tools_demanded(asked: Json) -> Json:
+    """Results without tools are refused, as a request without messages is."""
+    declared = asked.get("tools") or asked.get("functions")
+    return {**asked, "messages": []} if _with_results(asked) and not declared else asked
+
+
+def _tool_choice_ignored(asked: Json) -> Json:
+    return {name: value for name, value in asked.items() if name != "tool_choice"}
+
+
+# sessions
+
+
+class _OneSession:
+    """Puts what a conversation said in earlier requests before what it says now."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, list[Json]] = {}
+
+    def __call__(self, asked: Json) -> Json:
+        found = NONCE.search(json.dumps(asked["messages"]))
+        if found is None or len(asked["messages"]) > 1:
+            return asked
+        earlier = self._said.get(found[1], [])
+        self._said[found[1]] = asked["messages"]
+        if len(self._said) > REMEMBERED:
+            del self._said[next(iter(self._said))]
+        return {**asked, "messages": [*earlier, *asked["messages"]]}
+
+
+def _other_heard(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+    """What the backend tells somebody else in the meantime stands after the first text."""
+    strange = False
+    for frame in frames:
+        yield frame
+        if not strange and isinstance(frame, dict) and "error" not in frame and text_of(frame):
+            strange = True
+            yield with_delta(frame, {"content": "opened"})
+
+
+def _asked(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
+    return Fault(name=name, breaks=f"turn.{breaks}", asked=change, scripts=scripts)
+
+
+TURN_FAULTS: tuple[Fault, ...] = (
+    _asked("message-lost", "history-reaches-backend", _messages(_first_question_lost)),
+    _asked("last-of-the-user-only", "history-reaches-backend", _messages(_last_of_the_user)),
+    _asked("assistant-as-user", "history-reaches-backend", _messages(_assistant_as_user)),
+    _asked("system-as-user", "system-prompt", _messages(_system_as_user)),
+    _asked("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
+    _asked("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
+    Fault(name="results-swapped", breaks="turn.tool-result", asked=_messages(_results_swapped),
+          scripts=("reflect/received",)),
+    _asked("tools-reversed", "tool-registry-order", _tools_reversed),
+    _asked("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
+    _asked("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
+    _asked("tool-choice-ignored", "tool-choice-none", _tool_choice_ignored),
+    _asked("images-lost", "images", _messages(_images_lost)),
+    _asked("earlier-images-lost", "images", _messages(_earlier_images_lost)),
+    _asked("session-used-again", "fresh-session", _OneSession()),
+    Fault(name="others-overheard", breaks="turn.concurrent-isolation", frames=_other_heard,
+          scripts=("turn/beside",)),
+)  # fmt: skip
+"""Each is the reference proxy with one thing wrong in what the backend is told."""
