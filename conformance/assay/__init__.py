@@ -1,0 +1,1 @@
+"""Assay certifies OpenAI-compatible proxies in front of coding agents."""

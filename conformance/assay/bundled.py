@@ -1,0 +1,54 @@
+"""The proxy that comes with Assay, started as a stranger's would be: as a command, over a socket."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from assay.dialect import Dialect
+from assay.launch import LOCAL, executable, launch
+from assay.preflight import preflight
+from assay.target import Target
+from assay.twin import twin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+KEEPALIVE = 0.3
+"""Seconds; short, so that a silent backend is seen at once."""
+IDLE_TIMEOUT = 4.5
+"""Seconds; more than the longest gate that a script of the suite gives up at."""
+BODY_LIMIT = 4 * 2**20
+"""Bytes."""
+SETTINGS: Mapping[str, str] = {
+    "PROXY_KEEPALIVE_MS": str(int(KEEPALIVE * 1000)),
+    "PROXY_IDLE_TIMEOUT_MS": str(int(IDLE_TIMEOUT * 1000)),
+    "PROXY_COMMIT_MS": "300",
+    "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
+}
+SLOTS = 4
+TWIN_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
+"""The twin has few slots, so that they are soon taken, and lets requests wait for just so long."""
+
+
+@contextmanager
+def proxy(*, timeout: float = 10.0, start_timeout: float = 30.0, command: str | None = None) -> Iterator[Target]:
+    """The reference proxy (or another command that takes its settings) on a free port, as a target.
+
+    Raises:
+        HarnessError: it does not start.
+    """
+    key = secrets.token_urlsafe(12)
+    env = {**SETTINGS, "PROXY_API_KEY": key, "PROXY_HOST": "127.0.0.1"}
+    command = command or executable("assay-proxy")
+    with (
+        launch(command, env=env, timeout=start_timeout) as launched,
+        twin(command, env={**env, **TWIN_SETTINGS}, url=LOCAL) as other,
+    ):
+        target = Target(
+            base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
+            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, twin=other, slots=SLOTS,
+            default_mode=Dialect.OBSIDIAN_XML,
+        )  # fmt: skip
+        yield preflight(target)

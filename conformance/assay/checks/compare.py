@@ -1,0 +1,36 @@
+"""Comparing what came with what was said, in words a person can use."""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def difference(want: str, got: str) -> str:
+    """One sentence on the first difference of two texts."""
+    at = next((i for i, (a, b) in enumerate(zip_longest(want, got)) if a != b), len(want))
+    return (
+        f"{len(got)} characters instead of {len(want)}; the first difference is at character {at}: "
+        f"{_around(got, at)} instead of {_around(want, at)}"
+    )
+
+
+def _around(text: str, at: int) -> str:
+    if at >= len(text):
+        return "the end"
+    return repr(text[max(0, at - 10) : at + 20])
+
+
+def torn(want: str, got: str) -> bool:
+    """Whether a text differs because characters were cut to pieces: it holds replacement characters never said."""
+    return got.count(REPLACEMENT) > want.count(REPLACEMENT)
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is a JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

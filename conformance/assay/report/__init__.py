@@ -1,0 +1,1 @@
+"""Reports: outcomes, told to people and programs."""

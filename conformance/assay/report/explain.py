@@ -1,0 +1,78 @@
+"""What the catalogue and the scenarios say, for people: lists and explanations."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assay.scenario_json import scenario_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from assay.catalogue import Catalogue, Requirement
+    from assay.scenario import Scenario
+
+
+def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) -> None:
+    """All rows: id, level, sentence."""
+    if as_json:
+        _json(console, [dataclasses.asdict(row) for row in catalogue.requirements])
+        return
+    table = _table()
+    for row in catalogue.requirements:
+        table.add_row(Text(row.id, style="bold"), row.level, Text(row.text))
+    console.print(table)
+
+
+def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: bool) -> None:
+    """All scenarios: name, modes, title."""
+    if as_json:
+        _json(console, [scenario_data(scenario) for scenario in scenarios])
+        return
+    table = _table()
+    for scenario in scenarios:
+        modes = ", ".join(scenario.modes)
+        table.add_row(Text(scenario.name, style="bold"), modes, Text(scenario.title))
+    console.print(table)
+
+
+def _table() -> Table:
+    """Three columns, of which only the last may wrap: names are there to be copied."""
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    return table
+
+
+def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
+    console.file.write(as_json_text(data) + "\n")
+
+
+def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario]) -> None:
+    """One row in full."""
+    console.print(Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"))
+    _paragraph(console, row.text)
+    _paragraph(console, f"To do: {row.hint}")
+    for effect in row.breaks:
+        _paragraph(console, f"Breaks {effect}")
+    for cited in row.source:
+        _paragraph(console, f"Source {cited.seed}, line {cited.line}: “{cited.quote}”")
+    _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
+
+
+def _paragraph(console: Console, text: str) -> None:
+    console.print(Padding(Text(text), (0, 0, 0, 2)))
+
+
+def as_json_text(data: object) -> str:
+    """JSON for people and programs: as it is, but for bytes that no text has, which are escaped."""
+    return json.dumps(data, indent=2, ensure_ascii=False).encode(errors="backslashreplace").decode()

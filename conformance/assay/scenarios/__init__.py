@@ -1,0 +1,43 @@
+"""The scenarios of the suite, as data."""
+
+from assay.scenario import Scenario
+from assay.scenarios.calls import CALLS
+from assay.scenarios.choices import CHOICES
+from assay.scenarios.clients import CLIENTS
+from assay.scenarios.failures import FAILURES
+from assay.scenarios.http import HTTP
+from assay.scenarios.leaving import LEAVING
+from assay.scenarios.params import PARAMS
+from assay.scenarios.precedence import PRECEDENCE
+from assay.scenarios.responses import BLOCKS as RESPONSES_BLOCKS
+from assay.scenarios.responses import INPUT
+from assay.scenarios.sentinel import SENTINEL
+from assay.scenarios.shapes import SHAPES
+from assay.scenarios.stored import STORED
+from assay.scenarios.text import TEXT
+from assay.scenarios.turns import TURNS
+from assay.scenarios.xml import BLOCKS, MODES, TEXTUAL
+
+SCENARIOS: tuple[Scenario, ...] = (
+    *TEXT,
+    *CALLS,
+    *FAILURES,
+    *LEAVING,
+    *BLOCKS,
+    *TEXTUAL,
+    *MODES,
+    *SHAPES,
+    *CHOICES,
+    *SENTINEL,
+    *RESPONSES_BLOCKS,
+    *TURNS,
+    *HTTP,
+    *PRECEDENCE,
+    *PARAMS,
+    *CLIENTS,
+    *INPUT,
+    *STORED,
+)
+"""All of them, in the order of reports."""
+
+__all__ = ["SCENARIOS"]

@@ -1,0 +1,254 @@
+"""Plain requests: what the contract says of HTTP itself."""
+
+from assay.scenario import Auth, Mode, Request, Scenario
+
+HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
+TOO_LARGE = 20 * 2**20
+"""Bytes: more than a proxy takes that says nothing of its limit."""
+ENVELOPE = ("http.error.envelope", "http.error.no-internals")
+PLAIN_TEXT = {"content-type": "text/plain"}
+OBSIDIAN = {"origin": "app://obsidian.md"}
+PREFLIGHT = {
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type,x-proxy-output-mode,x-stainless-lang",
+}
+
+HTTP: tuple[Scenario, ...] = (
+    Scenario(
+        name="route-unknown",
+        title="Addresses at which there is nothing, whatever is sent there",
+        request=Request(
+            path="/chat/completion",
+            json=HELLO,
+            expect=404,
+            also=(
+                Request(method="GET", path="/assay/nothing/here", expect=404),
+                Request(path="/chat/completions/nothing", body=b"{", headers=PLAIN_TEXT, expect=404),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.route.unknown", *ENVELOPE),
+    ),
+    Scenario(
+        name="route-wrong-method",
+        title="Methods that an address does not take, whatever is sent with them",
+        request=Request(
+            method="DELETE",
+            json=HELLO,
+            expect=405,
+            shows={"allow": "POST"},
+            also=(
+                Request(method="PUT", body=b"{", headers=PLAIN_TEXT, expect=405, shows={"allow": "POST"}),
+                Request(method="DELETE", path="/models", expect=405, shows={"allow": "GET"}),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.route.wrong-method", *ENVELOPE),
+    ),
+    Scenario(
+        name="auth-missing",
+        title="A request without a key",
+        request=Request(
+            json=HELLO,
+            auth=Auth.NONE,
+            expect=401,
+            code="invalid_api_key",
+            shows={"www-authenticate": "Bearer"},
+            also=(
+                Request(
+                    method="GET",
+                    path="/models",
+                    auth=Auth.NONE,
+                    expect=401,
+                    code="invalid_api_key",
+                    shows={"www-authenticate": "Bearer"},
+                ),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.auth.missing", *ENVELOPE),
+    ),
+    Scenario(
+        name="auth-wrong",
+        title="A wrong key, the right one under another scheme, and the right one in every spelling of Bearer",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            code="invalid_api_key",
+            shows={"www-authenticate": "Bearer"},
+            also=(
+                Request(
+                    json=HELLO,
+                    auth=Auth.OTHER_SCHEME,
+                    expect=401,
+                    code="invalid_api_key",
+                    shows={"www-authenticate": "Bearer"},
+                ),
+                Request(method="GET", path="/models", auth=Auth.OTHER_CASE),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.auth.wrong", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-not-json",
+        title="Bodies that are not JSON: cut short, empty, with something behind",
+        request=Request(
+            body=b'{"model": "{model}", "messages": [',
+            expect=400,
+            also=(
+                Request(expect=400),
+                Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}]} {}', expect=400),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.json", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-not-object",
+        title="Bodies that are JSON but no object",
+        request=Request(
+            body=b'["model", "{model}"]',
+            expect=400,
+            also=tuple(Request(body=body, expect=400) for body in (b'"{model}"', b"7", b"null", b"[]")),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.object", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-not-utf8",
+        title="A body with bytes that are no UTF-8",
+        request=Request(
+            body=b'{"model": "{model}", "messages": [{"role": "user", "content": "\xff\xfe"}]}', expect=400
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.utf8", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-too-large",
+        title="A body above the limit that the target declares, or of 20 MiB",
+        request=Request(json=HELLO, padding=TOO_LARGE, expect=413),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.size", *ENVELOPE),
+    ),
+    Scenario(
+        name="body-media-type",
+        title="JSON that is called something else, and JSON that says its character set",
+        request=Request(
+            json=HELLO,
+            headers=PLAIN_TEXT,
+            expect=415,
+            also=(
+                Request(json=HELLO, headers={"content-type": "application/x-www-form-urlencoded"}, expect=415),
+                Request(json=HELLO, headers={"content-type": "Application/JSON; charset=utf-8"}),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.body.media-type", *ENVELOPE),
+    ),
+    Scenario(
+        name="request-ids",
+        title="Answers and errors, each with an id of its own",
+        request=Request(
+            json=HELLO,
+            also=(
+                Request(json={**HELLO, "stream": True}),
+                Request(method="GET", path="/models"),
+                Request(method="GET", path="/assay/nothing/here", expect=404),
+                Request(json={}, expect=400),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.request-id",),
+    ),
+    Scenario(
+        name="cors",
+        title="Obsidian on the desktop, on a phone, and a page in development ask first; and see the errors",
+        request=Request(
+            method="OPTIONS",
+            auth=Auth.NONE,
+            headers={**OBSIDIAN, **PREFLIGHT},
+            expect=204,
+            also=(
+                *(
+                    Request(method="OPTIONS", auth=Auth.NONE, headers={"origin": origin, **PREFLIGHT}, expect=204)
+                    for origin in ("capacitor://localhost", "http://localhost:5173")
+                ),
+                Request(json={}, headers=OBSIDIAN, expect=400),
+                Request(method="GET", path="/models", headers=OBSIDIAN),
+                Request(json={**HELLO, "stream": True}, headers=OBSIDIAN),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="cors-refused",
+        title="A page that sent a wrong key sees that it was refused",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            judged="http.auth.wrong",
+            also=(Request(json=HELLO, auth=Auth.WRONG, headers=OBSIDIAN, expect=401),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="models",
+        title="The list of models",
+        request=Request(method="GET", path="/models"),
+        modes=(Mode.WHOLE,),
+        exercises=("http.models.list",),
+    ),
+    Scenario(
+        name="model",
+        title="One model",
+        request=Request(method="GET", path="/models/{model}"),
+        modes=(Mode.WHOLE,),
+        exercises=("http.models.get",),
+    ),
+    Scenario(
+        name="model-unknown",
+        title="A model that is not served: looked up, and asked for an answer",
+        request=Request(
+            method="GET",
+            path="/models/assay-no-such-model",
+            expect=404,
+            code="model_not_found",
+            also=(Request(json={**HELLO, "model": "assay-no-such-model"}, expect=404, code="model_not_found"),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.models.unknown", *ENVELOPE),
+    ),
+    Scenario(
+        name="live",
+        title="The process lives",
+        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.live",),
+    ),
+    Scenario(
+        name="live-not-ready",
+        title="The process lives while its backend is not ready",
+        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, twin=True),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.live",),
+    ),
+    Scenario(
+        name="ready",
+        title="The backend has shaken hands",
+        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.ready",),
+    ),
+    Scenario(
+        name="not-ready",
+        title="The backend has not shaken hands",
+        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, twin=True, expect=503),
+        modes=(Mode.WHOLE,),
+        exercises=("http.health.ready",),
+    ),
+)

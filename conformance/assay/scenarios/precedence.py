@@ -1,0 +1,159 @@
+"""Which error answers when one request breaks several rules: one scenario per neighbouring pair of rules.
+
+First the earlier rule alone, judged by its own requirement; then both.
+"""
+
+from assay.scenario import Auth, Mode, Request, Scenario
+from assay.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE
+
+MESSAGES = HELLO["messages"]
+NOWHERE = "/assay/nothing/here"
+UNKNOWN = {**HELLO, "model": "assay-no-such-model"}
+TOO_HOT = {"temperature": "hot"}
+
+PRECEDENCE: tuple[Scenario, ...] = (
+    Scenario(
+        name="route-before-auth",
+        title="No such address, and no key",
+        request=Request(
+            path=NOWHERE,
+            json=HELLO,
+            expect=404,
+            judged="http.route.unknown",
+            also=(Request(path=NOWHERE, json=HELLO, auth=Auth.NONE, expect=404),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.route-before-auth", *ENVELOPE),
+    ),
+    Scenario(
+        name="auth-before-size",
+        title="No key, and a body that is too large",
+        request=Request(
+            json=HELLO,
+            auth=Auth.NONE,
+            expect=401,
+            judged="http.auth.missing",
+            also=(Request(json=HELLO, padding=TOO_LARGE, auth=Auth.NONE, expect=401),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.auth-before-size", *ENVELOPE),
+    ),
+    Scenario(
+        name="size-before-media-type",
+        title="A body that is too large, and not called JSON",
+        request=Request(
+            json=HELLO,
+            padding=TOO_LARGE,
+            expect=413,
+            judged="http.body.size",
+            also=(Request(json=HELLO, padding=TOO_LARGE, headers=PLAIN_TEXT, expect=413),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.size-before-media-type", *ENVELOPE),
+    ),
+    Scenario(
+        name="media-type-before-json",
+        title="A body that is not called JSON, and is none",
+        request=Request(
+            json=HELLO,
+            headers=PLAIN_TEXT,
+            expect=415,
+            judged="http.body.media-type",
+            also=(Request(body=b"Hello.", headers=PLAIN_TEXT, expect=415),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.media-type-before-json", *ENVELOPE),
+    ),
+    Scenario(
+        name="json-before-model-missing",
+        title="A body that is not JSON, and so names no model: that is not to be asked for",
+        request=Request(
+            body=b'{"model": "{model}", "messages": [',
+            expect=400,
+            judged="http.body.json",
+            also=(Request(body=b'{"messages": [', expect=400, param=""),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.json-before-model-missing", *ENVELOPE),
+    ),
+    Scenario(
+        name="model-missing-before-messages-missing",
+        title="Neither a model nor messages",
+        request=Request(
+            json={"messages": MESSAGES},
+            expect=400,
+            param="model",
+            judged="param.model",
+            also=(Request(json={}, expect=400, param="model"),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.model-missing-before-messages-missing", *ENVELOPE),
+    ),
+    Scenario(
+        name="messages-missing-before-parameters",
+        title="No messages, and a temperature that is none",
+        request=Request(
+            json={"model": "{model}"},
+            expect=400,
+            param="messages",
+            judged="param.messages",
+            also=(Request(json={"model": "{model}", **TOO_HOT}, expect=400, param="messages"),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.messages-missing-before-parameters", *ENVELOPE),
+    ),
+    Scenario(
+        name="parameters-before-model-unknown",
+        title="A temperature that is none, and a model that is not served",
+        request=Request(
+            json={**HELLO, **TOO_HOT},
+            expect=400,
+            param="temperature",
+            judged="param.sampling",
+            also=(Request(json={**UNKNOWN, **TOO_HOT}, expect=400, param="temperature"),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.parameters-before-model-unknown", *ENVELOPE),
+    ),
+    Scenario(
+        name="slots-taken",
+        title="All slots are taken while the backend is not ready; one more request, and one for an unknown model",
+        request=Request(
+            json=UNKNOWN,
+            expect=404,
+            code="model_not_found",
+            judged="http.models.unknown",
+            also=(
+                Request(
+                    twin=True,
+                    full=True,
+                    json=HELLO,
+                    expect=429,
+                    shows={"retry-after": ""},
+                    judged="http.precedence.capacity-before-not-ready",
+                ),
+                Request(
+                    twin=True,
+                    full=True,
+                    json=UNKNOWN,
+                    expect=404,
+                    code="model_not_found",
+                    judged="http.precedence.model-unknown-before-capacity",
+                ),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=(
+            "http.precedence.model-unknown-before-capacity",
+            "http.precedence.capacity-before-not-ready",
+            *ENVELOPE,
+        ),
+    ),
+    Scenario(
+        name="not-ready-before-backend-failure",
+        title="A request that nobody can answer: the backend is not ready, which is not to be told as its failure",
+        request=Request(twin=True, json=HELLO, expect=503),
+        modes=(Mode.WHOLE,),
+        exercises=("http.precedence.not-ready-before-backend-failure", *ENVELOPE),
+    ),
+)

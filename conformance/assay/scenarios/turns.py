@@ -1,0 +1,211 @@
+"""Conversations: what the backend received, told by scripts that reflect."""
+
+from assay.dialect import Dialect
+from assay.scenario import Act, Mode, Scenario, Turn
+from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
+
+PIXEL = (
+    "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+TURNS: tuple[Scenario, ...] = (
+    Scenario(
+        name="history",
+        title="Every message of the request reaches the backend, in order, with its role",
+        script="reflect/received",
+        history=(
+            {"role": "system", "content": "You are the keeper of the zebra archive."},
+            {"role": "user", "content": "First question, about alpacas."},
+            {"role": "assistant", "content": "First answer, about alpacas."},
+            {"role": "user", "content": [{"type": "text", "text": "Second question, about naïve bisons 🦬."}]},
+            {"role": "assistant", "content": "Second answer, about bisons."},
+        ),
+        turns=(Turn(say="Third question: what have you received?"),),
+        exercises=("turn.history-reaches-backend",),
+    ),
+    Scenario(
+        name="history-users",
+        title="Two messages of the user in a row",
+        script="reflect/received",
+        history=({"role": "user", "content": "One word about cranes before I ask."},),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.history-reaches-backend",),
+    ),
+    Scenario(
+        name="tool-results",
+        title="Calls and their results are replayed, paired by their ids",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH, READ_NOTE),
+        history=(
+            {"role": "user", "content": "Search and read."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_kiwi",
+                        "type": "function",
+                        "function": {"name": "localSearch", "arguments": '{"query": "kiwi"}'},
+                    },
+                    {
+                        "id": "call_moa",
+                        "type": "function",
+                        "function": {"name": "readNote", "arguments": '{"notePath": "moa.md"}'},
+                    },
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_moa", "content": "The moa is extinct."},
+            {"role": "tool", "tool_call_id": "call_kiwi", "content": "The kiwi is not."},
+        ),
+        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.tool-result",),
+    ),
+    Scenario(
+        name="tool-registry",
+        title="The declared tools reach the backend in their order, names intact",
+        script="reflect/received",
+        tools=(READ_NOTE, GET_TIME, LOCAL_SEARCH),
+        turns=(Turn(say="What tools have you got?"),),
+        exercises=("turn.tool-registry-order",),
+    ),
+    Scenario(
+        name="tool-loop",
+        title="A call, its result, and the final text, with tools on every request",
+        script="call/then-text",
+        tools=(LOCAL_SEARCH,),
+        turns=(Turn(say="Search, then tell me."), Turn(results={"localSearch": "Three notes found."})),
+        exercises=(
+            "chat.stream.finish-reason",
+            "chat.whole.finish",
+            "chat.stream.text",
+            "chat.whole.text",
+            "responses.stream.sums",
+            "responses.whole.message",
+        ),
+    ),
+    Scenario(
+        name="fresh-session",
+        title="The second request knows nothing of the first",
+        script="text/hello",
+        turns=(
+            Turn(say="The secret of the first request is wombat-41."),
+            Turn(say="What have you received?", script="reflect/received"),
+        ),
+        exercises=("turn.fresh-session",),
+    ),
+    Scenario(
+        name="concurrent",
+        title="Another request is answered in the midst of this one",
+        script="turn/beside",
+        turns=(Turn(say="Wait for the other.", act=Act.OPEN_AT_TEXT),),
+        modes=(Mode.STREAM,),
+        exercises=("turn.concurrent-isolation", "chat.stream.flushed"),
+        blames="turn.concurrent-isolation",
+    ),
+    Scenario(
+        name="many-steps",
+        title="A call, its result, a second call, its result, the final text, with tools on every request",
+        script="call/steps",
+        tools=(LOCAL_SEARCH, READ_NOTE),
+        turns=(
+            Turn(say="Search, read, and tell me."),
+            Turn(results={"localSearch": "Two notes found.", "readNote": "The note."}),
+            Turn(results={"localSearch": "Two notes found.", "readNote": "The note."}),
+        ),
+        exercises=("turn.multi-step",),
+        blames="turn.multi-step",
+    ),
+    Scenario(
+        name="follow-up-without-tools",
+        title="A result comes with a request that declares no tools",
+        script="text/hello",
+        history=(
+            {"role": "user", "content": "Search the notes."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_emu",
+                        "type": "function",
+                        "function": {"name": "localSearch", "arguments": '{"query": "emu"}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_emu", "content": "One emu."},
+        ),
+        turns=(Turn(say="So?"),),
+        exercises=("turn.follow-up-without-tools",),
+        blames="turn.follow-up-without-tools",
+    ),
+    Scenario(
+        name="system-prompt",
+        title="System and developer text become developer text; the base instructions stay",
+        script="reflect/received",
+        history=(
+            {"role": "system", "content": "Answer as the heron would."},
+            {"role": "developer", "content": "Never mention the pike."},
+        ),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.system-prompt",),
+    ),
+    Scenario(
+        name="system-prompt-late",
+        title="Developer text in the midst of a conversation is no word of the user's",
+        script="reflect/received",
+        history=(
+            {"role": "user", "content": "How many eggs has a plover?"},
+            {"role": "assistant", "content": "Four, as a rule."},
+            {"role": "developer", "content": "Count in dozens from now on."},
+        ),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.system-prompt",),
+    ),
+    Scenario(
+        name="tool-choice-none",
+        title="Tools are declared and may not be called: none is offered",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH,),
+        body={"tool_choice": "none"},
+        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        turns=(Turn(say="What tools have you got?"),),
+        exercises=("turn.tool-choice-none",),
+    ),
+    Scenario(
+        name="tool-choice-none-block",
+        title="Tools may not be called, and the text holds a block: it is text",
+        script="textual/verbatim",
+        tools=(LOCAL_SEARCH,),
+        body={"tool_choice": "none"},
+        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        turns=(Turn(say="Quote a call."),),
+        exercises=("turn.tool-choice-none",),
+        blames="turn.tool-choice-none",
+    ),
+    Scenario(
+        name="images",
+        title="An image in the message",
+        script="reflect/received",
+        turns=(Turn(say="What do you see?", images=(PIXEL,)),),
+        exercises=("turn.images",),
+    ),
+    Scenario(
+        name="images-earlier",
+        title="An image in an earlier message",
+        script="reflect/received",
+        history=(
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "Look at this."},
+                    {"type": "image_url", "image_url": {"url": PIXEL}},
+                ],
+            },
+            {"role": "assistant", "content": "I see a dot."},
+        ),
+        turns=(Turn(say="Of what colour?"),),
+        exercises=("turn.images",),
+    ),
+)

@@ -1,0 +1,170 @@
+"""The JSON Schemas of `schemas/`: validators by name, and what is wrong with a value in short sentences.
+
+A name is a path below `schemas/` without `.json`: "assay/requirement"; a bare name is one of OpenAI's: "error". The
+schemas are 2020-12 and refer to each other by relative `$ref`s. One thing is stricter than the standard: 1.0 is no
+integer, since clients in typed languages refuse it where the published type is an integer.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import ValidationError, best_match, relevance
+from referencing import Registry, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from importlib.resources.abc import Traversable
+
+    from jsonschema.protocols import Validator
+
+_SHOWN = 60
+
+
+class UnknownSchemaError(LookupError):
+    """No schema has this name; the message offers the close ones."""
+
+
+def root(package: Traversable | None = None) -> Traversable:
+    """The folder of schemas: inside an installed `assay`, else at the top of the checkout that it is part of.
+
+    Raises:
+        FileNotFoundError: the package holds no schemas and is in no checkout.
+    """
+    package = package or files("assay")
+    installed = package.joinpath("_data", "schemas")
+    checkout = Path(str(package)).parent.parent / "schemas"
+    for folder in (installed, checkout):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"no schemas at {installed} nor at {checkout}: the installation of assay is not complete")
+
+
+@cache
+def validator(name: str) -> Validator:
+    """The validator of the schema with this name; made once.
+
+    Raises:
+        UnknownSchemaError: there is no such schema.
+    """
+    path = name if "/" in name else f"openai/{name}"
+    schema = _read(path)
+    made: Validator = _Strict(schema, registry=_neighbours(path.rpartition("/")[0]))
+    return made
+
+
+def errors(name: str, instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
+    """What is wrong with a JSON value, the most telling first; empty when it is valid.
+
+    Each entry is one sentence that starts with a JSON pointer, as in "/choices/0: index is missing". The value itself
+    is written as "the body".
+
+    Raises:
+        UnknownSchemaError: there is no such schema.
+    """
+    found = sorted(validator(name).iter_errors(instance), key=relevance, reverse=True)
+    return list(dict.fromkeys(_sentence(_deepest(error)) for error in found))
+
+
+def names() -> tuple[str, ...]:
+    """All names of schemas, sorted."""
+    return tuple(sorted(_walk(root())))
+
+
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".json"):
+            yield prefix + entry.name.removesuffix(".json")
+
+
+def _read(name: str) -> dict[str, Any]:
+    try:
+        text = root().joinpath(*f"{name}.json".split("/")).read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        close = difflib.get_close_matches(name, names())
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise UnknownSchemaError(f"no schema {name!r}{hint}") from None
+    return cast("dict[str, Any]", json.loads(text))
+
+
+@cache
+def _neighbours(folder: str) -> Registry[Any]:
+    """The schemas of one folder by `$id`; read at once, since a registry that fetches does so at every `$ref` again."""
+    schemas = [_read(name) for name in names() if name.rpartition("/")[0] == folder]
+    resources = [(one["$id"], Resource.from_contents(one)) for one in schemas if "$id" in one]
+    found: Registry[Any] = Registry().with_resources(resources)
+    return found.crawl()
+
+
+def _all_of(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
+    """As the standard has it, but for speed: of very many `if type is … then …` only the one that fits is looked at."""
+    fitting = [one for one in schemas if not _of_another_type(one, instance)]
+    yield from Draft202012Validator.VALIDATORS["allOf"](validator, fitting, instance, schema)
+
+
+def _of_another_type(schema: Any, instance: Any) -> bool:  # noqa: ANN401 (JSON)
+    match schema:
+        case {"if": {"properties": {"type": {"const": wanted, **more}, **others}}, **rest} if not (more or others):
+            return rest.keys() == {"then"} and isinstance(instance, dict) and instance.get("type", wanted) != wanted
+        case _:
+            return False
+
+
+_Strict: Any = validators.extend(  # type: ignore[no-untyped-call]  # jsonschema has no types for it
+    Draft202012Validator,
+    {"allOf": _all_of},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
+
+def _deepest(error: ValidationError) -> ValidationError:
+    """Of an error in alternatives, the one in the alternative that was meant."""
+    return best_match([error]) or error
+
+
+def _sentence(error: ValidationError) -> str:
+    pointer = "".join(f"/{_escape(str(step))}" for step in error.absolute_path) or "the body"
+    say = _SAYS.get(str(error.validator))
+    return f"{pointer}: {say(error.instance, error.validator_value, error.schema) if say else _cut(error.message)}"
+
+
+def _escape(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _listed(parts: list[str]) -> str:
+    return f"{' and '.join(parts)} {'is' if len(parts) == 1 else 'are'}"
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401 (any JSON value)
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+_SAYS: Mapping[str, Callable[[Any, Any, Any], str]] = {
+    "required": lambda seen, wanted, _: f"{_listed([name for name in wanted if name not in seen])} missing",
+    "additionalProperties": lambda seen, _, schema: (
+        f"{_listed(sorted(set(seen) - set(schema['properties'])))} not among the published fields"
+    ),
+    "type": lambda seen, wanted, _: (
+        f"is {_shown(seen)}, should be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}"
+    ),
+    "enum": lambda seen, wanted, _: f"is {_shown(seen)}, should be one of {', '.join(map(_shown, wanted))}",
+    "const": lambda seen, wanted, _: f"is {_shown(seen)}, should be {_shown(wanted)}",
+    "minLength": lambda *_: "is empty",
+    "minimum": lambda seen, wanted, _: f"is {seen}, should be at least {wanted}",
+}
+"""Keyword → what to say of the value seen, the keyword's value, and the schema around it."""

@@ -1,0 +1,1 @@
+"""The wire grammar: bytes in, events and violations out. No I/O, standard library only."""

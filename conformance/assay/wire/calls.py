@@ -1,0 +1,122 @@
+"""Events put together to what a client ends up with: text, calls and finish per choice, usage, error.
+
+An answer is free of how it was told (frames, fragments), so a stream's and a whole body's compare as data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, assert_never
+
+from assay.wire.events import CallOpened, ChatEvent, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A tool call; `arguments` is all its fragments, joined."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """One choice of an answer; `text` is None when no text was said at all, `finish` when there was no finish."""
+
+    index: int
+    role: str | None
+    text: str | None
+    calls: tuple[Call, ...]
+    finish: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """All that was said: choices by index, and usage and error with their `frame` set to 0."""
+
+    choices: tuple[Choice, ...]
+    usage: Usage | None
+    error: Failed | None
+
+
+@dataclass(slots=True)
+class _CallParts:
+    id: str = ""
+    name: str = ""
+    fragments: list[str] = field(default_factory=list)
+
+    def joined(self, *, cumulative: bool) -> Call:
+        told = self.fragments[-1:] if cumulative else self.fragments
+        return Call(id=self.id, name=self.name, arguments="".join(told))
+
+
+@dataclass(slots=True)
+class _ChoiceParts:
+    role: str | None = None
+    finish: str | None = None
+    texts: list[str] = field(default_factory=list)
+    calls: dict[int, _CallParts] = field(default_factory=dict)
+
+    def call(self, index: int) -> _CallParts:
+        return self.calls.setdefault(index, _CallParts())
+
+    def joined(self, index: int, *, cumulative: bool) -> Choice:
+        return Choice(
+            index=index,
+            role=self.role,
+            text="".join(self.texts) if self.texts else None,
+            calls=tuple(call.joined(cumulative=cumulative) for call in self.calls.values()),
+            finish=self.finish,
+        )
+
+
+@dataclass(slots=True)
+class _Parts:
+    choices: dict[int, _ChoiceParts] = field(default_factory=dict)
+    usage: Usage | None = None
+    error: Failed | None = None
+
+    def choice(self, index: int) -> _ChoiceParts:
+        return self.choices.setdefault(index, _ChoiceParts())
+
+    def add(self, event: ChatEvent) -> None:
+        match event:
+            case Role(choice=choice, role=role):
+                self.choice(choice).role = role
+            case Text(choice=choice, text=text):
+                self.choice(choice).texts.append(text)
+            case CallOpened(choice=choice, index=index, id=id_, name=name):
+                call = self.choice(choice).call(index)
+                call.id, call.name = id_, name
+            case Fragment(choice=choice, index=index, text=text):
+                self.choice(choice).call(index).fragments.append(text)
+            case Finished(choice=choice, reason=reason):
+                self.choice(choice).finish = reason
+            case Usage():
+                self.usage = replace(event, frame=0)
+            case Failed():
+                self.error = replace(event, frame=0)
+            case Comment() | Done():
+                pass
+            case _:
+                assert_never(event)
+
+
+def assemble(events: Iterable[ChatEvent], *, cumulative: bool = False) -> Answer:
+    """The answer that these events tell; `cumulative`: the last fragment of a call is all of its arguments.
+
+    Calls stand in the order in which they were first told. What is told twice although it may be told once (role,
+    finish, usage, error) counts as told last, as clients have it.
+    """
+    parts = _Parts()
+    for event in events:
+        parts.add(event)
+    return Answer(
+        choices=tuple(choice.joined(index, cumulative=cumulative) for index, choice in sorted(parts.choices.items())),
+        usage=parts.usage,
+        error=parts.error,
+    )

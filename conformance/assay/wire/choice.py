@@ -1,0 +1,96 @@
+"""One choice of a chat stream: its deltas in, its events and at most one violation out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.wire.deltas import FUNCTION_CALL
+from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
+from assay.wire.grammar import CALL, CHOICE, CallState, ChoiceSign, ChoiceState
+from assay.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.wire.deltas import CallDelta, Delta
+    from assay.wire.sse import Frame
+
+
+class ChoiceReader:
+    """Reads the deltas of choice `index` against the grammar.
+
+    Events are told as well as they can be even where the grammar is broken, as lenient clients take them: a call's
+    delta without a usable index belongs to the call opened last, and a call without id or name has it empty.
+    """
+
+    def __init__(self, index: int, *, blocks: bool = False) -> None:
+        self.index = index
+        self._blocks = blocks
+        self.violation: Violation | None = None
+        self._state = ChoiceState.NEW
+        self._ids: dict[str, None] = {}  # an ordered set: calls are opened in the order of their index
+        self._opened: set[int] = set()
+        self._last = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether it had its finish, all being well until then."""
+        return self._state is ChoiceState.FINISHED and self.violation is None
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more is expected of it: it is finished, or broken and judged no more."""
+        return self.finished or self.violation is not None
+
+    def read(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
+        """The events of a delta that stands in this frame."""
+        for sign in delta.signs(blocks=self._blocks):
+            self._judge(sign, frame.place)
+        number, choice = frame.number, self.index
+        if delta.role is not None:
+            yield Role(frame=number, choice=choice, role=delta.role)
+        if delta.text:
+            yield Text(frame=number, choice=choice, text=delta.text)
+        for call in delta.calls:
+            self._judge_call(call, frame.place)
+            yield from self._call_events(call, number)
+        if delta.finish is not None:
+            yield Finished(frame=number, choice=choice, reason=delta.finish)
+
+    def close(self, place: Place) -> bool:
+        """The answer ends at this place; False if that is what breaks this choice."""
+        settled = self.settled
+        self._judge(ChoiceSign.END, place)
+        return settled or self.violation is None
+
+    def _judge(self, sign: ChoiceSign, place: Place) -> None:
+        match CHOICE[self._state, sign]:
+            case str(requirement):
+                self._break(requirement, f"choice {self.index}: {sign.value}, {self._state.value}", place)
+            case state:
+                self._state = state
+
+    def _judge_call(self, call: CallDelta, place: Place) -> None:
+        sign = call.sign(self._ids.keys())
+        known = call.index is not None and call.index < len(self._ids)
+        state = CallState.OPENED if known else CallState.UNKNOWN
+        cell = CALL[state, sign]
+        if isinstance(cell, str):
+            which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
+            self._break(cell, f"{which}: {sign.value}, {state.value}", place)
+        elif call.id:
+            self._ids[call.id] = None
+
+    def _break(self, requirement: str, seen: str, place: Place) -> None:
+        if self.violation is None:
+            self.violation = Violation(requirement=requirement, seen=seen, place=place)
+
+    def _call_events(self, call: CallDelta, frame: int) -> Iterator[ChatEvent]:
+        index = self._last if call.index is None else call.index
+        if index not in self._opened:
+            id_ = "" if call.id == FUNCTION_CALL else call.id or ""
+            yield CallOpened(frame=frame, choice=self.index, index=index, id=id_, name=call.name or "")
+        if call.arguments is not None:
+            yield Fragment(frame=frame, choice=self.index, index=index, text=call.arguments)
+        self._opened.add(index)
+        self._last = index

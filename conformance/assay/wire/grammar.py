@@ -1,0 +1,213 @@
+"""The grammar of a chat stream, as tables.
+
+Three machines read a stream together. The *stream* counts its chunks, usage, errors and `[DONE]`; each *choice*
+goes from its role through text and calls to its finish; each *call* is opened once, then grows. What a frame says is
+a sign to each machine that it concerns. A table has one cell for every state and sign: the next state, or a hole.
+A hole is the id of the requirement that such a stream breaks.
+
+One cause gives one violation. A choice that fell into a hole (its calls belong to it) is judged no more. The
+stream stays where it was, and never names the same requirement again. Frames are judged before any of this
+(`FRAME`): what cannot be read at all leaves the rest unknown, so everything is silent after it. A stream that breaks
+off with a choice unfinished names the missing finish, not also the missing `[DONE]`; usage that comes too early is
+named when the rest of the answer follows it, so that a missing finish is not told twice.
+
+A dialect that tells calls in the content has a sign of its own for a delta that ends with such a block: it may follow
+the deltas of its call, and nothing may follow it but other calls and the finish.
+
+The values of states and signs are the words in which a violation is told: "choice 0: text, after a tool call".
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FRAMES = "chat.stream.frames"
+KEEPALIVE = "chat.stream.keepalive-is-comment"
+ROLE_FIRST = "chat.stream.role-first"
+ROLE_ONCE = "chat.stream.role-once"
+NO_MIXED = "chat.stream.no-mixed-frame"
+UTF8 = "chat.stream.utf8"
+OPENING = "chat.stream.call-opening"
+ON_CHANGE = "chat.stream.call-delta-on-change"
+TAIL = "chat.stream.tail-suppressed"
+XML_SINGLE = "chat.stream.xml-single-delta"
+FINISH_ONCE = "chat.stream.finish-once"
+AFTER_FINISH = "chat.stream.nothing-after-finish"
+USAGE = "chat.stream.usage"
+DONE_LAST = "chat.stream.done-last"
+AFTER_ERROR = "chat.stream.error-after-text"
+
+CHAT_STREAM_HOLES = (
+    FRAMES,
+    KEEPALIVE,
+    "chat.stream.stable-id",
+    "chat.stream.stable-created",
+    "chat.stream.stable-model",
+    ROLE_FIRST,
+    ROLE_ONCE,
+    NO_MIXED,
+    UTF8,
+    OPENING,
+    ON_CHANGE,
+    TAIL,
+    XML_SINGLE,
+    FINISH_ONCE,
+    AFTER_FINISH,
+    USAGE,
+    DONE_LAST,
+    AFTER_ERROR,
+)
+"""Every requirement that reading a chat stream can name, in the order of the catalogue."""
+
+
+class FrameFault(Enum):
+    """What can be wrong with one frame, whatever stands around it."""
+
+    EVENT_LINE = "an `event:` line, where chat streams have none"
+    UNREADABLE = "not one JSON object"
+    EMPTY_DATA = "an empty `data:`"
+    NO_DATA = "a block without data that is no comment"
+    ERROR_SHAPE = "an error that is no object with a message"
+
+
+FRAME: Mapping[FrameFault, str] = {
+    FrameFault.EVENT_LINE: FRAMES,
+    FrameFault.UNREADABLE: FRAMES,
+    FrameFault.EMPTY_DATA: KEEPALIVE,
+    FrameFault.NO_DATA: KEEPALIVE,
+    FrameFault.ERROR_SHAPE: AFTER_ERROR,
+}
+
+STABLE: Mapping[str, str] = {
+    "id": "chat.stream.stable-id",
+    "created": "chat.stream.stable-created",
+    "model": "chat.stream.stable-model",
+}
+"""Members that are the same in every chunk that has them."""
+
+
+class StreamState(Enum):
+    """Where the stream as a whole stands."""
+
+    OPEN = "while the answer runs"
+    COUNTED = "after the usage chunk"
+    FAILED = "after an error frame"
+    DONE = "after [DONE]"
+
+
+class StreamSign(Enum):
+    """What a frame, or the end of the body, says to the stream as a whole."""
+
+    CHUNK = "a chunk with choices"
+    LATE = "a chunk of choices that have ended"
+    BARE = "a chunk without choices"
+    USAGE = "a usage chunk"
+    BESIDE = "usage in a chunk that has choices"
+    ERROR = "an error frame"
+    LATE_ERROR = "an error frame although every choice has its finish"
+    DONE = "[DONE]"
+    END = "the end of the body without [DONE]"
+    CUT = "the end of the body inside a choice"
+
+
+class ChoiceState(Enum):
+    """How far a choice has come."""
+
+    NEW = "before its role"
+    SPEAKING = "after its role"
+    CALLING = "after a tool call"
+    FINISHED = "after its finish"
+
+
+class ChoiceSign(Enum):
+    """What a delta says to its choice; one delta may say several, in this order."""
+
+    ROLE = "role assistant"
+    STRANGER = "a role that is not assistant"
+    TORN = "half of a surrogate pair"
+    MIXED = "content and a call in one delta"
+    TEXT = "content"
+    BLOCK = "a block of a tool call in the content"
+    PIECE = "a piece of a block in the content"
+    CALL = "a delta of a call"
+    EMPTY = "an empty delta"
+    FINISH = "a finish_reason"
+    FULL = "a finish_reason beside a delta that is not empty"
+    END = "the end of the answer without a finish_reason"
+
+
+class CallState(Enum):
+    """Whether a call is known."""
+
+    UNKNOWN = "not yet opened"
+    OPENED = "already opened"
+
+
+class CallSign(Enum):
+    """What one entry of `tool_calls` says."""
+
+    HEAD = "id, type and name"
+    PART = "a part of id, type function and name"
+    GROWTH = "a fragment of its arguments"
+    SAME = "nothing new"
+    ASTRAY = "an index that is missing, no integer, out of turn or changed"
+    NO_TEXT = "arguments that are not a string"
+
+
+S = TypeVar("S")
+E = TypeVar("E")
+
+
+def _table(states: Iterable[S], rows: Mapping[E, tuple[S | str, ...]]) -> Mapping[tuple[S, E], S | str]:
+    columns = tuple(states)
+    return {(state, sign): cell for sign, cells in rows.items() for state, cell in zip(columns, cells, strict=True)}
+
+
+# fmt: off
+_OPEN, _COUNTED, _FAILED, _DONE = StreamState
+STREAM: Mapping[tuple[StreamState, StreamSign], StreamState | str] = _table(StreamState, {
+    #                        OPEN          COUNTED       FAILED       DONE
+    StreamSign.CHUNK:      (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
+    StreamSign.LATE:       (_OPEN,        _COUNTED,     AFTER_ERROR, DONE_LAST),
+    StreamSign.BARE:       (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
+    StreamSign.USAGE:      (_COUNTED,     USAGE,        AFTER_ERROR, DONE_LAST),
+    StreamSign.BESIDE:     (USAGE,        USAGE,        AFTER_ERROR, DONE_LAST),
+    StreamSign.ERROR:      (_FAILED,      _FAILED,      AFTER_ERROR, DONE_LAST),
+    StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, AFTER_ERROR, DONE_LAST),
+    StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       DONE_LAST),
+    StreamSign.END:        (DONE_LAST,    DONE_LAST,    _FAILED,     _DONE),
+    StreamSign.CUT:        (_OPEN,        _COUNTED,     _FAILED,     _DONE),
+})
+
+_NEW, _SPEAKING, _CALLING, _FINISHED = ChoiceState
+CHOICE: Mapping[tuple[ChoiceState, ChoiceSign], ChoiceState | str] = _table(ChoiceState, {
+    #                      NEW          SPEAKING     CALLING      FINISHED
+    ChoiceSign.ROLE:     (_SPEAKING,   ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
+    ChoiceSign.STRANGER: (ROLE_FIRST,  ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
+    ChoiceSign.TORN:     (ROLE_FIRST,  UTF8,        UTF8,        AFTER_FINISH),
+    ChoiceSign.MIXED:    (ROLE_FIRST,  NO_MIXED,    NO_MIXED,    AFTER_FINISH),
+    ChoiceSign.TEXT:     (ROLE_FIRST,  _SPEAKING,   TAIL,        AFTER_FINISH),
+    ChoiceSign.BLOCK:    (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
+    ChoiceSign.PIECE:    (ROLE_FIRST,  _SPEAKING,   XML_SINGLE,  AFTER_FINISH),
+    ChoiceSign.CALL:     (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
+    ChoiceSign.EMPTY:    (ROLE_FIRST,  _SPEAKING,   _CALLING,    AFTER_FINISH),
+    ChoiceSign.FINISH:   (ROLE_FIRST,  _FINISHED,   _FINISHED,   FINISH_ONCE),
+    ChoiceSign.FULL:     (ROLE_FIRST,  FINISH_ONCE, FINISH_ONCE, AFTER_FINISH),
+    ChoiceSign.END:      (FINISH_ONCE, FINISH_ONCE, FINISH_ONCE, _FINISHED),
+})
+
+_UNKNOWN, _OPENED = CallState
+CALL: Mapping[tuple[CallState, CallSign], CallState | str] = _table(CallState, {
+    #                   UNKNOWN   OPENED
+    CallSign.HEAD:    (_OPENED,  OPENING),
+    CallSign.PART:    (OPENING,  OPENING),
+    CallSign.GROWTH:  (OPENING,  _OPENED),
+    CallSign.SAME:    (OPENING,  ON_CHANGE),
+    CallSign.ASTRAY:  (OPENING,  OPENING),
+    CallSign.NO_TEXT: (OPENING,  OPENING),
+})
+# fmt: on

@@ -1,0 +1,182 @@
+"""The items of a Responses stream: one after the other, by their indexes and ids, and in the sums of their deltas.
+
+`Items` takes the events of items in turn and says what is wrong with the first that is. What an item is told as when it
+is done is kept, to be compared with the output of the terminal response.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from assay.wire.fields import JsonObject, list_of, object_of, text_of
+from assay.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
+from assay.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Fault = tuple[str, str]
+"""A requirement and what was seen."""
+
+_SHOWN = 60
+_ADDED = frozenset({ItemSign.MESSAGE, ItemSign.CALL, ItemSign.OTHER})
+_IN_A_PART = frozenset({ItemSign.PART, ItemSign.DELTA, ItemSign.NOTE, ItemSign.TEXT_DONE, ItemSign.PART_DONE})
+_PART_KINDS = {
+    TEXT_DELTA: "output_text", TEXT_DONE: "output_text", REFUSAL_DELTA: "refusal", REFUSAL_DONE: "refusal",
+}  # fmt: skip
+_SAID_IN = {"output_text": "text", "refusal": "refusal"}
+_TOLD_HERE = frozenset({"message", "function_call"})
+_COMPARED = ("id", "type", "role", "call_id", "name", "arguments")
+
+
+@dataclass(slots=True)
+class _Open:
+    """The item that is being told: `told` are the deltas of its open part, or of its arguments."""
+
+    id: str
+    type: str
+    told: list[str] = field(default_factory=list)
+    kind: str = ""
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.told)
+
+
+class Items:
+    """Follows the items of one stream."""
+
+    def __init__(self) -> None:
+        self.done: list[JsonObject] = []
+        self._state = ItemState.BETWEEN
+        self._open = _Open(id="", type="")
+        self._ids: set[str] = set()
+        self._added = 0
+
+    def take(self, type_: str, sign: ItemSign, event: JsonObject) -> Fault | None:
+        """Go on by an event of an item; what is wrong with it, None when nothing is."""
+        step = self._step(sign)
+        if step is not None:
+            return step
+        fault = next(self._indexes(sign, event), None)
+        if fault is None and self._open.type in _TOLD_HERE:
+            fault = next(self._sums(type_, sign, event), None)
+        return fault
+
+    def finish(self, output: object) -> Fault | None:
+        """The answer ends with this output: every item was told, and it holds them as they were told."""
+        step = self._step(ItemSign.FINISH)
+        return step if step is not None else next(self._output(list_of(output)), None)
+
+    def _step(self, sign: ItemSign) -> Fault | None:
+        before, cell = self._state, ITEM[self._state, sign]
+        if isinstance(cell, str):
+            return cell, f"{sign.value}, {before.value}"
+        self._state = cell
+        return None
+
+    def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
+        item = object_of(event.get("item"))
+        wanted = self._added if sign in _ADDED else self._added - 1
+        if "output_index" in event or sign is not ItemSign.PUBLISHED:
+            yield from _differs("output_index", event.get("output_index"), wanted)
+        if sign in _ADDED:
+            yield from self._opened(item)
+        elif sign is ItemSign.ITEM_DONE:
+            yield from _differs("the id of the item", item.get("id"), self._open.id)
+        elif "item_id" in event or sign is not ItemSign.PUBLISHED:
+            yield from _differs("item_id", event.get("item_id"), self._open.id)
+        if sign in _IN_A_PART and self._open.type == "message":
+            yield from _differs("content_index", event.get("content_index"), len(self._open.parts))
+
+    def _opened(self, item: JsonObject) -> Iterator[Fault]:
+        id_ = text_of(item.get("id")) or ""
+        self._open = _Open(id=id_, type=text_of(item.get("type")) or "")
+        self._added += 1
+        if not id_:
+            yield INDEXES, f"the item that is added has no id: {str(item)[:_SHOWN]}"
+        elif id_ in self._ids:
+            yield INDEXES, f"two items have the id {id_!r}"
+        self._ids.add(id_)
+
+    def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
+        part = object_of(event.get("part"))
+        item = object_of(event.get("item"))
+        if type_ in _PART_KINDS and _PART_KINDS[type_] != self._open.kind:
+            yield ORDER, f"{type_}, in a part of type {self._open.kind!r}"
+        match sign:
+            case ItemSign.MESSAGE:
+                yield from _empty("content", item.get("content"))
+            case ItemSign.CALL:
+                yield from _empty("arguments", item.get("arguments"))
+            case ItemSign.PART:
+                self._open.kind = text_of(part.get("type")) or ""
+                self._open.told.clear()
+                yield from _empty(PART_ADDED, part.get(_SAID_IN.get(self._open.kind, "text")))
+            case ItemSign.DELTA | ItemSign.ARGUMENTS:
+                self._open.told.append(text_of(event.get("delta")) or "")
+            case ItemSign.TEXT_DONE:
+                yield from _sum(f"the {type_}", event.get(_SAID_IN[self._open.kind]), self._open.text)
+            case ItemSign.ARGUMENTS_DONE:
+                yield from _sum(f"the {type_}", event.get("arguments"), self._open.text)
+            case ItemSign.PART_DONE:
+                yield from _sum("the part as done", part.get(_SAID_IN.get(self._open.kind, "text")), self._open.text)
+                self._open.parts.append(self._open.text)
+            case ItemSign.ITEM_DONE:
+                yield from self._item_sums(item)
+                self.done.append(item)
+            case _:
+                pass
+
+    def _item_sums(self, item: JsonObject) -> Iterator[Fault]:
+        if self._open.type == "function_call":
+            yield from _sum("the item as done", item.get("arguments"), self._open.text)
+            return
+        said = _texts(item)
+        if said != self._open.parts:
+            yield SUMS, f"the item as done has the parts {_short(said)}, its events told {_short(self._open.parts)}"
+
+    def _output(self, output: list[object]) -> Iterator[Fault]:
+        told = [object_of(item) for item in output]
+        compared = [item for item in told if item.get("type") in _TOLD_HERE]
+        if len(compared) != len(self.done):
+            seen = f"the terminal response has {len(compared)} messages and calls, the stream told {len(self.done)}"
+            yield (SUMS if len(compared) < len(self.done) else ORDER), seen
+        for item, done in zip(compared, self.done, strict=False):
+            for name in _COMPARED:
+                if item.get(name) != done.get(name):
+                    seen = f"{name} is {_short(item.get(name))} in the terminal response and {_short(done.get(name))}"
+                    yield SUMS, f"{seen} in the item as done"
+            if _texts(item) != _texts(done):
+                yield (
+                    SUMS,
+                    f"the terminal response says {_short(_texts(item))}, the item as done {_short(_texts(done))}",
+                )
+
+
+def _texts(item: JsonObject) -> list[str]:
+    """What the parts of a message say."""
+    parts = [object_of(part) for part in list_of(item.get("content"))]
+    return [text_of(part.get(_SAID_IN.get(str(part.get("type")), "text"))) or "" for part in parts]
+
+
+def _differs(what: str, seen: object, wanted: object) -> Iterator[Fault]:
+    if isinstance(seen, bool) or seen != wanted:
+        yield INDEXES, f"{what} is {_short(seen)}, it should be {_short(wanted)}"
+
+
+def _empty(what: str, seen: object) -> Iterator[Fault]:
+    if seen:
+        yield SUMS, f"{what} is told before its deltas, which clients add to it: {_short(seen)}"
+
+
+def _sum(what: str, seen: object, wanted: str) -> Iterator[Fault]:
+    if seen != wanted:
+        yield SUMS, f"{what} says {_short(seen)}, its deltas sum to {_short(wanted)}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
