@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay_mocks.codex.outputs import Exit, Garbage, Note, Pieces
+from assay_mocks.codex.server import Server
+from assay_mocks.codex.versions import NEWEST, VERSIONS
+from assay_mocks.library import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay_mocks.script import Library
+
+Message = dict[str, Any]
+
+
+class Heard(list[Message]):
+    """Messages of the server, in order."""
+
+    @property
+    def methods(self) -> list[str]:
+        return [message.get("method", "response") for message in self]
+
+    @property
+    def said(self) -> list[str]:
+        return [params["delta"] for params in self.told("item/agentMessage/delta")]
+
+    @property
+    def deltas(self) -> list[Any]:
+        """What is told in another dialect's deltas."""
+        return [params["delta"] for params in self.told("agentMessageDelta")]
+
+    def events(self, kind: str) -> list[Any]:
+        """The messages of one type in the older family."""
+        return [params["msg"] for params in self.told(f"codex/event/{kind}")]
+
+    def told(self, method: str) -> list[Any]:
+        return [message["params"] for message in self if message.get("method") == method]
+
+    @property
+    def asked(self) -> list[Message]:
+        return [message for message in self if message.get("method") == "item/tool/call"]
+
+    @property
+    def raw(self) -> list[Any]:
+        return [params["item"] for params in self.told("rawResponseItem/completed")]
+
+
+class CountedIds:
+    """Ids that a test can foresee."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._uuids = count(1)
+
+    def uuid(self, now: float) -> str:
+        del now
+        return f"00000000-0000-7000-8000-{next(self._uuids):012}"
+
+    def number(self) -> int:
+        return next(self._numbers)
+
+
+class Client:
+    """Talks to a server core; time passes only when a test lets it."""
+
+    def __init__(self, library: Library, version: str = NEWEST.number, **server: Any) -> None:
+        self.server = Server(library, ids=CountedIds(), version=VERSIONS[version], **server)
+        self.outputs: list[object] = []
+        self.now = 1_800_000_000.0
+        self.notes: list[str] = []
+        self.exit: int | None = None
+        self._requests = count(1000)
+
+    def send(self, message: object) -> Heard:
+        """Send one message; everything the server says until it waits."""
+        return self.send_line(json.dumps(message).encode())
+
+    def send_line(self, line: bytes) -> Heard:
+        self.server.receive(line, self.now)
+        return self.hear()
+
+    def hear(self) -> Heard:
+        heard = Heard()
+        while (output := self.server.output(self.now)) is not None:
+            match output:
+                case Garbage() | Pieces():
+                    self.outputs.append(output)
+                case Note(text):
+                    self.notes.append(text)
+                case Exit(status):
+                    self.exit = status
+                    break
+                case line:
+                    heard.append(json.loads(line))
+        return heard
+
+    def wait(self, seconds: float) -> Heard:
+        """Let time pass; everything the server says."""
+        self.now += seconds
+        return self.hear()
+
+    def ask(self, method: str, params: object) -> tuple[Any, Heard]:
+        """Send a request; its result (or error), and everything said."""
+        request = next(self._requests)
+        heard = self.send({"id": request, "method": method, "params": params})
+        answer = next(message for message in heard if message.get("id") == request and "method" not in message)
+        return answer.get("result", answer.get("error")), heard
+
+    def shake_hands(self, **capabilities: object) -> None:
+        told = {"experimentalApi": True, **capabilities}
+        self.ask("initialize", {"clientInfo": {"name": "test", "version": "1"}, "capabilities": told})
+
+    def start_thread(self, *tools: str, **params: object) -> str:
+        if tools:
+            params["dynamicTools"] = [{"name": tool, "description": "", "inputSchema": {}} for tool in tools]
+        result, _ = self.ask("thread/start", {"ephemeral": True, **params})
+        return str(result["thread"]["id"])
+
+    def start_turn(self, thread: str, text: str | None) -> tuple[str, Heard]:
+        given = [] if text is None else [{"type": "text", "text": text}]
+        result, heard = self.ask("turn/start", {"threadId": thread, "input": given})
+        return str(result["turn"]["id"]), heard
+
+    def play(self, text: str | None, *tools: str, **params: object) -> Heard:
+        """A turn on a thread of its own; everything said until it waits."""
+        return self.start_turn(self.start_thread(*tools, **params), text)[1]
+
+    def answer(self, request: int, text: str = "result") -> Heard:
+        content = [{"type": "inputText", "text": text}]
+        return self.send({"id": request, "result": {"contentItems": content, "success": True}})
+
+
+@pytest.fixture
+def make_client() -> Callable[..., Client]:
+    """A client of a server with this library; the handshake is done."""
+
+    def make(library: Library = LIBRARY, version: str = NEWEST.number, **server: Any) -> Client:
+        client = Client(library, version, **server)
+        client.shake_hands()
+        return client
+
+    return make
+
+
+@pytest.fixture
+def client(make_client: Callable[..., Client]) -> Client:
+    """A client of a server with the library; the handshake is done."""
+    return make_client()
+
+
+@pytest.fixture
+def older(make_client: Callable[..., Client]) -> Client:
+    """A client of a server that speaks as 0.89.0; the handshake is done."""
+    return make_client(version="0.89.0")
+
+
+@pytest.fixture
+def stranger() -> Client:
+    """A client that has not shaken hands."""
+    return Client(LIBRARY)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from typing import Any
+
+from assay_mocks.script import Call, Finish, Hang, Say, Script
+
+SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
+READ = Call(id="call_2", name="read", arguments="{}")
+
+
+def _library(*parts: Any) -> dict[str, Script]:
+    return {"a": Script(name="a", title="", parts=parts)}
+
+
+def test_a_call_is_awaited_unless_it_came_late(make_client: Any) -> None:
+    client = make_client(_library((SEARCH, Finish(), READ), (Say(("Done",)),)))
+    heard = client.play("[[assay:a#1]]", "search", "read")
+    assert [asked["params"]["callId"] for asked in heard.asked] == ["call_1", "call_2"]
+    assert client.answer(0).said == ["Done"]
+
+
+def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: Any) -> None:
+    client = make_client(_library((SEARCH, Hang())))
+    thread = client.start_thread("search", experimentalRawEvents=True)
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.told("item/completed")[0]["item"]["status"] == "failed"
+    assert heard.raw[0]["output"] == "dynamic tool call was cancelled before receiving a response"
+
+
+def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_client: Any) -> None:
+    client = make_client(_library((Call(id="c", name="f", arguments="{}", shape="delta-tool-calls"),)))
+    thread = client.start_thread("f", experimentalRawEvents=True)
+    _, heard = client.start_turn(thread, "[[assay:a#1]]")
+    assert heard.asked == []
+    assert heard.methods[-1] == "turn/completed"
+    assert [item["type"] for item in heard.raw] == ["message"]
+    assert client.server.threads.get(thread).history[-1]["call_id"] == "c"
+
+
+def test_a_call_told_twice_is_asked_once(client: Any) -> None:
+    heard = client.play("[[assay:textual/structured-wins#a]]", "localSearch", experimentalRawEvents=True)
+    assert len(heard.asked) == 1
+    assert [item["type"] for item in heard.raw] == ["message", "message", "function_call"]
+    assert "".join(heard.said).startswith("<use_tool>")

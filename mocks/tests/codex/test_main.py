@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay_mocks.codex import __main__ as command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--version"]) == 0
+    assert capsys.readouterr().out == "codex-cli 0.169.0\n"
+    assert command.main(["--codex-version", "0.89.0", "--version"]) == 0
+    assert capsys.readouterr().out == "codex-cli 0.89.0\n"
+
+
+def test_it_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: assay-codex ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["exec"], "assay-codex plays `app-server` only"),
+        (["--scripts", "/nowhere.yaml", "app-server"], "/nowhere.yaml: cannot be read: No such file or directory"),
+        (["--journal", "/nowhere/x", "app-server"], "[Errno 2] No such file or directory: '/nowhere/x'"),
+    ],
+)
+def test_what_it_cannot_follow_is_one_line_on_stderr(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert command.main(arguments) == 2
+    assert capsys.readouterr().err == f"assay-codex: {message}\n"
+
+
+def test_a_broken_script_file_is_told_before_anything_is_served(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.yaml"
+    path.write_text("- {name: a, parts: [[{sey: x}]]}")
+    done = subprocess.run(
+        [sys.executable, "-m", "assay_mocks.codex", f"--scripts={path}", "app-server"],
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f'assay-codex: {path}: [0].parts[0][0]: there is no step "sey"; did you mean say?\n'

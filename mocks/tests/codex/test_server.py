@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay_mocks.codex.methods import METHODS
+from assay_mocks.codex.outputs import CrashAt
+from assay_mocks.codex.params import FIELDS
+from assay_mocks.codex.server import Server
+from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.library import LIBRARY
+from assay_mocks.script import Gate, Pause, Say, Script
+
+CLIENT = {"clientInfo": {"name": "x", "version": "1"}}
+
+
+def test_nothing_is_answered_before_the_handshake_but_the_handshake(stranger: Any) -> None:
+    assert stranger.ask("thread/start", {})[0] == {"code": -32600, "message": "Not initialized"}
+    assert stranger.send({"method": "initialized"}) == []
+    result, heard = stranger.ask("initialize", CLIENT)
+    assert result["userAgent"] == "x/0.169.0 (Debian 12.0.0; x86_64) unknown (x; 1)"
+    assert heard.methods == ["response", "remoteControl/status/changed"]
+    assert stranger.ask("initialize", CLIENT)[0]["message"] == "Already initialized"
+
+
+def test_a_handshake_that_failed_can_be_repeated(stranger: Any) -> None:
+    assert "missing field" in stranger.ask("initialize", {})[0]["message"]
+    assert "userAgent" in stranger.ask("initialize", CLIENT)[0]
+
+
+def test_an_unknown_method_is_answered_with_all_the_known_ones(client: Any) -> None:
+    error, _ = client.ask("no/such/method", {})
+    known = ", ".join(f"`{name}`" for name in VERSIONS["0.169.0"].methods)
+    assert error["message"] == f"Invalid request: unknown variant `no/such/method`, expected one of {known}"
+
+
+def test_a_method_that_is_not_played_says_so(client: Any) -> None:
+    assert client.ask("fs/readFile", {})[0]["message"] == "assay-codex does not play fs/readFile"
+
+
+def test_what_is_experimental_needs_the_capability(stranger: Any) -> None:
+    stranger.ask("initialize", CLIENT)
+    for params, field in (
+        ({"dynamicTools": []}, "dynamicTools"),
+        ({"mockExperimentalField": 1}, "mockExperimentalField"),
+    ):
+        error, _ = stranger.ask("thread/start", params)
+        assert error["message"] == f"thread/start.{field} requires experimentalApi capability"
+    error, _ = stranger.ask("collaborationMode/list", {})
+    assert error["message"] == "collaborationMode/list requires experimentalApi capability"
+    assert "thread" in stranger.ask("thread/start", {"dynamicTools": None})[0]
+
+
+def test_the_read_state_is_told_with_the_capability_alone(client: Any, stranger: Any) -> None:
+    stranger.ask("initialize", CLIENT)
+    for who, times in ((client, 1), (stranger, 0)):
+        heard = who.play("[[assay:text/hello#a]]", ephemeral=False)
+        assert len(heard.told("thread/readState/changed")) == times
+
+
+def test_notifications_can_be_muted_by_name(stranger: Any) -> None:
+    stranger.shake_hands(optOutNotificationMethods=["turn/started", "item/agentMessage/delta", "unknown"])
+    heard = stranger.play("[[assay:text/hello#a]]")
+    assert not {"turn/started", "item/agentMessage/delta"} & set(heard.methods)
+    assert "item/completed" in heard.methods
+
+
+def test_bad_lines_are_mentioned_and_not_answered(client: Any) -> None:
+    for line in (b"", b"no json", b"[]", b'{"foo":1}'):
+        assert client.send_line(line) == []
+    assert all(note.startswith("Failed to deserialize JSONRPCMessage: ") for note in client.notes)
+    assert len(client.notes) == 4
+    assert client.send({"method": "unknown/notification", "params": {}}) == []
+
+
+def test_bytes_that_are_no_utf8_end_the_process(client: Any) -> None:
+    client.send_line(b'{"id":1,"method":"\xff"}')
+    assert client.exit == 0
+    assert client.notes == ["Failed reading stdin: stream did not contain valid UTF-8"]
+
+
+@pytest.mark.parametrize("answer", [{"id": 999, "result": {}}, {"id": "x", "error": {"code": 1, "message": ""}}])
+def test_answers_to_nothing_are_mentioned(client: Any, answer: dict[str, Any]) -> None:
+    assert client.send(answer) == []
+    assert client.notes == [f"could not find callback for {answer['id']!r}"]
+
+
+def test_equal_ids_are_both_answered(client: Any) -> None:
+    request = json.dumps({"id": 60, "method": "thread/loaded/list", "params": {}}).encode()
+    client.server.receive(request, client.now)
+    assert [message["id"] for message in client.send_line(request)] == [60, 60]
+
+
+def test_many_requests_are_answered_in_their_order(client: Any) -> None:
+    for number in range(5000):
+        client.server.receive(b'{"id":%d,"method":"thread/loaded/list","params":{}}' % number, client.now)
+    assert client.server.backlog == 5000
+    assert [message["id"] for message in client.hear()] == list(range(5000))
+
+
+def test_notifications_carry_the_time() -> None:
+    server = Server(LIBRARY)
+    server.receive(json.dumps({"id": 1, "method": "initialize", "params": CLIENT}).encode(), 5.0)
+    lines = [server.output(5.0), server.output(5.0)]
+    assert [b"emittedAtMs" in line for line in lines if isinstance(line, bytes)] == [False, True]
+    assert isinstance(lines[1], bytes)
+    assert lines[1].endswith(b'"emittedAtMs":5000}\n')
+
+
+def _say(times: int) -> dict[str, Script]:
+    return {"a": Script(name="a", title="", parts=((Say(("x",), times=times),),))}
+
+
+def test_turns_take_turns(make_client: Any) -> None:
+    client = make_client(_say(3))
+    threads = [client.start_thread() for _ in range(2)]
+    for number, thread in enumerate(threads):
+        text = [{"type": "text", "text": "[[assay:a#1]]"}]
+        request = {"id": number, "method": "turn/start", "params": {"threadId": thread, "input": text}}
+        client.server.receive(json.dumps(request).encode(), client.now)
+    order = [threads.index(params["threadId"]) for params in client.hear().told("item/agentMessage/delta")]
+    assert order == [0, 1, 0, 1, 0, 1]
+
+
+def test_a_turn_is_played_only_as_far_as_it_is_fetched(make_client: Any) -> None:
+    client = make_client(_say(1_000_000_000))
+    thread = client.start_thread()
+    text = [{"type": "text", "text": "[[assay:a#1]]"}]
+    request = {"id": "t", "method": "turn/start", "params": {"threadId": thread, "input": text}}
+    client.server.receive(json.dumps(request).encode(), client.now)
+    fetched = [client.server.output(client.now) for _ in range(50)]
+    assert client.server.backlog == 0
+    turn = json.loads(next(line for line in fetched if line.startswith(b'{"id":"t"')))["result"]["turn"]["id"]
+    heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})[1]
+    assert heard.methods[-1] == "turn/completed"
+
+
+def test_the_server_says_when_it_wants_to_be_woken(make_client: Any) -> None:
+    client = make_client({"a": Script(name="a", title="", parts=((Pause(2.0), Say(("x",)), Pause(1.0)),))})
+    assert client.server.wake_at() is None
+    client.play("[[assay:a#1]]")
+    client.now += 0.5
+    client.play("[[assay:a#1]]")
+    start = client.now
+    assert client.server.wake_at() == start + 1.5
+    assert client.wait(1.5).said == ["x"]
+    assert client.server.wake_at() == start + 2.0
+    assert client.wait(0.5).said == ["x"]
+    assert client.wait(5.0).methods.count("turn/completed") == 2
+    assert client.server.wake_at() is None
+
+
+def test_a_turn_that_is_roused_early_keeps_its_time(make_client: Any) -> None:
+    parts = (Gate(timeout=5.0), Say(("x",))), (Gate(timeout=5.0), Say(("x",))), (), ()
+    client = make_client({"a": Script(name="a", title="", parts=parts)})
+    for _ in parts:
+        client.play("[[assay:a#1]]")
+    assert client.server.wake_at() == client.now + 5.0
+    assert client.wait(5.0).said.count("x") == 2
+
+
+def test_finished_turns_leave_nothing_behind(client: Any) -> None:
+    for number in range(20):
+        thread = client.start_thread("localSearch", "readNote")
+        client.start_turn(thread, f"[[assay:text/gate#{number}]]")
+        client.play(f"[[assay:open/gate#{number}]]")
+        asked = client.start_turn(thread, f"[[assay:call/late#{number}]]")[1].asked
+        client.answer(asked[0]["id"])
+        client.ask("thread/unsubscribe", {"threadId": thread})
+    client.wait(100.0)
+    server = client.server
+    assert [len(left) for left in (server._ready, server._waiting, server._asked, server._alarms)] == [0, 0, 0, 0]
+
+
+def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3), _nested, max_leaves=6)
+FIELD_NAMES = sorted(set(itertools.chain.from_iterable(FIELDS.values())) | {"toolOutput", "outputSchema", "type"})
+INPUT = st.lists(
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["text", "image", "localImage", "audio"])},
+        optional={"text": st.text(max_size=4), "url": JSON, "path": JSON, "text_elements": JSON},
+    ),
+    max_size=3,
+)
+ITEMS = st.lists(
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["message", "function_call", "function_call_output", "odd"]) | JSON},
+        optional={"role": JSON, "content": JSON, "call_id": JSON, "output": JSON, "name": JSON, "arguments": JSON},
+    ),
+    max_size=3,
+)
+TOOLS = st.lists(
+    st.fixed_dictionaries({"name": st.sampled_from(["a", "b", "tool"])}, optional={"inputSchema": JSON, "type": JSON}),
+    max_size=2,
+)
+VALUES = {
+    "input": INPUT,
+    "items": ITEMS,
+    "dynamicTools": TOOLS,
+    "threadId": st.just("THREAD"),
+    "turnId": st.just("TURN"),
+}
+PARAMS = st.fixed_dictionaries({}, optional={name: VALUES.get(name, JSON) | JSON for name in FIELD_NAMES})
+LIKELY = st.fixed_dictionaries(
+    {"threadId": st.just("THREAD")}, optional={name: told for name, told in VALUES.items() if name != "threadId"}
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), PARAMS | LIKELY | JSON), max_size=8))
+def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, object]]) -> None:
+    server = Server(LIBRARY)
+    hello = {"id": 0, "method": "initialize", "params": {**CLIENT, "capabilities": {"experimentalApi": True}}}
+    begin = {"id": 1, "method": "thread/start", "params": {"experimentalRawEvents": True}}
+    sent = [
+        hello,
+        begin,
+        *({"id": number, "method": name, "params": told} for number, (name, told) in enumerate(requests, 2)),
+    ]
+    thread, answered = "", set()
+    for request in sent:
+        server.receive(json.dumps(request).replace("THREAD", thread).encode(), 1.0)
+        while isinstance(line := server.output(1.0), bytes):
+            message = json.loads(line)
+            answered.add(message.get("id"))
+            thread = thread or (message.get("result") or {}).get("thread", {}).get("id", "")
+    assert answered >= {request["id"] for request in sent}
+
+
+def test_the_process_dies_at_the_request_it_is_to_die_at(make_client: Any) -> None:
+    client = make_client(crash_at=CrashAt("thread/start", 2))
+    client.start_thread()
+    assert client.exit is None
+    assert client.send({"id": 1, "method": "thread/start", "params": {}}) == []
+    assert client.exit == 101
+
+
+def test_older_versions_tell_what_they_knew(older: Any) -> None:
+    result, heard = older.ask("thread/start", {})
+    assert list(result) == ["thread", "model", "modelProvider", "cwd", "approvalPolicy", "sandbox", "reasoningEffort"]
+    assert heard.methods == ["response", "thread/started", "codex/event/mcp_startup_complete"]
+    assert all("emittedAtMs" not in message for message in heard)
+    assert "turn/started" in older.start_turn(result["thread"]["id"], "hi")[1].methods

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_mocks.script import Gate, Hang, Say, Script
+
+HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
+WAITS = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),),))}
+
+
+def _given(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
+
+
+def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
+    client = make_client(HANGS)
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    again, heard = client.start_turn(thread, "more")
+    assert again == turn
+    assert "turn/started" not in heard.methods
+
+
+def test_in_older_versions_it_is_told_as_a_turn_that_never_ends(make_client: Any) -> None:
+    client = make_client(WAITS, version="0.89.0")
+    thread = client.start_thread()
+    assert client.start_turn(thread, "[[assay:a#1]]")[0] == "0"
+    turn, heard = client.start_turn(thread, "more")
+    assert (turn, heard.told("turn/started")[0]["turn"]["id"]) == ("1", "1")
+    assert {message["turn_id"] for message in heard.events("item_completed")} == {"0"}
+    assert [told["turn"]["id"] for told in client.wait(1.0).told("turn/completed")] == ["0"]
+
+
+def test_in_older_versions_a_turn_without_input_ends_at_once(older: Any) -> None:
+    turn, heard = older.start_turn(older.start_thread(), None)
+    assert turn == "0"
+    assert heard.methods == ["response", "turn/started", "codex/event/task_complete", "turn/completed"]
+
+
+def test_an_interrupt_must_name_the_running_turn(make_client: Any) -> None:
+    client = make_client(HANGS)
+    thread = client.start_thread()
+    asked = {"threadId": thread, "turnId": "x"}
+    assert client.ask("turn/interrupt", asked)[0]["message"] == "no active turn to interrupt"
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    assert client.ask("turn/interrupt", asked)[0]["message"] == f"expected active turn id x but found {turn}"
+
+
+def test_in_older_versions_any_id_will_do_and_an_idle_thread_does_not_answer(make_client: Any) -> None:
+    client = make_client(HANGS, version="0.89.0")
+    thread = client.start_thread()
+    asked = {"threadId": thread, "turnId": "x"}
+    assert client.send({"id": "early", "method": "turn/interrupt", "params": asked}) == []
+    client.start_turn(thread, "[[assay:a#1]]")
+    heard = client.send({"id": "now", "method": "turn/interrupt", "params": asked})
+    assert [message["id"] for message in heard if "result" in message] == ["early", "now"]
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "interrupted"
+    assert client.start_turn(thread, "[[assay:a#1]]")[0] == "3"
+
+
+def test_overrides_are_counted_where_turns_are(older: Any) -> None:
+    thread = older.start_thread()
+    params = {"threadId": thread, "input": _given("hi"), "model": "other"}
+    assert older.ask("turn/start", params)[0]["turn"]["id"] == "1"
+
+
+def test_a_long_input_is_refused_where_there_is_a_limit(client: Any, older: Any) -> None:
+    for who, refused in ((client, True), (older, False)):
+        thread = who.start_thread()
+        answer, _ = who.ask("turn/start", {"threadId": thread, "input": _given("x" * 1_048_577)})
+        assert ("code" in answer) is refused
+
+
+@pytest.mark.parametrize("item", [{"type": "audio"}, {"type": "mention", "name": "a", "path": "b"}])
+def test_older_versions_know_fewer_kinds_of_input(older: Any, item: dict[str, str]) -> None:
+    answer, _ = older.ask("turn/start", {"threadId": older.start_thread(), "input": [item]})
+    assert answer["message"].endswith("expected one of `text`, `image`, `localImage`, `skill`")

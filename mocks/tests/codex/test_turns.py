@@ -1,0 +1,472 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.library import LIBRARY
+from assay_mocks.library.calls import TOOLS_NAMED
+from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Say, Script, Step, Usage
+
+
+def _library(*parts: tuple[Step, ...]) -> dict[str, Script]:
+    return {"a": Script(name="a", title="", parts=parts)}
+
+
+SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
+READ = Call(id="call_2", name="read", arguments="{}")
+ALL_RAW = {"experimentalRawEvents": True}
+
+
+def test_a_text_turn_is_told_from_its_start_to_its_end(client: Any) -> None:
+    heard = client.play("[[assay:text/hello#a]]")
+    assert heard.said == ["Hello", ",", " ", "world", "!"]
+    assert [method for method in heard.methods if method != "item/agentMessage/delta"] == [
+        "thread/status/changed",
+        "turn/started",
+        "response",
+        "item/started",
+        "item/completed",
+        "item/started",
+        "item/completed",
+        "thread/tokenUsage/updated",
+        "account/rateLimits/updated",
+        "thread/status/changed",
+        "turn/completed",
+    ]
+    (ended,) = heard.told("turn/completed")
+    assert (ended["turn"]["status"], ended["turn"]["items"][0]["text"]) == ("completed", "Hello, world!")
+
+
+def test_a_turn_may_say_nothing(client: Any) -> None:
+    heard = client.play("[[assay:text/empty#a]]")
+    assert heard.said == []
+    assert heard.told("turn/completed")[0]["turn"]["items"] == []
+
+
+def test_thoughts_are_told_apart_from_the_text(client: Any) -> None:
+    heard = client.play("[[assay:text/thinking#a]]", **ALL_RAW)
+    assert heard.told("item/reasoning/summaryTextDelta")[0]["delta"] == "The user wants a short answer."
+    assert heard.said == ["Short", " answer."]
+    assert [item["type"] for item in heard.raw] == ["message", "reasoning", "message"]
+
+
+def test_the_tokens_are_those_of_the_script_and_add_up_on_a_thread(client: Any) -> None:
+    thread = client.start_thread()
+    counts = [
+        client.start_turn(thread, f"[[assay:{name}#a]]")[1].told("thread/tokenUsage/updated")[0]["tokenUsage"]
+        for name in ("text/usage", "text/hello")
+    ]
+    assert [count["last"]["totalTokens"] for count in counts] == [1234 + 56, 11 + 7]
+    assert counts[1]["total"] == {
+        "totalTokens": 1308,
+        "inputTokens": 1245,
+        "cachedInputTokens": 1000,
+        "cacheWriteInputTokens": 0,
+        "outputTokens": 63,
+        "reasoningOutputTokens": 7,
+    }
+
+
+@pytest.mark.parametrize(
+    ("script", "reason", "counted"),
+    [("text/length", "max_output_tokens", 1), ("text/filter", "content_filter", 0)],
+)
+def test_an_incomplete_answer_is_text_and_then_a_failure(client: Any, script: str, reason: str, counted: int) -> None:
+    heard = client.play(f"[[assay:{script}#a]]", **ALL_RAW)
+    assert heard.told("item/completed")[-1]["item"]["type"] == "agentMessage"
+    assert heard.told("turn/completed")[0]["turn"]["error"]["message"].endswith(f"reason: {reason}")
+    assert len(heard.told("thread/tokenUsage/updated")) == counted
+    assert heard.told("rawResponse/completed") == []
+
+
+def test_a_failure_after_text_leaves_the_text_unfinished(client: Any) -> None:
+    heard = client.play("[[assay:fail/after-text#a]]")
+    assert heard.said == ["Half an", " answer"]
+    assert [params["item"]["type"] for params in heard.told("item/completed")] == ["userMessage"]
+    assert heard.methods[-4:] == ["account/rateLimits/updated", "thread/status/changed", "error", "turn/completed"]
+    assert heard.told("error")[0]["willRetry"] is False
+
+
+def test_the_next_turn_works_after_a_failure(client: Any) -> None:
+    thread = client.start_thread()
+    client.start_turn(thread, "[[assay:fail/first#a]]")
+    _, heard = client.start_turn(thread, "[[assay:text/hello#a]]")
+    assert heard.told("thread/status/changed")[-1]["status"] == {"type": "idle"}
+
+
+def test_late_events_are_told_after_the_end(client: Any) -> None:
+    heard = client.play("[[assay:text/late#a]]")
+    end = heard.methods.index("turn/completed")
+    assert heard.methods[end + 1 :] == [
+        "item/started",
+        "item/agentMessage/delta",
+        "item/agentMessage/delta",
+        "item/completed",
+    ]
+
+
+def test_a_second_end_is_told_like_the_first(make_client: Any) -> None:
+    heard = make_client(_library((Say(("x",)), Finish(), Fail("cut"), Finish()))).play("[[assay:a#1]]")
+    assert [params["turn"]["status"] for params in heard.told("turn/completed")] == ["completed", "failed", "completed"]
+
+
+def test_late_events_may_come_late(make_client: Any) -> None:
+    client = make_client(_library((Finish(), Pause(2.0), Say(("late",)))))
+    assert client.play("[[assay:a#1]]").methods[-1] == "turn/completed"
+    assert client.wait(1.0) == []
+    assert client.wait(1.0).said == ["late"]
+
+
+# Calls
+
+
+def test_a_call_is_told_raw_and_parsed(client: Any) -> None:
+    heard = client.play("[[assay:call/one#a]]", "localSearch", **ALL_RAW)
+    ((asked,), raw) = (heard.asked, heard.raw[-1])
+    assert (raw["name"], raw["call_id"]) == ("localSearch", "call_one")
+    assert json.loads(raw["arguments"]) == asked["params"]["arguments"]
+    assert '"n":1.50' in raw["arguments"]
+    assert heard.methods[-3:] == ["item/started", "item/tool/call", "rawResponse/completed"]
+
+
+def test_when_a_call_is_answered_the_turn_plays_the_next_part(client: Any) -> None:
+    asked = client.play("[[assay:call/steps#a]]", "localSearch", "readNote", **ALL_RAW).asked
+    assert asked[0]["params"]["tool"] == "localSearch"
+    heard = client.answer(asked[0]["id"])
+    assert heard.methods[:4] == [
+        "item/completed",
+        "rawResponseItem/completed",
+        "thread/tokenUsage/updated",
+        "account/rateLimits/updated",
+    ]
+    assert heard.asked[0]["params"]["tool"] == "readNote"
+    heard = client.answer(heard.asked[0]["id"])
+    assert heard.said == ["Both", " steps", " done."]
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
+
+
+def test_the_next_part_waits_for_all_calls(make_client: Any) -> None:
+    client = make_client(_library((SEARCH, READ), (Say(("done",)),)))
+    asked = client.play("[[assay:a#1]]", "search", "read").asked
+    assert [call["id"] for call in asked] == [0, 1]
+    assert client.answer(1).methods == ["item/completed"]
+    assert client.answer(0).said == ["done"]
+
+
+def test_beyond_the_last_part_the_turn_says_what_the_tool_said(client: Any) -> None:
+    client.play("[[assay:call/one#a]]", "localSearch")
+    heard = client.answer(0, "three notes")
+    assert "".join(heard.said) == "The tool said: three notes"
+    assert heard.methods[-1] == "turn/completed"
+
+
+def test_text_after_a_call_comes_before_its_result(client: Any) -> None:
+    heard = client.play("[[assay:call/tail#a]]", "localSearch", **ALL_RAW)
+    assert "".join(heard.said) == "This tail is dropped."
+    assert heard.methods[-1] == "rawResponse/completed"
+
+
+def test_text_before_a_call_is_commentary(client: Any) -> None:
+    heard = client.play("[[assay:call/after-text#a]]", "localSearch")
+    phases = [params["item"]["phase"] for params in heard.told("item/completed")[1:]]
+    assert phases == ["commentary"]
+
+
+def test_a_late_call_comes_after_the_answer_and_nobody_waits_for_it(client: Any) -> None:
+    heard = client.play("[[assay:call/late#a]]", "localSearch", "readNote", **ALL_RAW)
+    assert [call["params"]["callId"] for call in heard.asked] == ["call_search", "call_late"]
+    assert heard.methods.index("rawResponse/completed") < heard.methods.index("item/tool/call", -2)
+    assert client.answer(0).told("turn/completed")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (Call(id="1", name="search", arguments="{"), "failed to parse function arguments: "),
+        (Call(id="1", name="unknown", arguments="{}"), "unsupported call: unknown"),
+    ],
+)
+def test_a_call_that_cannot_be_made_is_told_to_the_model_alone(make_client: Any, call: Call, told: str) -> None:
+    heard = make_client(_library((call,), (Say(("next",)),))).play("[[assay:a#1]]", "search", **ALL_RAW)
+    assert heard.asked == []
+    assert [item["type"] for item in heard.raw] == ["message", "function_call", "function_call_output", "message"]
+    assert heard.raw[2]["output"].startswith(told)
+    assert heard.said == ["next"]
+
+
+def test_a_failed_answer_fails_the_item_and_the_turn_goes_on(client: Any) -> None:
+    client.play("[[assay:call/then-text#a]]", "localSearch")
+    heard = client.send({"id": 0, "error": {"code": -32601, "message": "Method not found"}})
+    item = heard.told("item/completed")[0]["item"]
+    assert (item["status"], item["success"]) == ("failed", False)
+    assert heard.said == ["All", " clear", "."]
+
+
+def test_a_call_in_an_incomplete_answer_was_made_all_the_same(client: Any) -> None:
+    heard = client.play("[[assay:text/length-call#a]]", "localSearch", **ALL_RAW)
+    assert len(heard.asked) == 1
+    assert heard.methods[-1] == "turn/completed"
+    assert client.answer(0) == []
+    assert client.notes == ["could not find callback for 0"]
+
+
+def test_a_failure_in_the_same_breath_as_a_call(client: Any) -> None:
+    heard = client.play("[[assay:fail/after-call#a]]", "localSearch", **ALL_RAW)
+    assert heard.methods.index("item/tool/call") < heard.methods.index("error")
+    assert heard.told("rawResponse/completed") == []
+
+
+# Interrupts
+
+
+def test_an_interrupt_ends_a_hang(client: Any) -> None:
+    thread = client.start_thread()
+    turn, heard = client.start_turn(thread, "[[assay:text/hang#a]]")
+    assert heard.methods[-1] == "item/agentMessage/delta"
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.methods == ["account/rateLimits/updated", "response", "thread/status/changed", "turn/completed"]
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "interrupted"
+    assert client.wait(1e6) == []
+
+
+def test_an_interrupt_cancels_the_calls_that_wait(client: Any) -> None:
+    thread = client.start_thread("localSearch", **ALL_RAW)
+    turn, _ = client.start_turn(thread, "[[assay:call/one#a]]")
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.methods == [
+        "item/completed",
+        "rawResponseItem/completed",
+        "thread/tokenUsage/updated",
+        "account/rateLimits/updated",
+        "rawResponseItem/completed",
+        "response",
+        "thread/status/changed",
+        "turn/completed",
+    ]
+    assert client.answer(0) == []
+
+
+def test_an_interrupt_stops_late_events_too(make_client: Any) -> None:
+    client = make_client(_library((Finish(), Gate()), (Gate(timeout=9.0),)))
+    thread = client.start_thread()
+    client.start_turn(thread, "[[assay:a#1]]")
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert client.wait(100.0) == []
+
+
+# Gates and reflections
+
+
+def test_a_gate_is_opened_by_another_thread_under_the_same_nonce(client: Any) -> None:
+    assert client.play("[[assay:text/gate#a]]").said == ["first"]
+    assert client.play("[[assay:open/gate#b]]").said == ["opened"]
+    assert client.wait(1.0) == []
+    assert sorted(client.play("[[assay:open/gate#a]]").said) == ["opened", "second"]
+
+
+def test_a_gate_that_was_opened_before_is_open(client: Any) -> None:
+    client.play("[[assay:open/gate#a]]")
+    assert client.play("[[assay:text/gate#a]]").said == ["first", "second"]
+
+
+def test_a_gate_that_nobody_opens_says_so(make_client: Any) -> None:
+    client = make_client(_library((Gate(timeout=5.0), Say(("after the silence",)))))
+    client.play("[[assay:a#1]]")
+    assert client.wait(4.75) == []
+    assert client.wait(0.25).said == ["(the gate was not opened in time)", "after the silence"]
+
+
+def test_reflect_tells_what_the_turn_received(client: Any) -> None:
+    tool = {"name": "f", "description": "d", "inputSchema": {"type": "object"}}
+    thread = client.start_thread(developerInstructions="Be brief.", model="m", dynamicTools=[tool])
+    items = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "é"}]}]
+    client.ask("thread/inject_items", {"threadId": thread, "items": items})
+    _, heard = client.start_turn(thread, "[[assay:reflect/received#a]]")
+    assert json.loads(heard.said[0]) == {
+        "developer": "Be brief.",
+        "base": None,
+        "model": "m",
+        "history": items,
+        "input": [{"type": "text", "text": "[[assay:reflect/received#a]]"}],
+        "tools": [tool],
+    }
+
+
+def test_the_history_of_a_later_turn_holds_the_earlier_ones(client: Any) -> None:
+    thread = client.start_thread()
+    client.start_turn(thread, "[[assay:text/hello#a]]")
+    _, heard = client.start_turn(thread, "[[assay:reflect/received#a]]")
+    history = json.loads(heard.said[0])["history"]
+    assert [(item["role"], item["content"][0]["text"]) for item in history] == [
+        ("user", "[[assay:text/hello#a]]"),
+        ("assistant", "Hello, world!"),
+    ]
+
+
+def test_reflect_tells_how_the_other_turns_ended(client: Any) -> None:
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
+    client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    for script in ("text/hello", "fail/first", "text/hello"):
+        client.play(f"[[assay:{script}#a]]")
+    client.play("[[assay:text/hello#b]]")
+    assert json.loads(client.play("[[assay:reflect/turns#a]]").said[0]) == {
+        "turns": [
+            {"script": "text/hang", "part": 0, "state": "interrupted"},
+            {"script": "text/hello", "part": 0, "state": "completed"},
+            {"script": "fail/first", "part": 0, "state": "failed"},
+            {"script": "text/hello", "part": 0, "state": "completed"},
+        ]
+    }
+
+
+def test_reflect_waits_for_a_turn_that_is_running(client: Any) -> None:
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
+    assert client.play("[[assay:reflect/turns#a]]").said == []
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert json.loads(heard.said[0])["turns"][0]["state"] == "interrupted"
+
+
+def test_reflect_does_not_wait_for_ever(client: Any) -> None:
+    client.play("[[assay:text/hang#a]]")
+    assert client.play("[[assay:reflect/turns#a]]").said == []
+    assert client.wait(0.75) == []
+    assert json.loads(client.wait(0.25).said[0])["turns"][0]["state"] == "running"
+
+
+# Other ends
+
+
+def test_a_crash_comes_after_what_was_said(client: Any) -> None:
+    assert client.play("[[assay:fail/crash-text#a]]").said == ["Last", " words"]
+    assert client.exit == 101
+
+
+def test_a_crash_has_the_scripts_status(make_client: Any) -> None:
+    client = make_client(_library((Crash(7),)))
+    client.play("[[assay:a#1]]")
+    assert client.exit == 7
+
+
+def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
+    heard = client.play("[[assay:text/helo#a]]")
+    error = heard.told("turn/completed")[0]["turn"]["error"]
+    assert "text/helo" in error["message"]
+    assert "text/hello" in error["message"]
+    assert error["codexErrorInfo"] == "other"
+    assert client.notes == [error["message"]]
+
+
+# Steering
+
+
+def test_a_second_turn_on_a_busy_thread_steers_the_first(client: Any) -> None:
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:text/silent#a]]")
+    same, heard = client.start_turn(thread, "and this")
+    assert same == turn
+    assert heard.methods == ["response", "item/started", "item/completed"]
+    assert client.start_turn(thread, None)[1].methods == ["response"]
+    client.play("[[assay:open/gate#a]]")
+    _, heard = client.start_turn(thread, "[[assay:reflect/received#a]]")
+    assert len(json.loads(heard.said[0])["history"]) == 3
+
+
+def test_the_usage_of_every_part_is_its_own(make_client: Any) -> None:
+    client = make_client(_library((SEARCH, Usage(input=5, output=1)), (Say(("x",)),)))
+    client.play("[[assay:a#1]]", "search")
+    heard = client.answer(0)
+    assert [params["tokenUsage"]["last"]["inputTokens"] for params in heard.told("thread/tokenUsage/updated")] == [
+        5,
+        11,
+    ]
+
+
+def test_a_finished_turn_leaves_one_item_not_its_deltas(client: Any) -> None:
+    thread = client.start_thread()
+    client.start_turn(thread, "[[assay:text/long#a]]")
+    history = client.server.threads.get(thread).history
+    assert [item["role"] for item in history] == ["user", "assistant"]
+    assert client.server.threads.get(thread).turn is None
+
+
+def test_a_call_may_be_cut_off_in_the_middle(client: Any) -> None:
+    heard = client.play("[[assay:fail/mid-arguments#a]]")
+    assert [delta["tool_calls"][0]["function"]["arguments"] for delta in heard.deltas] == ["", '{"query": ', '"never']
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "failed"
+
+
+def test_an_error_may_be_all_that_is_told(client: Any) -> None:
+    thread = client.start_thread()
+    turn, heard = client.start_turn(thread, "[[assay:fail/notice#a]]")
+    assert heard.methods[-1] == "error"
+    assert client.wait(1000.0) == []
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "interrupted"
+
+
+def test_lines_that_are_no_messages_come_between(client: Any) -> None:
+    heard = client.play("[[assay:fail/garbled#a]]")
+    assert "".join(heard.said) == "Half an answer"
+    (garbage,) = client.outputs
+    assert b"\xff\xfe" in garbage.line
+
+
+def test_output_is_cut_until_the_turn_is_over(client: Any) -> None:
+    client.play("[[assay:text/cut-bytes#a]]")
+    assert [pieces.sizes for pieces in client.outputs] == [(40, 1, 1, 1, 2, 3), ()]
+
+
+def test_a_turn_that_is_left_cuts_nothing_more(make_client: Any) -> None:
+    client = make_client(_library((Cut((1,)), Hang())))
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert [pieces.sizes for pieces in client.outputs] == [(1,), ()]
+
+
+def test_without_choices_in_the_words_the_end_of_one_is_not_told(make_client: Any) -> None:
+    heard = make_client(_library((Say(("a",), choice=1), Finish("length", choice=1)))).play("[[assay:a#1]]")
+    assert heard.said == ["a"]
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
+
+
+def test_in_older_versions_the_counts_come_when_the_model_begins_to_answer(older: Any) -> None:
+    thread = older.start_thread()
+    _, heard = older.start_turn(thread, "[[assay:text/hello#a]]")
+    counts = [
+        message["info"] and message["info"]["total_token_usage"]["total_tokens"]
+        for message in heard.events("token_count")
+    ]
+    assert counts == [None, 18]
+    _, heard = older.start_turn(thread, "[[assay:fail/after-text#a]]")
+    assert [message["info"]["total_token_usage"]["total_tokens"] for message in heard.events("token_count")] == [18]
+    _, heard = older.start_turn(thread, "[[assay:fail/first#a]]")
+    assert heard.events("token_count") == []
+    _, heard = older.start_turn(thread, "[[assay:fail/context#a]]")
+    assert [message["info"] and True for message in heard.events("token_count")] == [True, None]
+
+
+def test_in_older_versions_nothing_is_counted_of_an_answer_that_was_cut_off(older: Any) -> None:
+    heard = older.play("[[assay:text/length#a]]")
+    assert heard.told("error")[0]["error"]["message"].endswith("stream closed before response.completed")
+    assert heard.told("thread/tokenUsage/updated") == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("script", LIBRARY)
+def test_every_script_of_the_library_can_be_played_in_every_version(
+    make_client: Any, script: str, version: str
+) -> None:
+    client = make_client(version=version)
+    heard = client.play(f"[[assay:{script}#a]]", *TOOLS_NAMED, **ALL_RAW)
+    for asked in heard.asked:
+        client.answer(asked["id"])
+    client.wait(61.0)
+    assert client.server.wake_at() is None
+    assert heard.told("turn/started")

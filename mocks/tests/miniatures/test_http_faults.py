@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from assay_mocks.miniatures import FAULTS
+from assay_mocks.miniatures.fault import Exchange, Fault, Head
+from assay_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
+
+HEADERS = [
+    ("Allow", "POST"),
+    ("X-Request-Id", "req_7"),
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Allow-Headers", "x-anything"),
+    ("Retry-After", "1"),
+]
+CHAT, NOWHERE = "/v1/chat/completions", "/v1/nothing"
+LARGE, TEXT = b" " * (2**20 + 1), {"content-type": "text/plain"}
+UNKNOWN = b'{"model": "assay-no-such-model", "temperature": "hot"}'
+STATUSES: list[tuple[str, int, dict[str, Any], int]] = [
+    ("unknown-route-is-400", 404, {"path": NOWHERE}, 400),
+    ("unknown-route-is-400", 404, {"path": "/v1/models/x"}, 404),
+    ("wrong-method-is-404", 405, {}, 404),
+    ("preflight-needs-a-key", 204, {"method": "OPTIONS"}, 401),
+    ("key-before-route", 404, {"path": NOWHERE}, 401),
+    ("key-before-route", 404, {"path": NOWHERE, "key": "Bearer k"}, 404),
+    ("media-type-before-size", 413, {"body": LARGE, "headers": TEXT}, 415),
+    ("media-type-before-size", 413, {"body": LARGE}, 413),
+    ("json-before-media-type", 415, {"body": b"Hello."}, 400),
+    ("json-before-media-type", 415, {"body": b"{}"}, 415),
+    ("model-before-parameters", 400, {"body": UNKNOWN}, 404),
+    ("full-is-503", 429, {}, 503),
+    ("full-is-503", 400, {}, 400),
+    ("not-ready-is-502", 503, {}, 502),
+    ("unknown-model-is-400", 404, {"path": "/v1/models/x"}, 400),
+    ("no-health", 200, {"path": "/healthz"}, 404),
+    ("ready-at-once", 503, {"path": "/readyz"}, 200),
+    ("never-ready", 200, {"path": "/readyz"}, 503),
+]
+FORGOTTEN: list[tuple[str, int, dict[str, Any], str]] = [
+    ("methods-not-told", 405, {}, "Allow"),
+    ("no-request-id", 404, {}, "X-Request-Id"),
+    ("cors-not-on-errors", 404, {}, "Access-Control-Allow-Origin"),
+    ("cors-for-web-pages-only", 200, {"headers": {"origin": "app://obsidian.md"}}, "Access-Control-Allow-Origin"),
+    ("full-and-no-word-of-when", 429, {}, "Retry-After"),
+]
+BLAMED: list[tuple[str, str | None, bytes, str | None]] = [
+    ("no-json-is-an-empty-object", None, b'{"messages": [', "model"),
+    ("no-json-is-an-empty-object", None, b'{"model": ', None),
+    ("messages-before-model", "model", b"{}", "messages"),
+    ("messages-before-model", "model", b'{"messages": []}', "model"),
+    ("parameters-before-messages", "messages", UNKNOWN, "temperature"),
+    ("parameters-before-messages", "messages", b"[]", "messages"),
+]
+HEARD: list[tuple[str, dict[str, Any], str, str]] = [
+    ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "bEARER k"}, "HTTP_AUTHORIZATION", ""),
+    ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "Bearer k"}, "HTTP_AUTHORIZATION", "Bearer k"),
+    ("form-taken-for-json", {"CONTENT_TYPE": "application/x-www-form-urlencoded"}, "CONTENT_TYPE", "application/json"),
+    ("form-taken-for-json", {"CONTENT_TYPE": "text/plain"}, "CONTENT_TYPE", "text/plain"),
+    ("charset-is-415", {"CONTENT_TYPE": "application/json; charset=utf-8"}, "CONTENT_TYPE", "text/plain"),
+    ("charset-is-415", {"CONTENT_TYPE": "application/json"}, "CONTENT_TYPE", "application/json"),
+    ("size-before-key", {"CONTENT_LENGTH": "9999999"}, "HTTP_AUTHORIZATION", "Bearer right"),
+    ("size-before-key", {"CONTENT_LENGTH": "9", "HTTP_AUTHORIZATION": ""}, "HTTP_AUTHORIZATION", ""),
+]
+
+
+def exchange(**changes: Any) -> Exchange:
+    return Exchange(**{"method": "POST", "path": CHAT, "body": b"{}", "key": "", **changes})
+
+
+def head_of(name: str, code: int, changes: dict[str, Any]) -> Head:
+    fault = FAULTS[name]
+    assert fault.head is not None
+    return fault.head(Head(status=f"{code} Any", headers=HEADERS), exchange(**changes))
+
+
+def test_names_are_unique_and_known() -> None:
+    assert all(FAULTS[fault.name] is fault for fault in HTTP_FAULTS)
+
+
+@pytest.mark.parametrize("fault", HTTP_FAULTS, ids=lambda fault: fault.name)
+def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> None:
+    changes = [fault.frames, fault.whole, fault.asked, fault.head, fault.heard]
+    assert len([change for change in changes if change]) == 1
+    assert fault.breaks.startswith("http.")
+
+
+@pytest.mark.parametrize(("name", "code", "changes", "told"), STATUSES)
+def test_a_status_is_told_as_another(name: str, code: int, changes: dict[str, Any], told: int) -> None:
+    head = head_of(name, code, changes)
+    assert (head.code, head.headers) == (told, HEADERS)
+
+
+@pytest.mark.parametrize(("name", "code", "changes", "lost"), FORGOTTEN)
+def test_a_header_is_forgotten(name: str, code: int, changes: dict[str, Any], lost: str) -> None:
+    assert [header for header in HEADERS if header[0] != lost] == head_of(name, code, changes).headers
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("one-request-id", ("x-request-id", "req_1")),
+        ("cors-for-few-headers", ("access-control-allow-headers", "authorization, content-type")),
+    ],
+)
+def test_a_header_says_always_the_same(name: str, header: tuple[str, str]) -> None:
+    headers = head_of(name, 200, {}).headers
+    assert [one for one in headers if one[0].lower() == header[0]] == [header]
+    assert len(headers) == len(HEADERS)
+
+
+@pytest.mark.parametrize(("name", "param", "body", "told"), BLAMED)
+def test_an_error_names_another_field(name: str, param: str | None, body: bytes, told: str | None) -> None:
+    fault = FAULTS[name]
+    assert fault.whole is not None
+    head = Head(status="400 Bad Request", headers=[])
+    assert fault.whole({"error": {"param": param}}, exchange(body=body), head) == {"error": {"param": told}}
+    assert fault.whole({"object": "list"}, exchange(body=body), head) == {"object": "list"}
+
+
+@pytest.mark.parametrize(("name", "environ", "variable", "value"), HEARD)
+def test_a_header_is_heard_as_another(name: str, environ: dict[str, Any], variable: str, value: str) -> None:
+    fault = FAULTS[name]
+    assert fault.heard is not None
+    heard = {"assay.key": "right", **environ}
+    fault.heard(heard)
+    assert heard[variable] == value
+
+
+@pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "assay-no-such-model")])
+def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model: str) -> None:  # noqa: FBT001
+    heard = FAULTS["capacity-before-model"].heard
+    assert heard is not None
+    environ = {"assay.full": full, "wsgi.input": io.BytesIO(b'{"model": "assay-no-such-model"}')}
+    heard(environ)
+    body = environ["wsgi.input"].read()  # type: ignore[attr-defined]
+    assert json.loads(body) == {"model": model}
+    assert environ["CONTENT_LENGTH"] == str(len(body))
+
+
+def test_an_unknown_model_is_served_when_any_will_do() -> None:
+    asked = FAULTS["any-model-will-do"].asked
+    assert asked is not None
+    assert asked({"model": "assay-no-such-model"}) == {"model": "codex"}
+    assert asked({"model": "other"}) == {"model": "other"}
+    assert asked({"model": "assay-no-such-model", "temperature": "hot"})["model"] == "assay-no-such-model"
+
+
+def test_one_model_has_no_owner() -> None:
+    whole, head = FAULTS["model-without-owner"].whole, Head(status="200 OK", headers=[])
+    assert whole is not None
+    assert whole({"id": "x", "owned_by": "y"}, exchange(path="/v1/models/x"), head) == {"id": "x"}
+    assert whole({"id": "x", "owned_by": "y"}, exchange(), head) == {"id": "x", "owned_by": "y"}
+
+
+def test_a_body_that_is_no_object_has_no_fields() -> None:
+    assert [field_of(exchange(body=body), "n") for body in (b'{"n": 1}', b"[1]", b"{")] == [1, None, None]

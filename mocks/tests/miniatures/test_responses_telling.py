@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from typing import Any
+
+from assay_mocks.miniatures.fault import Exchange, Head
+from assay_mocks.miniatures.responses_telling import (
+    at_end,
+    each_event,
+    in_body,
+    in_stream,
+    in_whole,
+    numbered,
+    respelled,
+)
+
+Json = dict[str, Any]
+ASKED = Exchange(method="POST", path="/v1/responses", body=b"{}", key="")
+HEAD = Head(status="200 OK", headers=[])
+MESSAGE: Json = {
+    "type": "message",
+    "id": "msg_1",
+    "role": "assistant",
+    "status": "completed",
+    "content": [{"type": "output_text", "text": "Hi.", "annotations": []}],
+}
+CALL: Json = {
+    "type": "function_call",
+    "id": "fc_1",
+    "call_id": "c",
+    "name": "f",
+    "arguments": "{}",
+    "status": "completed",
+}
+RESPONSE: Json = {"object": "response", "id": "resp_1", "status": "completed", "output": [MESSAGE]}
+EVENTS: list[Json] = [
+    {"type": "response.created", "sequence_number": 0, "response": {"id": "resp_1"}},
+    {"type": "response.in_progress", "sequence_number": 1, "response": {"id": "resp_1"}},
+    {"type": "response.completed", "sequence_number": 9, "response": RESPONSE},
+]
+
+
+def test_events_are_numbered_and_comments_are_not() -> None:
+    told: list[Any] = [{"type": "a"}, b": hm\n\n", {"type": "b", "sequence_number": 7}]
+    assert [*numbered(told)] == [
+        {"type": "a", "sequence_number": 0},
+        b": hm\n\n",
+        {"type": "b", "sequence_number": 1},
+    ]
+
+
+def test_an_event_may_be_dropped() -> None:
+    change = each_event(lambda event: () if event["type"] == "a" else (event,))
+    told: list[Any] = [{"type": "a"}, b": hm\n\n", {"type": "b"}]
+    assert [*change(told, ASKED)] == [b": hm\n\n", {"type": "b", "sequence_number": 0}]
+
+
+def test_only_the_last_response_is_changed() -> None:
+    changed = [*at_end(lambda response: {**response, "status": "odd"})(EVENTS, ASKED)]
+    assert [event["response"].get("status") for event in changed if isinstance(event, dict)] == [None, None, "odd"]
+
+
+def test_a_stream_is_told_anew_from_another_output() -> None:
+    told = [one for one in in_stream(lambda output, _: [*output, CALL])(EVENTS, ASKED) if isinstance(one, dict)]
+    assert [one["sequence_number"] for one in told] == list(range(len(told)))
+    assert [one["type"].removeprefix("response.") for one in told] == [
+        "created",
+        "in_progress",
+        "output_item.added",
+        "content_part.added",
+        "output_text.delta",
+        "output_text.done",
+        "content_part.done",
+        "output_item.done",
+        "output_item.added",
+        "function_call_arguments.delta",
+        "function_call_arguments.done",
+        "output_item.done",
+        "completed",
+    ]
+    assert [one["output_index"] for one in told if one["type"] == "response.output_item.done"] == [0, 1]
+    assert told[-1]["response"]["output"] == [MESSAGE, CALL]
+
+
+def test_what_is_empty_has_no_delta() -> None:
+    empty = {**MESSAGE, "content": [{"type": "output_text", "text": "", "annotations": []}]}
+    told = in_stream(lambda *_: [empty, {**CALL, "arguments": ""}])(EVENTS, ASKED)
+    assert not [one for one in told if isinstance(one, dict) and one["type"].endswith(".delta")]
+
+
+def test_only_responses_are_changed() -> None:
+    error = {"error": {"message": "No."}}
+    for change in (in_whole(lambda *_: []), in_body(lambda body: {**body, "output": []})):
+        assert change(error, ASKED, HEAD) == error
+        assert change(RESPONSE, ASKED, HEAD) == {**RESPONSE, "output": []}
+
+
+def test_arguments_are_spelled_anew_where_they_are_json() -> None:
+    assert respelled({**CALL, "arguments": '{ "a":1}'})["arguments"] == '{"a": 1}'
+    assert respelled({**CALL, "arguments": "{"})["arguments"] == "{"
+    assert respelled(MESSAGE) == MESSAGE

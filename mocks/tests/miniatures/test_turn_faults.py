@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_mocks.miniatures.fault import Exchange
+from assay_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
+
+FAULTS = {fault.name: fault for fault in TURN_FAULTS}
+SYSTEM = {"role": "system", "content": "Be kind."}
+DEVELOPER = {"role": "developer", "content": "Be brief."}
+PARTS = {"role": "user", "content": [{"type": "text", "text": "One"}]}
+IMAGE = {"role": "user", "content": [{"type": "text", "text": "One"}, {"type": "image_url", "image_url": {}}]}
+SAID = {"role": "assistant", "content": "Well."}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}
+LAST = {"role": "user", "content": "Two"}
+
+
+def result(id_: str, content: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id_, "content": content}
+
+
+def user(asked: dict[str, Any]) -> dict[str, Any]:
+    return {**asked, "role": "user"}
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "heard"),
+    [
+        ("message-lost", {"messages": [SYSTEM, PARTS, LAST]}, {"messages": [SYSTEM, LAST]}),
+        ("message-lost", {"messages": [SYSTEM, LAST, PARTS]}, {"messages": [SYSTEM, LAST, PARTS]}),
+        ("assistant-as-user", {"messages": [SAID, CALLED, LAST]}, {"messages": [user(SAID), CALLED, LAST]}),
+        ("system-as-user", {"messages": [SYSTEM, LAST]}, {"messages": [user(SYSTEM), LAST]}),
+        ("developer-text-lost", {"messages": [SYSTEM, DEVELOPER, LAST]}, {"messages": [SYSTEM, LAST]}),
+        (
+            "results-swapped",
+            {"messages": [LAST, result("a", "A"), result("b", "B")]},
+            {"messages": [LAST, result("b", "A"), result("a", "B")]},
+        ),
+        ("results-swapped", {"messages": [LAST]}, {"messages": [LAST]}),
+        ("images-lost", {"messages": [LAST, IMAGE]}, {"messages": [LAST, PARTS]}),
+        ("message-lost", {"messages": [IMAGE, SAID, LAST]}, {"messages": [IMAGE, SAID, LAST]}),
+        ("last-of-the-user-only", {"messages": [LAST, PARTS, SAID, LAST]}, {"messages": [PARTS, SAID, LAST]}),
+        (
+            "late-instructions-as-user",
+            {"messages": [SYSTEM, LAST, DEVELOPER, SYSTEM]},
+            {"messages": [SYSTEM, LAST, user(DEVELOPER), user(SYSTEM)]},
+        ),
+        ("late-instructions-as-user", {"messages": [SYSTEM, DEVELOPER]}, {"messages": [SYSTEM, DEVELOPER]}),
+        ("earlier-images-lost", {"messages": [IMAGE, SAID, IMAGE]}, {"messages": [PARTS, SAID, IMAGE]}),
+        ("tools-reversed", {"tools": [{"a": 1}, {"a": 2}]}, {"tools": [{"a": 2}, {"a": 1}]}),
+        ("tools-reversed", {"functions": [{"a": 1}, {"a": 2}]}, {"functions": [{"a": 2}, {"a": 1}]}),
+        ("tools-reversed", {"tools": [{"type": "x"}, {}]}, {"tools": [{"type": "x"}, {}]}),
+        ("tools-stripped-after-result", {"messages": [LAST], "tools": [1]}, {"messages": [LAST], "tools": [1]}),
+        (
+            "tools-stripped-after-result",
+            {"messages": [result("a", "A")], "tools": [1], "functions": [2]},
+            {"messages": [result("a", "A")]},
+        ),
+        ("result-needs-tools", {"messages": [result("a", "A")]}, {"messages": []}),
+        (
+            "result-needs-tools",
+            {"messages": [result("a", "A")], "functions": [1]},
+            {"messages": [result("a", "A")], "functions": [1]},
+        ),
+        ("tool-choice-ignored", {"tool_choice": "none", "tools": [1]}, {"tools": [1]}),
+    ],
+)
+def test_the_backend_is_told_something_else(name: str, asked: Any, heard: Any) -> None:
+    change = FAULTS[name].asked
+    assert change is not None
+    assert change({"model": "m", **asked}) == {"model": "m", **heard}
+
+
+def said(nonce: str, text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": f"[[assay:text/hello#{nonce}]] {text}"}]}
+
+
+def test_an_earlier_request_of_the_conversation_stands_before_the_later_one() -> None:
+    change = FAULTS["session-used-again"].asked
+    assert change is not None
+    first, other, second = said("n", "One"), said("other", "Else"), said("n", "Two")
+    assert change(first) == first
+    assert change(other) == other
+    assert change(second) == {"messages": [*first["messages"], *second["messages"]]}
+    assert change({"messages": [LAST]}) == {"messages": [LAST]}
+    assert change({"messages": [LAST, *second["messages"]]}) == {"messages": [LAST, *second["messages"]]}
+
+
+def test_old_conversations_are_forgotten() -> None:
+    change = FAULTS["session-used-again"].asked
+    assert change is not None
+    for number in range(REMEMBERED + 1):
+        change(said(f"old-{number}", "One"))
+    again = said("old-0", "Two")
+    assert change(again) == again
+
+
+def test_what_others_are_told_is_overheard_once() -> None:
+    fault = FAULTS["others-overheard"]
+    exchange = Exchange(method="POST", path="/v1/chat/completions", body=b"", key="")
+    chunk = {"choices": [{"index": 0, "delta": {"content": "Mine"}, "finish_reason": None}]}
+    strange = {"choices": [{"index": 0, "delta": {"content": "opened"}, "finish_reason": None}]}
+    assert fault.frames is not None
+    assert [*fault.frames(["x", {"error": {}}, chunk, chunk], exchange)] == ["x", {"error": {}}, chunk, strange, chunk]
