@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from typing import Any
+
+from assay_proxy.backends.backend import Backend, Turn
+from assay_proxy.backends.supervisor import FailedTurn, Supervisor
+from assay_proxy.conversation import Conversation
+from assay_proxy.events import Cause
+
+
+def test_the_codex_backend_is_what_the_proxy_asks_for() -> None:
+    supervisor = Supervisor(["codex"], {}, restart_limit=0)
+    assert isinstance(supervisor, Backend)
+    assert isinstance(supervisor.open(Conversation()), Turn)
+    assert isinstance(FailedTurn(Cause.UNAVAILABLE), Turn)
+
+
+def test_so_is_the_one_that_tests_put_in_its_place(backend: Any) -> None:
+    assert isinstance(backend, Backend)
+    assert isinstance(backend.open(Conversation()), Turn)

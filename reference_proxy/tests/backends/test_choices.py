@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import Any
+
+from assay_proxy.backends.choices import Choices
+from assay_proxy.events import Text
+
+
+class Turn:
+    """Remembers what happened to it."""
+
+    def __init__(self, steps: Any, mailbox: Any, choice: int) -> None:
+        self.steps, self.mailbox, self.choice, self.closed = steps, mailbox, choice, False
+
+    def close(self) -> None:
+        """Remember it."""
+        self.closed = True
+
+
+def choices(count: int) -> tuple[Choices, list[Any], list[bool]]:
+    turns: list[Any] = []
+    served: list[bool] = []
+
+    def begin(steps: Any, mailbox: Any, choice: int) -> Any:
+        turns.append(Turn(steps, mailbox, choice))
+        return turns[-1]
+
+    return Choices(begin, count, lambda: served.append(True)), turns, served
+
+
+def test_a_turn_begins_when_the_one_before_has_started() -> None:
+    answer, turns, served = choices(2)
+    assert [turn.choice for turn in turns] == [0]
+    answer.served()
+    answer.started()
+    answer.started()
+    assert [turn.choice for turn in turns] == [0, 1]
+    assert served == [True]
+
+
+def test_all_are_heard_in_one_place_and_closed_together() -> None:
+    answer, turns, _ = choices(2)
+    answer.started()
+    turns[1].mailbox.put(Text(choice=1, text="a"))
+    assert answer.next(0) == Text(choice=1, text="a")
+    answer.close()
+    assert all(turn.closed for turn in turns)
+    assert not turns[0].mailbox.put(Text(text="late"))
+    answer.started()
+    assert len(turns) == 2
+
+
+def test_a_turn_that_begins_while_the_answer_is_closed_is_closed_too() -> None:
+    def begin(steps: Any, mailbox: Any, choice: int) -> Any:
+        turn = Turn(steps, mailbox, choice)
+        begun.append(turn)
+        if choice:
+            steps.close()
+        return turn
+
+    begun: list[Any] = []
+    answer = Choices(begin, 2, lambda: None)
+    answer.started()
+    assert all(turn.closed for turn in begun)

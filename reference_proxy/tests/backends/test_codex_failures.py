@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.backends.codex_failures import cause_of, cut_short, refusal_cause
+from assay_proxy.events import Cause
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ({"codexErrorInfo": "badRequest"}, Cause.REJECTED),
+        ({"codexErrorInfo": "unauthorized"}, Cause.CREDENTIALS),
+        ({"codexErrorInfo": "somethingNew"}, Cause.FAILED),
+        ({"codexErrorInfo": {"httpConnectionFailed": {"httpStatusCode": 404}}}, Cause.FAILED),
+        ({"codexErrorInfo": {"httpConnectionFailed": {"httpStatusCode": [1]}}}, Cause.UNREACHABLE),
+        ({"codexErrorInfo": {"httpConnectionFailed": {"httpStatusCode": 503}}}, Cause.OVERLOADED),
+        ({"codex_error_info": "usage_limit_exceeded"}, Cause.QUOTA),
+        ({"codex_error_info": {"http_connection_failed": {"http_status_code": 401}}}, Cause.CREDENTIALS),
+        ({"codexErrorInfo": {}, "message": "Missing environment variable: `X`."}, Cause.CREDENTIALS),
+        ({"message": ["?"]}, Cause.FAILED),
+        ({}, Cause.FAILED),
+    ],
+)
+def test_every_error_has_a_cause(error: Any, cause: Cause) -> None:
+    assert cause_of(error) is cause
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("dynamic tool input schema is not supported for f", Cause.TOOLS_REJECTED),
+        ("duplicate dynamic tool name: f", Cause.TOOLS_REJECTED),
+        ("remote image URLs are not supported; use an inline data URL instead", Cause.IMAGES_REJECTED),
+        ("Input exceeds the maximum length of 1048576 characters.", Cause.CONTEXT),
+        ("Server overloaded; retry later.", Cause.OVERLOADED),
+        ("thread not found", Cause.FAILED),
+    ],
+)
+def test_every_refusal_has_a_cause(message: str, cause: Cause) -> None:
+    assert refusal_cause(message) is cause
+
+
+def test_an_answer_that_was_cut_short_has_a_reason() -> None:
+    assert cut_short({"message": "stream … Incomplete response returned, reason: content_filter"}) == "content_filter"
+    assert cut_short({"message": "Incomplete response returned, reason: max_output_tokens"}) == "length"
+    assert cut_short({"message": "something else"}) is None
+    assert cut_short({}) is None

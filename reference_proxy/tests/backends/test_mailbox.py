@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay_proxy.backends.mailbox import JOINED, Mailbox, weight
+from assay_proxy.events import Arguments, CallClosed, Cause, Event, Failed, Text, Usage, Working
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HELLO = Text(text="Hello")
+
+
+def test_events_come_out_in_order() -> None:
+    box = Mailbox()
+    assert box.put(HELLO)
+    assert box.put(CallClosed(id="c"))
+    assert [box.get(0), box.get(0), box.get(0)] == [HELLO, CallClosed(id="c"), None]
+
+
+def test_a_reader_that_waits_gets_the_next_event() -> None:
+    box = Mailbox()
+    writer = threading.Timer(0.01, box.put, [HELLO])
+    writer.start()
+    assert box.get(20) == HELLO
+    writer.join()
+
+
+def test_work_is_not_told_to_whoever_has_something_to_read() -> None:
+    box = Mailbox()
+    for event in (Working(), HELLO, Working()):
+        assert box.put(event)
+    assert [box.get(0), box.get(0), box.get(0)] == [Working(), HELLO, None]
+
+
+@pytest.fixture
+def make_box() -> Iterator[Callable[..., Mailbox]]:
+    """A mailbox like this, closed in the end."""
+    with ExitStack() as boxes:
+        yield lambda **how: boxes.enter_context(closing(Mailbox(**how)))
+
+
+def read_all(box: Mailbox) -> list[Event]:
+    read = []
+    while event := box.get(0):
+        read.append(event)
+    return read
+
+
+def test_text_that_piles_up_is_joined_as_far_as_it_is_the_same(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box(limit=4000)
+    pieces = [Text(text=f"{number} " * 10) for number in range(10)]
+    odd: list[Event] = [Arguments(id="c", text="{"), Arguments(id="c", text="}"), CallClosed(id="c"), HELLO]
+    for event in [*pieces, *odd]:
+        assert box.put(event)
+    read = read_all(box)
+    texts = [event.text for event in read if isinstance(event, Text)][:-1]
+    assert "".join(texts) == "".join(event.text for event in pieces)
+    assert len(texts) < len(pieces)
+    assert read[-3:] == [Arguments(id="c", text="{}"), *odd[2:]]
+    assert (box._size, box._spool.unread) == (0, 0)
+
+
+def test_choices_that_take_turns_are_joined_each_for_itself(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box(limit=1024)
+    for number in range(3):
+        assert box.put(HELLO if number == 0 else Text(text=f"a{number}"))
+        assert box.put(Text(choice=1, text=f"b{number}"))
+    assert read_all(box) == [HELLO, Text(choice=1, text="b0b1b2"), Text(text="a1a2")]
+
+
+def test_joined_text_has_an_end(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box()
+    for _ in range(40):
+        assert box.put(Text(text="x" * (JOINED - 1)))
+    sizes = [len(event.text) for event in read_all(box) if isinstance(event, Text)]
+    assert sum(sizes) == 40 * (JOINED - 1)
+    assert max(sizes) == 2 * (JOINED - 1)
+
+
+def test_a_reader_gets_everything_however_far_it_has_fallen_behind(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box(limit=100_000)
+    said = [f"{number} \U0001f600\ud800 " * 500 for number in range(1000)]
+    read = ""
+    for text in said:
+        assert box.put(Text(text=text))
+        assert box._size <= 100_000
+    for event in read_all(box):
+        assert isinstance(event, Text)
+        read += event.text
+    assert read == "".join(said)
+
+
+def test_a_reader_that_takes_nothing_for_too_long_loses_the_turn(make_box: Callable[..., Mailbox]) -> None:
+    now = 0.0
+    box = make_box(limit=2000, patience=10.0, clock=lambda: now)
+    for _ in range(4):
+        assert box.put(Text(text="x" * JOINED))
+    now = 9.0
+    assert box.get(0)
+    now = 19.0
+    assert box.put(HELLO)
+    now = 20.0
+    assert not box.put(HELLO)
+    assert not box.put(HELLO)
+    assert read_all(box) == [Failed(Cause.LAGGING)]
+
+
+def test_a_reader_that_has_nothing_much_to_take_is_waited_for(make_box: Callable[..., Mailbox]) -> None:
+    now = 0.0
+    box = make_box(patience=10.0, clock=lambda: now)
+    for _ in range(100):
+        now += 1.0
+        assert box.put(HELLO)
+
+
+@pytest.mark.parametrize("event", [Text(text="x" * JOINED), Usage(prompt=1, completion=1)])
+def test_what_is_unread_has_a_limit(event: Event, make_box: Callable[..., Mailbox]) -> None:
+    box = make_box(limit=2000, aside=10 * JOINED)
+    assert any(not box.put(event) for _ in range(100))
+    assert read_all(box) == [Failed(Cause.LAGGING)]
+
+
+def test_a_full_disk_fails_the_turn(monkeypatch: pytest.MonkeyPatch, make_box: Callable[..., Mailbox]) -> None:
+    def full(_text: str) -> tuple[int, int]:
+        raise OSError(28, "No space left on device")
+
+    box = make_box(limit=2000)
+    monkeypatch.setattr(box._spool, "write", full)
+    assert box.put(HELLO)
+    assert not box.put(Text(text="x" * JOINED))
+    assert read_all(box) == [Failed(Cause.LAGGING)]
+
+
+def test_what_was_read_does_not_count(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box(limit=200)
+    for _ in range(100):
+        assert box.put(Text(text="x" * 100))
+        assert box.get(0)
+
+
+def test_nothing_follows_a_failure(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box()
+    assert not box.put(Failed(Cause.FAILED))
+    assert not box.put(HELLO)
+    assert box.get(0) == Failed(Cause.FAILED)
+
+
+def test_the_failure_of_one_choice_is_followed_by_the_others(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box()
+    assert box.put(Failed(Cause.FAILED, 1))
+    assert box.put(HELLO)
+
+
+def test_a_closed_mailbox_is_empty_and_takes_nothing(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box()
+    box.put(HELLO)
+    box.close()
+    assert not box.put(HELLO)
+    assert box.get(0) is None
+
+
+def test_text_and_arguments_weigh_what_they_hold() -> None:
+    assert weight(Text(text="x" * 100)) == weight(Working()) + 100
+    assert weight(Arguments(id="c", text="x" * 100)) == weight(Working()) + 100

@@ -1,0 +1,348 @@
+"""Stand-ins: a backend that plays events, and an executable that speaks just enough of the app-server's protocol."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from assay_proxy.backends.choices import Choices
+from assay_proxy.backends.link import Link
+from assay_proxy.events import Finished, Text, TurnOver, Working
+from assay_proxy.settings import CodexSettings, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from assay_proxy.backends.codex_turn import CodexTurn
+    from assay_proxy.conversation import Conversation
+
+DEADLINE = 60.0
+
+
+class ScriptedTurn:
+    """Plays events, then the end of every choice; None is a silence, an Event object one that waits for its flag."""
+
+    def __init__(self, events: list[Any], choices: int = 1) -> None:
+        ends = [TurnOver(choice=choice) for choice in range(choices)]
+        self.events = [*events, *(ends if any(isinstance(event, Finished) for event in events) else [])]
+        self.closed = threading.Event()
+
+    def next(self, timeout: float) -> Any:
+        """The next event, or silence."""
+        if not self.events:
+            self.closed.wait(timeout)
+            return None
+        event = self.events.pop(0)
+        if isinstance(event, threading.Event):
+            if not event.wait(timeout):
+                self.events.insert(0, event)
+            return None
+        return event
+
+    def close(self) -> None:
+        """Remember it."""
+        self.closed.set()
+
+
+class ScriptedBackend:
+    """Plays the same events for every turn and remembers what was asked."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = [Text(text="Hello"), Finished(reason="stop")]
+        self.ready = True
+        self.asked: list[Any] = []
+        self.turns: list[ScriptedTurn] = []
+
+    def await_ready(self, timeout: float) -> bool:
+        """As it was set."""
+        if not self.ready and timeout:
+            time.sleep(0.001)
+        return self.ready
+
+    def open(self, conversation: Any, choices: int = 1) -> ScriptedTurn:
+        """A turn that plays the events."""
+        self.asked.append(conversation)
+        self.turns.append(ScriptedTurn(self.events, choices))
+        return self.turns[-1]
+
+
+@pytest.fixture
+def backend() -> ScriptedBackend:
+    return ScriptedBackend()
+
+
+@pytest.fixture
+def make_settings(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Settings from keywords alone, whatever the environment says."""
+    for name in [*Settings.model_fields, "bin", "home"]:
+        for prefix in ("PROXY_", "CODEX_"):
+            monkeypatch.delenv(prefix + name.upper(), raising=False)
+
+    def make(**values: Any) -> Settings:
+        return Settings(**values)
+
+    return make
+
+
+@pytest.fixture
+def until() -> Any:
+    """Wait for a condition, with a generous deadline."""
+
+    def wait(condition: Any, what: str = "the condition") -> None:
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            time.sleep(0.005)
+
+    return wait
+
+
+class Server:
+    """The other end of a link, by hand; one answer with as many turns as it has choices goes over it."""
+
+    def __init__(self, kind: type[CodexTurn], conversation: Conversation, choices: int = 1) -> None:
+        self.now = 0.0
+        self.sent: list[Any] = []
+        self.served = 0
+        self.link = Link(send=lambda line: self.sent.append(json.loads(line)), clock=lambda: self.now)
+        self.mailbox: Any = None
+
+        def begin(steps: Any, mailbox: Any, choice: int) -> CodexTurn:
+            self.mailbox = mailbox
+            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices)
+
+        self.turn = Choices(begin, choices, self._count)
+
+    def _count(self) -> None:
+        self.served += 1
+
+    @property
+    def methods(self) -> list[str]:
+        """What was asked, in order."""
+        return [message["method"] for message in self.sent]
+
+    def tell(self, **message: Any) -> None:
+        """Send a message."""
+        self.link.feed(json.dumps(message).encode() + b"\n")
+
+    def answer(self, **result: Any) -> None:
+        """Answer the last request."""
+        self.tell(id=self.sent[-1]["id"], result=result)
+
+    def refuse(self, message: str = "no") -> None:
+        """Refuse the last request."""
+        self.tell(error={"code": -32600, "message": message}, id=self.sent[-1]["id"])
+
+    def events(self) -> list[Any]:
+        """What was heard since, but for what only shows work."""
+        events = []
+        while event := self.turn.next(0):
+            events.append(event)
+        return [event for event in events if not isinstance(event, Working | TurnOver)]
+
+
+@pytest.fixture
+def make_server() -> type[Server]:
+    return Server
+
+
+FAKE = """#!{python}
+import json, os, sys
+out = sys.stdout.buffer
+def tell(**message):
+    out.write(json.dumps(message, ensure_ascii=False).encode() + b"\\n"); out.flush()
+def journal(text):
+    with open({journal!r}, "a") as file:
+        file.write(text + "\\n")
+threads, turn, ask = 0, 0, None
+journal("pid %d" % os.getpid())
+if os.path.exists({broken!r}):
+    sys.exit(3)
+print("fake is up", file=sys.stderr)
+def said(thread, turn, text):
+    tell(method="item/agentMessage/delta", params=dict(threadId=thread, turnId=turn, itemId="m", delta=text))
+def fragment(thread, text):
+    call = dict(index=0, id="c", type="function", function=dict(name="f", arguments=text))
+    tell(method="agentMessageDelta", params=dict(threadId=thread, delta=dict(tool_calls=[call])))
+def called(thread, turn):
+    item = dict(type="function_call", call_id="c", name="f", arguments="{{}}")
+    tell(method="rawResponseItem/completed", params=dict(threadId=thread, turnId=turn, item=item))
+def done(thread, turn, status="completed", **more):
+    tell(method="turn/completed", params=dict(threadId=thread, turn=dict(id=turn, status=status, **more)))
+for line in sys.stdin:
+    message = json.loads(line)
+    method, id, params = message.get("method"), message.get("id"), message.get("params") or {{}}
+    journal(method or "answer " + json.dumps(message.get("result", message.get("error"))))
+    if method == "initialize":
+        if os.path.exists({broken!r} + ".handshake"):
+            tell(error=dict(code=-32600, message="no"), id=id)
+        else:
+            version = "/0.89.0 (old)" if os.path.exists({broken!r} + ".old") else ""
+            tell(id=id, result=dict(userAgent="fake" + version))
+    elif method == "thread/start":
+        threads += 1
+        if params.get("developerInstructions") == "crash":
+            os._exit(9)
+        tell(id=id, result=dict(thread=dict(id="thread-%d" % threads)))
+    elif method in ("thread/inject_items", "thread/unsubscribe"):
+        tell(id=id, result={{}})
+    elif method == "turn/start":
+        turn += 1
+        thread, name = params["threadId"], "turn-%d" % turn
+        text = params["input"][-1].get("text", "") if params["input"] else ""
+        tell(method="turn/started", params=dict(threadId=thread, turn=dict(id=name)))
+        tell(id=id, result=dict(turn=dict(id=name)))
+        if text == "hang":
+            said(thread, name, "begun")
+        elif text == "silent":
+            pass
+        elif text == "crash":
+            said(thread, name, "begun"); os._exit(9)
+        elif text == "crash first":
+            os._exit(9)
+        elif text == "garble":
+            out.write(b'{{"params":{{"threadId":"' + thread.encode() + b'","delta":"\\xff"}}}}\\n'); out.flush()
+        elif text == "approve":
+            tell(method="item/commandExecution/requestApproval", id=0, params=dict(threadId=thread))
+            said(thread, name, "asked"); ask = (thread, name)
+        elif text == "unknown":
+            tell(method="no/such/request", id=0, params=dict(threadId=thread))
+            said(thread, name, "asked"); ask = (thread, name)
+        elif text == "crash in a call":
+            fragment(thread, "{{"); os._exit(9)
+        elif text == "crash after a call":
+            called(thread, name); os._exit(9)
+        elif text == "crash after the end":
+            said(thread, name, "All."); done(thread, name); os._exit(9)
+        elif text == "call and hang":
+            fragment(thread, "{{")
+        elif text == "much":
+            for number in range(10_000):
+                said(thread, name, "%010d" % number + "x" * 9990)
+            done(thread, name); journal("all told")
+        else:
+            said(thread, name, "You said: " + text); done(thread, name)
+    elif method == "turn/interrupt":
+        tell(id=id, result={{}}); done(params["threadId"], params["turnId"], "interrupted")
+    elif method is None and ask:
+        said(*ask, json.dumps(message.get("result", message.get("error")))); done(*ask)
+"""
+
+
+class Running:
+    """The command over a real socket, ready at `address`; `pid` is its process."""
+
+    def __init__(self, address: str, process: subprocess.Popen[str]) -> None:
+        self.address, self.process, self.pid = address, process, process.pid
+
+    def post(self, text: str, **more: Any) -> http.client.HTTPConnection:
+        """A connection on which one user message was sent."""
+        connection = http.client.HTTPConnection(self.address, timeout=DEADLINE)
+        body = {"model": "codex", "messages": [{"role": "user", "content": text}], **more}
+        connection.request("POST", "/v1/chat/completions", json.dumps(body), {"Content-Type": "application/json"})
+        return connection
+
+    @contextmanager
+    def chat(self, text: str, **more: Any) -> Iterator[http.client.HTTPResponse]:
+        """The response to one user message."""
+        connection = self.post(text, **more)
+        try:
+            yield connection.getresponse()
+        finally:
+            connection.close()
+
+    def whole(self, text: str, **more: Any) -> Any:
+        """The JSON of the response."""
+        with self.chat(text, **more) as response:
+            return json.loads(response.read())
+
+    def stream(self, text: str, **more: Any) -> list[Any]:
+        """The frames of the response."""
+        with self.chat(text, stream=True, **more) as response:
+            return frames(response.read())
+
+
+def frames(data: bytes) -> list[Any]:
+    """The data of a stream's frames, parsed but for [DONE]."""
+    lines = [line[6:] for line in data.decode().split("\n") if line.startswith("data: ")]
+    return [line if line == "[DONE]" else json.loads(line) for line in lines]
+
+
+@contextmanager
+def proxy(codex: Path, **settings: str) -> Iterator[Running]:
+    """The command with this executable behind it."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PROXY_", "CODEX_"))}
+    environment |= {"PROXY_PORT": "0", "CODEX_BIN": str(codex), "PROXY_OUTPUT_MODE": "openai-json", **settings}
+    with subprocess.Popen(
+        [sys.executable, "-m", "assay_proxy"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield Running(str(urlsplit(process.stdout.readline().split()[-1]).netloc), process)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=DEADLINE)
+
+
+@pytest.fixture
+def run_proxy() -> Any:
+    return proxy
+
+
+@pytest.fixture
+def read_frames() -> Any:
+    return frames
+
+
+class FakeCodex:
+    """The executable `bin`; `journal` lists what it received; files at `broken` change how it starts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "codex"
+        self.journal_file = folder / "journal"
+        self.broken = folder / "broken"
+        text = FAKE.format(python=sys.executable, journal=str(self.journal_file), broken=str(self.broken))
+        self.bin.write_text(text)
+        self.bin.chmod(0o755)
+
+    @property
+    def journal(self) -> list[str]:
+        """Every method and answer received, and the process ids, in order."""
+        return self.journal_file.read_text().splitlines() if self.journal_file.exists() else []
+
+    @property
+    def pids(self) -> list[int]:
+        """Of every run so far."""
+        return [int(line.split()[1]) for line in self.journal if line.startswith("pid ")]
+
+
+@pytest.fixture
+def fake_codex(tmp_path: Path) -> FakeCodex:
+    return FakeCodex(tmp_path)
+
+
+@pytest.fixture
+def codex_settings(fake_codex: FakeCodex) -> CodexSettings:
+    return CodexSettings(bin=str(fake_codex.bin))
+
+
+@pytest.fixture
+def inbox() -> queue.Queue[Any]:
+    return queue.Queue()

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.tools.aggregator import ToolCall
+
+CALL = ToolCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True, source="structured", block=None)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "mode"),
+    [
+        (Dialect.OPENAI_JSON, "openai-json"),
+        (Dialect.OBSIDIAN_XML, "obsidian-xml"),
+        (Dialect.FUNCTION_CALL, "openai-json"),
+    ],
+)
+def test_every_dialect_belongs_to_an_output_mode_and_one_shows_blocks(dialect: Dialect, mode: str) -> None:
+    telling = Telling(dialect=dialect)
+    assert telling.output_mode == mode
+    assert telling.shows_blocks is (mode == "obsidian-xml")
+
+
+def test_a_block_is_written_as_the_settings_say() -> None:
+    assert "&lt;" in Telling().block(CALL)
+    assert "<q><</q>" in Telling(escape=False).block(CALL)
+
+
+def test_calls_keep_their_place() -> None:
+    assert Telling().opening(CALL)["tool_calls"][0]["index"] == 1
+    assert Telling().fragment(1, "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
+    assert Telling().members((CALL,))["tool_calls"][0]["id"] == "c"
+
+
+def test_only_calls_finish_in_other_words() -> None:
+    legacy = Telling(dialect=Dialect.FUNCTION_CALL)
+    assert [legacy.finish("tool_calls"), legacy.finish("length")] == ["function_call", "length"]
+    assert Telling().finish("tool_calls") == "tool_calls"

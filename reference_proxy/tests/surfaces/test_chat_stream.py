@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage, Working
+from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_stream import Head, write
+from assay_proxy.tools import use_tool
+
+HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
+ASKED = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40, include_usage=True)
+STOP = Finished(reason="stop")
+
+
+def payloads(*said: Any, head: Head = HEAD) -> list[Any]:
+    """The frames' objects; the last frame must be [DONE]."""
+    *frames, done, rest = b"".join(write(said, head)).decode().split("\n\n")
+    assert (done, rest) == ("data: [DONE]", "")
+    return [json.loads(frame.removeprefix("data: ")) for frame in frames]
+
+
+def deltas(*said: Any) -> list[Any]:
+    return [(payload["choices"][0]["delta"], payload["choices"][0]["finish_reason"]) for payload in payloads(*said)]
+
+
+def call(id_: str, text: str = "{}") -> list[Any]:
+    return [CallOpened(id=id_, name="f"), Arguments(id=id_, text=text), CallClosed(id=id_)]
+
+
+def opening(index: int, id_: str) -> Any:
+    function = {"name": "f", "arguments": ""}
+    return ({"tool_calls": [{"index": index, "id": id_, "type": "function", "function": function}]}, None)
+
+
+def fragment(index: int, text: str) -> Any:
+    return ({"tool_calls": [{"index": index, "function": {"arguments": text}}]}, None)
+
+
+ROLE = ({"role": "assistant", "content": ""}, None)
+
+
+def test_a_text_is_role_pieces_finish_done() -> None:
+    assert deltas(Text(text="Hel"), Text(text="lo"), STOP) == [
+        ROLE,
+        ({"content": "Hel"}, None),
+        ({"content": "lo"}, None),
+        ({}, "stop"),
+    ]
+
+
+def test_an_empty_answer_still_says_who_speaks() -> None:
+    assert deltas(STOP) == [ROLE, ({}, "stop")]
+
+
+def test_calls_are_numbered_and_their_arguments_told_after_their_opening() -> None:
+    assert deltas(*call("a"), *call("b", '{"x":1}'), Finished(reason="tool_calls")) == [
+        ROLE,
+        opening(0, "a"),
+        fragment(0, "{}"),
+        opening(1, "b"),
+        fragment(1, '{"x":1}'),
+        ({}, "tool_calls"),
+    ]
+
+
+def test_empty_arguments_need_no_fragment() -> None:
+    assert deltas(*call("a", ""), Finished(reason="tool_calls")) == [ROLE, opening(0, "a"), ({}, "tool_calls")]
+
+
+def test_every_chunk_repeats_the_head() -> None:
+    for payload in payloads(Text(text="a"), STOP):
+        assert (payload["id"], payload["object"]) == ("chatcmpl-1", "chat.completion.chunk")
+        assert (payload["created"], payload["model"]) == (7, "m")
+        assert "usage" not in payload
+
+
+def test_usage_comes_last_when_it_was_asked_for_and_is_null_before() -> None:
+    *before, last = payloads(Text(text="a"), Usage(prompt=1, completion=2), STOP, head=ASKED)
+    assert [payload["usage"] for payload in before] == [None] * 3
+    assert last["choices"] == []
+    assert last["usage"]["total_tokens"] == 3
+
+
+def test_usage_that_was_not_reported_is_estimated() -> None:
+    text, tool = Text(text="éé"), call("a", "éé")
+    assert payloads(text, STOP, head=ASKED)[-1]["usage"]["completion_tokens"] == 1
+    usage = payloads(text, *tool, Finished(reason="tool_calls"), head=ASKED)[-1]["usage"]
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (10, 2)
+
+
+def test_a_failure_is_one_error_frame_and_neither_finish_nor_usage() -> None:
+    *_, last = payloads(Text(text="a"), Failed(Cause.FAILED), head=ASKED)
+    assert last["error"]["code"] == "backend_error"
+
+
+def test_what_has_nothing_to_show_is_an_empty_piece() -> None:
+    pieces = list(write([Quiet(1), Working(), Usage(prompt=1, completion=1)], HEAD))
+    assert pieces[:3] == [b"", b"", b""]
+
+
+def test_choices_have_their_own_roles_and_call_numbers() -> None:
+    said = [
+        Text(text="a"),
+        Text(choice=1, text="b"),
+        CallOpened(id="x", name="f"),
+        CallOpened(choice=1, id="x", name="f"),
+    ]
+    told = payloads(*said)
+    assert [payload["choices"][0]["index"] for payload in told] == [0, 0, 1, 1, 0, 1]
+    assert [payload["choices"][0]["delta"]["tool_calls"][0]["index"] for payload in told[-2:]] == [0, 0]
+
+
+# The other dialects
+
+
+def told(telling: Telling, *said: Any) -> list[Any]:
+    head = Head(id="chatcmpl-1", created=7, model="m", telling=telling)
+    return [payload["choices"][0]["delta"] for payload in payloads(*said, head=head)][1:]
+
+
+XML = Telling(dialect=Dialect.OBSIDIAN_XML, arguments="cumulative", policy="burst")
+PIECES = [
+    CallOpened(id="a", name="f"),
+    Arguments(id="a", text='{"q":'),
+    Arguments(id="a", text='"x"}'),
+    CallClosed(id="a"),
+]
+CALLED = Finished(reason="tool_calls")
+
+
+def block(arguments: str = '{"q":"x"}', **options: Any) -> Any:
+    return {"content": use_tool.write("f", arguments, **options)}
+
+
+def test_cumulative_arguments_repeat_all_so_far() -> None:
+    telling = Telling(arguments="cumulative")
+    assert told(telling, *PIECES, CALLED)[1:] == [fragment(0, '{"q":')[0], fragment(0, '{"q":"x"}')[0], {}]
+
+
+def test_a_complete_call_is_followed_by_its_whole_block() -> None:
+    assert told(XML, Text(text="Let me see."), *PIECES, CALLED)[1:] == [
+        opening(0, "a")[0],
+        fragment(0, '{"q":')[0],
+        fragment(0, '{"q":"x"}')[0],
+        block(),
+        {},
+    ]
+
+
+def test_further_blocks_begin_with_the_delimiter() -> None:
+    telling = Telling(dialect=Dialect.OBSIDIAN_XML, delimiter=" | ")
+    blocks = [delta["content"] for delta in told(telling, *call("a"), *call("b"), CALLED) if "content" in delta]
+    assert blocks == [block("{}")["content"], " | " + block("{}")["content"]]
+
+
+def test_a_block_that_was_told_in_text_stays_as_it_was() -> None:
+    textual = [*PIECES[:3], CallClosed(id="a", block="<use_tool> odd </use_tool>")]
+    assert told(XML, *textual, CALLED)[-2] == {"content": "<use_tool> odd </use_tool>"}
+
+
+def test_values_may_be_left_unescaped() -> None:
+    telling = Telling(dialect=Dialect.OBSIDIAN_XML, escape=False)
+    assert told(telling, *call("a", '{"q":"<"}'), CALLED)[-2] == block('{"q":"<"}', escape=False)
+
+
+def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
+    telling = Telling(dialect=Dialect.FUNCTION_CALL)
+    assert told(telling, *PIECES, CALLED) == [
+        {"function_call": {"name": "f", "arguments": ""}},
+        {"function_call": {"arguments": '{"q":'}},
+        {"function_call": {"arguments": '"x"}'}},
+        {},
+    ]
+    head = Head(id="chatcmpl-1", created=7, model="m", telling=telling)
+    finishes = [payloads(end, head=head)[-1]["choices"][0]["finish_reason"] for end in (CALLED, STOP)]
+    assert finishes == ["function_call", "stop"]
+
+
+def test_pieces_of_calls_that_were_not_opened_are_not_told() -> None:
+    assert told(XML, Text(text="a"), Arguments(id="x", text="{}"), CallClosed(id="x"), STOP) == [{"content": "a"}, {}]
+
+
+def test_usage_is_the_sum_over_the_choices() -> None:
+    said = [Usage(prompt=1, completion=2, cached=1), Usage(choice=1, prompt=3, completion=4, reasoning=2), STOP]
+    usage = payloads(*said, head=ASKED)[-1]["usage"]
+    assert (usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"]) == (4, 6, 10)

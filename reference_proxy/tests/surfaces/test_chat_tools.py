@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.conversation import Tool
+from assay_proxy.surfaces import chat_tools
+
+
+def function(name: Any, **more: Any) -> dict[str, Any]:
+    return {"name": name, **more}
+
+
+def tool(name: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "function", "function": function(name, **more)}
+
+
+BOTH: dict[str, Any] = {"functions": [function("f"), function("g")]}
+
+
+def names(**body: Any) -> list[str]:
+    return [offered.name for offered in chat_tools.offered(body)]
+
+
+def test_functions_are_tools_where_there_are_no_others() -> None:
+    schema = {"type": "object"}
+    body = {"functions": [function("f", description="does f", parameters=schema)]}
+    assert chat_tools.legacy(body)
+    assert list(chat_tools.offered(body)) == [Tool(name="f", description="does f", parameters=schema)]
+    assert not chat_tools.legacy({**body, "tools": [tool("t")]})
+    assert names(**body, tools=[tool("t")]) == ["t"]
+    assert not chat_tools.legacy({"functions": []})
+    assert chat_tools.legacy({**body, "tools": []})
+
+
+@pytest.mark.parametrize(
+    ("choice", "offered", "allowed"),
+    [(None, ["f", "g"], True), ("auto", ["f", "g"], True), ("none", [], False), ({"name": "g"}, ["g"], True)],
+)
+def test_function_call_decides_which_functions_are_offered(choice: Any, offered: list[str], allowed: bool) -> None:  # noqa: FBT001
+    body = {**BOTH, "function_call": choice}
+    assert not list(chat_tools.function_call(body))
+    assert names(**body) == offered
+    assert chat_tools.allowed(body) is allowed
+
+
+@pytest.mark.parametrize("choice", ["required", 1, {"name": "x"}, {"type": "function", "function": {"name": "f"}}])
+def test_a_wrong_function_call_is_a_fault(choice: Any) -> None:
+    (fault,) = chat_tools.function_call({**BOTH, "function_call": choice})
+    assert fault.param == "function_call"
+
+
+def test_the_word_for_the_other_kind_says_nothing() -> None:
+    assert chat_tools.allowed({**BOTH, "tool_choice": "none"})
+    assert chat_tools.allowed({"tools": [tool("f")], "function_call": "none"})
+    assert not chat_tools.allowed({"tools": [tool("f")], "tool_choice": "none"})
+    assert not chat_tools.allowed({"tool_choice": "none"})

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.errors import ApiError
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Heard, Quiet, Text, Usage
+from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_stream import Head
+from assay_proxy.surfaces.chat_whole import collect
+from assay_proxy.tools import use_tool
+
+HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
+
+
+def test_a_text_is_one_message() -> None:
+    said: list[Heard] = [
+        Text(text="Hel"),
+        Quiet(1),
+        Text(text="lo"),
+        Usage(prompt=1, completion=2),
+        Finished(reason="length"),
+    ]
+    answer = collect(said, HEAD)
+    assert answer["choices"] == [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "Hello", "refusal": None},
+            "logprobs": None,
+            "finish_reason": "length",
+        }
+    ]
+    assert (answer["id"], answer["object"], answer["created"], answer["model"]) == (
+        "chatcmpl-1",
+        "chat.completion",
+        7,
+        "m",
+    )
+    assert answer["usage"]["total_tokens"] == 3
+
+
+def test_an_empty_text_stays_empty() -> None:
+    assert collect([Finished(reason="stop")], HEAD)["choices"][0]["message"]["content"] == ""
+
+
+def test_calls_have_no_content_beside_them() -> None:
+    said: list[Any] = [Text(text="Let me see.")]
+    for id_ in ("a", "b"):
+        said += [CallOpened(id=id_, name="f"), Arguments(id=id_, text="{ "), Arguments(id=id_, text="}")]
+        said.append(CallClosed(id=id_))
+    message = collect([*said, Finished(reason="tool_calls")], HEAD)["choices"][0]["message"]
+    assert message["content"] is None
+    assert message["tool_calls"] == [
+        {"id": id_, "type": "function", "function": {"name": "f", "arguments": "{ }"}} for id_ in ("a", "b")
+    ]
+
+
+def test_usage_that_was_not_reported_is_estimated() -> None:
+    said: list[Heard] = [
+        Text(text="12345"),
+        CallOpened(id="a", name="f"),
+        Arguments(id="a", text="{}"),
+        Finished(reason="stop"),
+    ]
+    usage = collect(said, HEAD)["usage"]
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (10, 2)
+
+
+def test_a_failure_is_an_http_error_whatever_was_said_before() -> None:
+    with pytest.raises(ApiError):
+        collect([Text(text="a"), Failed(Cause.TIMEOUT)], HEAD)
+
+
+def calls(*ids: str) -> list[Any]:
+    return [
+        event
+        for id_ in ids
+        for event in (CallOpened(id=id_, name="f"), Arguments(id=id_, text=f'{{"q":"{id_}"}}'), CallClosed(id=id_))
+    ]
+
+
+def message(telling: Telling, *said: Any) -> Any:
+    head = Head(id="chatcmpl-1", created=7, model="m", telling=telling)
+    return collect([*said, Finished(reason="tool_calls")], head)["choices"][0]["message"]
+
+
+def block(id_: str) -> str:
+    return use_tool.write("f", f'{{"q":"{id_}"}}')
+
+
+def test_the_first_block_is_the_content_and_all_calls_stand_beside_it() -> None:
+    told = message(Telling(dialect=Dialect.OBSIDIAN_XML), Text(text="Let me see."), *calls("a", "b"))
+    assert told["content"] == block("a")
+    assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
+
+
+def test_a_burst_shows_all_blocks_in_the_order_of_their_completion() -> None:
+    telling = Telling(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="--")
+    one, two = calls("a"), calls("b")
+    told = message(telling, one[0], *two, *one[1:])
+    assert told["content"] == f"{block('b')}--{block('a')}"
+    assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
+
+
+def test_the_function_call_dialect_tells_one_call_without_an_id() -> None:
+    told = message(Telling(dialect=Dialect.FUNCTION_CALL), *calls("a"))
+    assert told["function_call"] == {"name": "f", "arguments": '{"q":"a"}'}
+    assert told["content"] is None
+    assert "tool_calls" not in told
+    head = Head(id="chatcmpl-1", created=7, model="m", telling=Telling(dialect=Dialect.FUNCTION_CALL))
+    assert collect([*calls("a"), Finished(reason="tool_calls")], head)["choices"][0]["finish_reason"] == "function_call"
+
+
+def test_a_tail_that_was_let_through_stands_behind_the_calls() -> None:
+    tail = Text(text=" tail")
+    assert message(Telling(), *calls("a"), tail)["content"] == " tail"
+    assert message(Telling(dialect=Dialect.OBSIDIAN_XML), *calls("a"), tail)["content"] == f"{block('a')} tail"
+
+
+def test_choices_stand_in_order_and_each_says_its_own() -> None:
+    said: list[Any] = [
+        Text(choice=1, text="one"),
+        Text(text="zero"),
+        Finished(choice=1, reason="length"),
+        Finished(reason="stop"),
+    ]
+    told = collect(said, Head(id="chatcmpl-1", created=7, model="m", choices=3))["choices"]
+    assert [(one["index"], one["message"]["content"], one["finish_reason"]) for one in told] == [
+        (0, "zero", "stop"),
+        (1, "one", "length"),
+        (2, "", "stop"),
+    ]
+
+
+def test_an_incomplete_call_is_not_shown_as_a_block() -> None:
+    told = message(Telling(dialect=Dialect.OBSIDIAN_XML), *calls("a"), *calls("b")[:2])
+    assert told["content"] == block("a")
+    assert collect([Quiet(1), *calls("a")], HEAD)["choices"][0]["finish_reason"] == "stop"

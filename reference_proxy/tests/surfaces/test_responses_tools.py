@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.surfaces import responses_tools
+
+
+def flat(name: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "function", "name": name, **more}
+
+
+def chat(name: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, **more}}
+
+
+BOTH: dict[str, Any] = {"tools": [flat("f"), chat("g"), {"type": "web_search"}]}
+
+
+def faults(**body: Any) -> list[str]:
+    return [fault.param for rule in (responses_tools.tools, responses_tools.tool_choice) for fault in rule(body)]
+
+
+def names(choice: Any) -> list[str]:
+    return [tool.name for tool in responses_tools.offered({**BOTH, "tool_choice": choice})]
+
+
+def test_functions_are_declared_in_either_shape() -> None:
+    assert faults(**BOTH) == []
+    assert names(None) == ["f", "g"]
+
+
+@pytest.mark.parametrize(
+    ("tools", "param"),
+    [
+        ("x", "tools"),
+        (["x"], "tools[0].type"),
+        ([{}], "tools[0].type"),
+        ([{"type": "bogus"}], "tools[0].type"),
+        ([{"type": ["function"]}], "tools[0].type"),
+        ([flat("f"), flat("f")], "tools[1].name"),
+        ([flat("f"), chat("f")], "tools[1].function.name"),
+        ([flat(None)], "tools[0].name"),
+        ([flat("a b")], "tools[0].name"),
+        ([{"type": "function", "function": 1}], "tools[0].function.name"),
+        ([flat("f", description=1)], "tools[0].description"),
+        ([flat("f", parameters=1)], "tools[0].parameters"),
+    ],
+)
+def test_a_wrong_tool_is_named(tools: Any, param: str) -> None:
+    assert next(fault.param for fault in responses_tools.tools({"tools": tools})) == param
+
+
+ALLOWED = {"type": "allowed_tools", "mode": "auto", "tools": [flat("g")]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "offered", "told"),
+    [
+        (None, ["f", "g"], "auto"),
+        ("auto", ["f", "g"], "auto"),
+        ("required", ["f", "g"], "required"),
+        ("none", [], "none"),
+        (flat("g"), ["g"], flat("g")),
+        (chat("f"), ["f"], flat("f")),
+        (ALLOWED, ["g"], ALLOWED),
+        ({"type": "web_search"}, ["f", "g"], {"type": "web_search"}),
+    ],
+)
+def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[str], told: Any) -> None:
+    body = {**BOTH, "tool_choice": choice}
+    assert faults(**body) == []
+    assert names(choice) == offered
+    assert responses_tools.allowed(body) is (choice != "none")
+    assert responses_tools.told_choice(body) == told
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        *("any", 1, {}, flat("x")),
+        *({"type": "function"}, {"type": "file_search"}, {"type": []}, {"type": {}}, {"type": None}),
+        {"type": "allowed_tools", "tools": []},
+    ],
+)
+def test_a_wrong_choice_is_a_fault(choice: Any) -> None:
+    assert faults(**BOTH, tool_choice=choice) == ["tool_choice"]
+
+
+def test_nothing_can_be_required_of_no_tools() -> None:
+    assert faults(tool_choice="required") == ["tool_choice"]
+    assert faults(tool_choice="none") == []
+
+
+def test_a_response_repeats_functions_flat_and_all_else_as_it_is() -> None:
+    schema = {"type": "object"}
+    body = {"tools": [chat("g", description="d", parameters=schema, strict=True), flat("f"), {"type": "web_search"}]}
+    assert responses_tools.told_tools(body) == [
+        {"type": "function", "name": "g", "description": "d", "parameters": schema, "strict": True},
+        {"type": "function", "name": "f", "description": None, "parameters": None, "strict": False},
+        {"type": "web_search"},
+    ]
+    assert responses_tools.told_tools({}) == []

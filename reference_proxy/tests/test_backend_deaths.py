@@ -1,0 +1,94 @@
+"""The backend dies in each phase of a turn: what the client is told, and that the next request is answered."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOOLS = [{"type": "function", "function": {"name": "f"}}]
+
+
+@pytest.fixture(scope="module")
+def phases() -> dict[str, Any]:
+    """What is asked so that the backend dies in a phase."""
+    crash = {"messages": [{"role": "system", "content": "crash"}, {"role": "user", "content": "hi"}]}
+    return {"at thread/start": ("", crash), "before the first delta": ("crash first", {})}
+
+
+@pytest.fixture
+def running(run_proxy: Any, fake_codex: Any) -> Iterator[Any]:
+    with run_proxy(fake_codex.bin) as proxy:
+        yield proxy
+        served(proxy)
+
+
+def served(proxy: Any) -> None:
+    """The next request is answered, at the latest when the death has been noticed."""
+    while "error" in (told := proxy.whole("hi")):
+        assert told["error"]["code"] == "backend_unavailable"
+    assert told["choices"][0]["message"]["content"] == "You said: hi"
+
+
+@pytest.mark.parametrize("phase", ["at thread/start", "before the first delta"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_before_any_output_it_is_a_503(running: Any, phases: Any, phase: str, stream: Any) -> None:
+    text, more = phases[phase]
+    with running.chat(text, stream=stream, **more) as response:
+        assert response.status == 503
+        assert json.loads(response.read())["error"]["code"] == "backend_unavailable"
+
+
+def test_before_the_handshake_it_is_a_503_until_it_comes_up(run_proxy: Any, fake_codex: Any) -> None:
+    fake_codex.broken.touch()
+    with run_proxy(fake_codex.bin, PROXY_READY_WAIT_MS="300") as proxy:
+        with proxy.chat("hi") as response:
+            assert response.status == 503
+            assert response.headers["Retry-After"]
+        fake_codex.broken.unlink()
+        served(proxy)
+
+
+@pytest.mark.parametrize("text", ["crash", "crash in a call"])
+def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: Any, text: str) -> None:
+    *chunks, last, done = running.stream(text, tools=TOOLS)
+    assert last["error"]["code"] == "backend_unavailable"
+    assert done == "[DONE]"
+    assert chunks
+    assert not any(choice["finish_reason"] for chunk in chunks for choice in chunk["choices"])
+
+
+@pytest.mark.parametrize("text", ["crash", "crash in a call", "crash after a call"])
+def test_a_whole_answer_that_is_not_complete_is_a_503(running: Any, text: str) -> None:
+    with running.chat(text, tools=TOOLS) as response:
+        assert response.status == 503
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_after_a_call_the_stream_ends_as_if_all_were_well(running: Any, parallel: Any) -> None:
+    *_, finish, done = running.stream("crash after a call", tools=TOOLS, parallel_tool_calls=parallel)
+    assert finish["choices"][0]["finish_reason"] == "tool_calls"
+    assert done == "[DONE]"
+
+
+def test_after_the_end_nothing_is_wrong(running: Any) -> None:
+    assert running.stream("crash after the end")[-2]["choices"][0]["finish_reason"] == "stop"
+    served(running)
+    assert running.whole("crash after the end")["choices"][0]["message"]["content"] == "All."
+
+
+def test_one_death_fails_every_choice(running: Any) -> None:
+    with running.chat("crash first", n=3) as response:
+        assert response.status == 503
+
+
+def test_a_killed_backend_is_not_the_end_of_the_proxy(running: Any, fake_codex: Any) -> None:
+    for _ in range(3):
+        served(running)
+        os.kill(fake_codex.pids[-1], signal.SIGKILL)

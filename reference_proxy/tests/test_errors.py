@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from assay_proxy.errors import FAILURES, INVALID_PARAM, ApiError, envelope, failure
+from assay_proxy.events import Cause
+
+
+@pytest.mark.parametrize("cause", list(Cause))
+def test_every_cause_has_a_message_of_our_own_and_an_error_status(cause: Cause) -> None:
+    problem = FAILURES[cause]
+    assert 400 <= problem.status < 600
+    assert problem.message.endswith(".")
+    assert failure(cause).body()["error"]["code"] == problem.code
+
+
+def test_a_backend_whose_credentials_fail_never_looks_like_a_wrong_client_key() -> None:
+    assert FAILURES[Cause.CREDENTIALS].status == 502
+
+
+def test_the_envelope_has_all_four_fields() -> None:
+    assert envelope(INVALID_PARAM) == {
+        "error": {
+            "message": INVALID_PARAM.message,
+            "type": "invalid_request_error",
+            "param": None,
+            "code": "invalid_value",
+        }
+    }
+
+
+def test_an_error_may_have_words_and_a_place_of_its_own() -> None:
+    error = ApiError(INVALID_PARAM, message="`n` must be 1.", param="n")
+    assert error.body()["error"]["message"] == "`n` must be 1."
+    assert error.body()["error"]["param"] == "n"
+
+
+def test_a_failure_names_the_parameter_to_blame() -> None:
+    assert failure(Cause.CONTEXT).param == "messages"
+    assert failure(Cause.IMAGES_REJECTED, "input").param == "input"
+    assert failure(Cause.TOOLS_REJECTED).param == "tools"
+    assert failure(Cause.FAILED).param is None

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+from typing import get_args
+
+import pytest
+
+from assay_proxy.events import Cause, Event, Failed, Heard, Quiet, Text
+
+
+def test_events_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Text(text="a").text = "b"  # type: ignore[misc]
+
+
+def test_choices_are_numbered_from_0_by_default() -> None:
+    assert Text(text="a").choice == 0
+
+
+def test_a_failure_is_of_all_choices_unless_it_says_otherwise() -> None:
+    assert Failed(Cause.FAILED).choice is None
+
+
+def test_only_the_listener_makes_quiet() -> None:
+    assert Quiet not in get_args(Event)
+    assert Quiet in get_args(Heard)

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay_proxy.settings import Settings, SettingsError, backend_environment, describe, load
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(make_settings: object) -> None:
+    """Start from nothing."""
+
+
+def test_defaults_hold_when_the_environment_says_nothing() -> None:
+    settings = load()
+    assert (settings.host, settings.port, settings.models, settings.output_mode) == (
+        "127.0.0.1",
+        8787,
+        ("codex",),
+        "obsidian-xml",
+    )
+    assert settings.codex.bin == "codex"
+    assert settings.api_key is None
+
+
+def test_values_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "PROXY_PORT": "0",
+        "PROXY_MODELS": " a, b ,,c",
+        "PROXY_API_KEY": "secret",
+        "PROXY_STOP_AFTER_TOOLS_MODE": "burst",
+        "CODEX_BIN": "/opt/codex",
+        "CODEX_HOME": "/home/codex",
+    }.items():
+        monkeypatch.setenv(name, value)
+    settings = load()
+    assert settings.models == ("a", "b", "c")
+    assert settings.api_key is not None
+    assert settings.api_key.get_secret_value() == "secret"
+    assert "secret" not in repr(settings)
+    assert (settings.codex.bin, settings.codex.home) == ("/opt/codex", "/home/codex")
+    assert settings.stop_policy == "burst"
+
+
+def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROXY_API_KEY", "")
+    assert load().api_key is None
+
+
+def test_not_stopping_after_tools_is_burst() -> None:
+    assert Settings(stop_after_tools=False).stop_policy == "burst"
+    assert Settings().stop_policy == "first"
+
+
+def test_responses_tell_all_calls_unless_the_environment_says_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load().responses_stop_policy == "burst"
+    monkeypatch.setenv("PROXY_STOP_AFTER_TOOLS_MODE", "first")
+    assert load().responses_stop_policy == "first"
+    monkeypatch.setenv("PROXY_STOP_AFTER_TOOLS", "false")
+    assert load().responses_stop_policy == "burst"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PROXY_PORT", "no"),
+        ("PROXY_PORT", "65536"),
+        ("PROXY_OUTPUT_MODE", "function-call"),
+        ("PROXY_STOP_AFTER_TOOLS_MODE", "all"),
+        ("PROXY_TOOL_ARGUMENTS", "both"),
+        ("PROXY_TOOL_BLOCK_MAX", "-1"),
+        ("PROXY_SUPPRESS_TAIL_AFTER_TOOLS", "maybe"),
+        ("PROXY_XML_ESCAPE", "html"),
+        ("PROXY_TOOLS_STRICT", "maybe"),
+        ("PROXY_RESPONSES_STORED", "-1"),
+        ("PROXY_MAX_CHOICES", "0"),
+        ("PROXY_CODEX_PROTOCOL", "v3"),
+        ("PROXY_MODELS", ","),
+        ("PROXY_MAX_CONCURRENCY", "0"),
+        ("PROXY_LOG_LEVEL", "loud"),
+    ],
+)
+def test_a_bad_value_is_an_error_that_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=f"^{name}: "):
+        load()
+
+
+def test_the_backend_gets_its_own_settings_and_never_the_proxys_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROXY_API_KEY", "secret")
+    monkeypatch.setenv("CODEX_HOME", "/home/codex")
+    environment = backend_environment()
+    assert environment["CODEX_HOME"] == "/home/codex"
+    assert "secret" not in environment.values()
+
+
+def test_arguments_are_told_as_the_output_mode_has_it_unless_a_setting_says_otherwise() -> None:
+    assert [Settings().arguments_mode(mode) for mode in ("obsidian-xml", "openai-json")] == [
+        "cumulative",
+        "incremental",
+    ]
+    assert Settings(tool_arguments="incremental").arguments_mode("obsidian-xml") == "incremental"
+    assert Settings(tool_arguments="cumulative").arguments_mode("openai-json") == "cumulative"
+
+
+def test_the_delimiter_is_any_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load().tool_block_delimiter == "\n"
+    monkeypatch.setenv("PROXY_TOOL_BLOCK_DELIMITER", " ")
+    assert load().tool_block_delimiter == " "
+
+
+def test_every_variable_is_described() -> None:
+    text = describe()
+    assert "(newline)" in text
+    for name in (
+        "PROXY_HOST",
+        "PROXY_CODEX_PROTOCOL",
+        "PROXY_TOOL_BLOCK_DELIMITER",
+        "PROXY_RESTART_LIMIT",
+        "PROXY_TOOLS_STRICT",
+        "PROXY_RESPONSES_STORED",
+        "PROXY_CORS_ORIGINS",
+        "CODEX_BIN",
+        "CODEX_HOME",
+    ):
+        assert name in text
+    assert "(unset)" in text
+    assert "true" in text
+
+
+def test_the_readme_lists_all_settings_with_their_meanings() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").replace("`", "")
+    listed = {line.split(" | ")[0].removeprefix("| "): line for line in readme.splitlines() if line.startswith("| ")}
+    for line in describe().replace("`", "").splitlines():
+        name, _default, meaning = line.split(maxsplit=2)
+        assert meaning in listed[name]

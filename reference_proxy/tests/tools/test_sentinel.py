@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from assay_proxy.tools.sentinel import read
+from assay_proxy.tools.use_tool import Told
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ('{"id":"c","name":"f","arguments":"{ \\"a\\": 1.50 }"}', '{ "a": 1.50 }'),
+        ('{"call_id":"c","name":"f","arguments":{"a" : 1.50}}', '{"a":1.50}'),
+        (' {"id":"c","name":"f","arguments":7}\n', "7"),
+        ('{"id":"c","name":"f"}', "{}"),
+        ('{"type":"tool_call","id":"c","name":"f","arguments":""}', ""),
+    ],
+)
+def test_a_string_of_arguments_stays_and_all_else_is_compact(text: str, arguments: str) -> None:
+    assert read(text) == Told(id="c", name="f", arguments=arguments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"name":"f"}',
+        '{"id":"c"}',
+        '{"id":"","name":"f"}',
+        '{"id":1,"name":"f"}',
+        '{"id":"c","name":2}',
+        '{"id":"c","name":""}',
+        "[" * 100_000,
+    ],
+)
+def test_what_lacks_something_is_no_call(text: str) -> None:
+    assert read(text) is None
