@@ -1,0 +1,464 @@
+"""Exchanges made by hand for tests: the bytes of a response to a real scenario, as the judge gets to hear them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from assay.conversation import prepare
+from assay.dialect import Dialect
+from assay.expected import Expected, Failure, WantedCall
+from assay.hearing import Heard, read
+from assay.items import answers_to
+from assay.scenario import Form, Mode, Scenario
+from assay.scenarios import SCENARIOS
+from assay.target import Backend, Target
+from assay.transcript import End, Piece, Transcript
+from assay.wire import textual
+
+Frame = bytes | str | Mapping[str, Any]
+Headers = Mapping[str, str]
+Make = Callable[..., Heard]
+
+NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+OPENAI = (Dialect.OPENAI_JSON,)
+TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key="k", keepalive=0.5, dialects=OPENAI)
+LIVE = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key="k", backend=Backend.LIVE, dialects=OPENAI)
+DONE = b"data: [DONE]\n\n"
+REFUSAL = b'{"error": {"message": "The backend failed.", "type": "server_error", "param": null, "code": null}}'
+AS_STREAM = {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",
+    "Connection": "keep-alive",
+}
+AS_JSON = {"Content-Type": "application/json"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """How a response came: to which exchange, and what stands around its body."""
+
+    status: int | None = 200
+    headers: Headers
+    end: End = End.COMPLETE
+    number: int = 0
+    target: Target = TARGET
+    live: bool = False
+    dialect: Dialect = Dialect.OPENAI_JSON
+
+
+def _heard(name: str | Scenario, mode: Mode, pieces: Sequence[bytes], how: How) -> Heard:
+    scenario = NAMED[name] if isinstance(name, str) else name
+    form = Form(how.dialect, mode)
+    transcript = _transcript(scenario, form, pieces, how)
+    plain = scenario.request is not None
+    known = not plain and not how.live
+    return Heard(
+        scenario=scenario,
+        number=how.number,
+        turn=None if plain else scenario.turns[how.number],
+        form=form,
+        target=LIVE if how.live else how.target,
+        transcript=transcript,
+        reading=None if plain else read(transcript, form),
+        wanted=answers_to(scenario, how.number, form) if known else (),
+    )
+
+
+def _transcript(scenario: Scenario, form: Form, pieces: Sequence[bytes], how: How) -> Transcript:
+    body = b""
+    if scenario.turns:
+        body = prepare(scenario, scenario.turns[0], form=form, model="codex", nonce="n", history=()).body
+    return Transcript(
+        method="POST",
+        url=TARGET.url("/chat/completions"),
+        request_headers=(),
+        request_body=body,
+        status=how.status,
+        headers=tuple(how.headers.items()),
+        pieces=tuple(Piece(at=0.1 * number, data=data) for number, data in enumerate(pieces)),
+        end=how.end,
+        seconds=1.25,
+    )
+
+
+# Bytes
+
+
+def _frame(told: Frame) -> bytes:
+    """Bytes as they are; a text as a delta of content; else a delta, whose `finish` is the finish_reason.
+
+    The `choice` of a delta is the index of its choice.
+    """
+    if isinstance(told, bytes):
+        return told
+    delta = {"content": told} if isinstance(told, str) else dict(told)
+    finish, choice = delta.pop("finish", None), delta.pop("choice", 0)
+    return _chunk(choices=[{"index": choice, "delta": delta, "finish_reason": finish}])
+
+
+def _chunk(**members: object) -> bytes:
+    envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "codex"}
+    return b"data: " + json.dumps({**envelope, **members}, ensure_ascii=False).encode() + b"\n\n"
+
+
+def _counts(usage: Sequence[int]) -> dict[str, int]:
+    prompt, completion, *total = usage
+    made = total[0] if total else prompt + completion
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": made}
+
+
+def _usage_chunk(*usage: int) -> bytes:
+    return _chunk(choices=[], usage=_counts(usage))
+
+
+def _opened(index: int, call_id: str, name: str, arguments: str = "") -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    return {"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": function}]}
+
+
+def _completion(
+    content: str | None = None,
+    finish: str | None = "stop",
+    *,
+    calls: Sequence[tuple[str, str, str]] = (),
+    usage: Sequence[int] | None = None,
+) -> dict[str, Any]:
+    return {
+        "id": "chatcmpl-2",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": "codex",
+        "choices": [_entry(0, content, finish, _tool_calls(calls))],
+        **({"usage": _counts(usage)} if usage else {}),
+    }
+
+
+def _entry(index: int, content: str | None, finish: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, "refusal": None, **told}
+    return {"index": index, "message": message, "finish_reason": finish, "logprobs": None}
+
+
+def _tool_calls(calls: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
+    told = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
+    return {"tool_calls": told} if told else {}
+
+
+# Responses
+
+
+def _response(status: str = "completed", output: Sequence[Mapping[str, Any]] = (), **members: object) -> dict[str, Any]:
+    """A response object; usage and reasons are `members`."""
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1_700_000_000,
+        "status": status,
+        "model": "codex",
+        "output": list(output),
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        **members,
+    }
+
+
+def _told_message(text: str, index: int = 0) -> dict[str, Any]:
+    part = {"type": "output_text", "text": text, "annotations": []}
+    return {"type": "message", "id": f"msg_{index}", "role": "assistant", "status": "completed", "content": [part]}
+
+
+def _told_call(call_id: str, name: str, arguments: str, index: int = 0) -> dict[str, Any]:
+    named = {"id": f"fc_{index}", "call_id": call_id, "name": name}
+    return {"type": "function_call", **named, "arguments": arguments, "status": "completed"}
+
+
+def _item_events(index: int, item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The events of one item; its text or arguments are one delta, if there are any."""
+    place = {"item_id": item["id"], "output_index": index}
+    if item["type"] == "message":
+        part = item["content"][0]
+        begun, text = {**item, "status": "in_progress", "content": []}, part["text"]
+        place |= {"content_index": 0}
+        inner = [
+            {"type": "response.content_part.added", **place, "part": {**part, "text": ""}},
+            *([{"type": "response.output_text.delta", **place, "delta": text, "logprobs": []}] if text else []),
+            {"type": "response.output_text.done", **place, "text": text, "logprobs": []},
+            {"type": "response.content_part.done", **place, "part": part},
+        ]
+    else:
+        begun, text = {**item, "status": "in_progress", "arguments": ""}, item["arguments"]
+        stem = "response.function_call_arguments"
+        inner = [
+            *([{"type": f"{stem}.delta", **place, "delta": text}] if text else []),
+            {"type": f"{stem}.done", **place, "arguments": text},
+        ]
+    added = {"type": "response.output_item.added", "output_index": index, "item": begun}
+    return [added, *inner, {"type": "response.output_item.done", "output_index": index, "item": dict(item)}]
+
+
+def _response_events(response: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The events that tell a response, without their numbers."""
+    begun = {**response, "status": "in_progress", "output": [], "usage": None, "error": None}
+    begun["incomplete_details"] = None
+    items = [event for index, item in enumerate(response["output"]) for event in _item_events(index, item)]
+    return [
+        {"type": "response.created", "response": begun},
+        {"type": "response.in_progress", "response": begun},
+        *items,
+        {"type": f"response.{response['status']}", "response": dict(response)},
+    ]
+
+
+def _event_frames(events: Sequence[Mapping[str, Any] | bytes]) -> list[bytes]:
+    """Events as frames, numbered where they bear no number; bytes as they are."""
+    frames, number = [], 0
+    for event in events:
+        if isinstance(event, bytes):
+            frames.append(event)
+            continue
+        data = json.dumps({"sequence_number": number, **event}, ensure_ascii=False)
+        frames.append(f"event: {event['type']}\ndata: {data}\n\n".encode())
+        number += 1
+    return frames
+
+
+_ENDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "length": ("incomplete", {"incomplete_details": {"reason": "max_output_tokens"}}),
+    "content_filter": ("incomplete", {"incomplete_details": {"reason": "content_filter"}}),
+}
+
+
+def _right_response(wanted: Expected) -> dict[str, Any]:
+    """The right response to a turn."""
+    texts = [_told_message(wanted.text)] if wanted.text else []
+    calls = [_told_call(*told, len(texts) + number) for number, told in enumerate(_named(wanted.calls))]
+    status, members = _ENDS.get(wanted.finish or "", ("completed", {}))
+    if wanted.failure is Failure.AFTER_TEXT:
+        status, members = "failed", {"error": {"code": "server_error", "message": "The backend failed."}}
+    prompt, completion = _reported([wanted])
+    usage = {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": completion,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": prompt + completion,
+    }
+    return _response(status, [*texts, *calls], usage=usage, **members)
+
+
+# The right answers
+
+
+def _arguments(call: WantedCall) -> str:
+    """The arguments of a call: the model's own, or what a block says as compact JSON (contract §9)."""
+    told = textual.read_block(call.block)
+    if call.exact or told is None:
+        return call.arguments
+    members = (f"{json.dumps(key)}:{_meant(value)}" for key, value in told.arguments.items())
+    return "{" + ",".join(members) + "}"
+
+
+def _meant(value: str) -> str:
+    """The JSON that the text of an element stands for; numbers stay as they were spelled."""
+    try:
+        meant = json.loads(value)
+    except ValueError:
+        meant = value
+    if isinstance(meant, dict | list):
+        return json.dumps(meant, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False) if isinstance(meant, str) else value
+
+
+def _named(calls: Sequence[WantedCall]) -> list[tuple[str, str, str]]:
+    return [(call.id or f"call_{number}", call.name, _arguments(call)) for number, call in enumerate(calls)]
+
+
+def _legacy(calls: Sequence[WantedCall]) -> dict[str, Any]:
+    return {"function_call": {"name": calls[0].name, "arguments": _arguments(calls[0])}} if calls else {}
+
+
+def _told(wanted: Expected, dialect: Dialect) -> list[Frame]:
+    """The deltas of one choice between its role and what ends it."""
+    frames: list[Frame] = [wanted.text] if wanted.text else []
+    if dialect is Dialect.FUNCTION_CALL:
+        return [*frames, *([_legacy(wanted.calls)] if wanted.calls else [])]
+    for index, told in enumerate(_named(wanted.calls)):
+        frames.append(_opened(index, *told))
+        frames += [("\n" if index else "") + block for block in wanted.blocks[index : index + 1]]
+    return frames
+
+
+def _of_choice(index: int, told: Frame) -> Frame:
+    """A delta of another choice than the first."""
+    if isinstance(told, bytes):
+        return told
+    return {**({"content": told} if isinstance(told, str) else told), "choice": index}
+
+
+def _message(index: int, wanted: Expected, dialect: Dialect) -> dict[str, Any]:
+    """One choice of a whole answer."""
+    content = "\n".join(wanted.blocks) or (None if wanted.calls else wanted.text)
+    told = _legacy(wanted.calls) if dialect is Dialect.FUNCTION_CALL else _tool_calls(_named(wanted.calls))
+    return _entry(index, content, wanted.finish, told)
+
+
+def _reported(wanted: Sequence[Expected]) -> tuple[int, int]:
+    """The counts of an answer; any will do where the backend told none."""
+    told = [one.usage for one in wanted if one.usage]
+    return (sum(one.input for one in told), sum(one.output for one in told)) if told else (11, 7)
+
+
+# Fixtures
+
+
+@pytest.fixture(scope="session")
+def stream() -> Make:
+    """A streamed answer to a scenario: its frames, between the role and [DONE] unless it is `bare`; see `How`."""
+
+    def heard(name: str | Scenario, *frames: Frame, bare: bool = False, **how: Any) -> Heard:  # noqa: ANN401 (see How)
+        told = frames if bare else ({"role": "assistant", "content": ""}, *frames, DONE)
+        return _heard(name, Mode.STREAM, [_frame(one) for one in told], How(**{"headers": AS_STREAM, **how}))
+
+    return heard
+
+
+@pytest.fixture(scope="session")
+def whole() -> Make:
+    """A whole answer to a scenario: `_completion` makes its body, members of which may `change`; see `How`."""
+
+    def heard(
+        name: str | Scenario,
+        *members: str | None,
+        change: Mapping[str, Any] | None = None,
+        calls: Sequence[tuple[str, str, str]] = (),
+        usage: Sequence[int] | None = (11, 7),
+        **how: Any,  # noqa: ANN401 (see How)
+    ) -> Heard:
+        said = {**_completion(*members, calls=calls, usage=usage), **(change or {})}
+        body = json.dumps(said, ensure_ascii=False).encode()
+        return _heard(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}))
+
+    return heard
+
+
+@pytest.fixture(scope="session")
+def response() -> Callable[..., dict[str, Any]]:
+    """A response object: status, output items, members."""
+    return _response
+
+
+@pytest.fixture(scope="session")
+def told_message() -> Callable[..., dict[str, Any]]:
+    """An output item of text: text, number."""
+    return _told_message
+
+
+@pytest.fixture(scope="session")
+def told_call() -> Callable[..., dict[str, Any]]:
+    """An output item of a call: call_id, name, arguments, number."""
+    return _told_call
+
+
+@pytest.fixture(scope="session")
+def response_events() -> Callable[..., list[dict[str, Any]]]:
+    """The events that tell a response."""
+    return _response_events
+
+
+@pytest.fixture(scope="session")
+def event_frames() -> Callable[..., list[bytes]]:
+    """Events as frames."""
+    return _event_frames
+
+
+@pytest.fixture(scope="session")
+def plain() -> Make:
+    """A whole response of any bytes; to a plain request, too."""
+
+    def heard(name: str, status: int | None, body: bytes = b"", **how: Any) -> Heard:  # noqa: ANN401 (see How)
+        return _heard(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}, status=status))
+
+    return heard
+
+
+@pytest.fixture(scope="session")
+def error_body() -> Callable[..., bytes]:
+    """The envelope of an error, with members changed."""
+
+    def body(**change: object) -> bytes:
+        right = {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}
+        return json.dumps({"error": {**right, **change}}).encode()
+
+    return body
+
+
+@pytest.fixture(scope="session")
+def call() -> Callable[..., Mapping[str, Any]]:
+    """The delta that opens a call: index, id, name, arguments."""
+    return _opened
+
+
+@pytest.fixture(scope="session")
+def fragment() -> Callable[..., Mapping[str, Any]]:
+    """The delta that goes on with a call: index, text."""
+    return lambda index, text: {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+
+
+@pytest.fixture(scope="session")
+def usage_chunk() -> Callable[..., bytes]:
+    """The usage chunk of a stream: prompt, completion, and their sum unless it is told."""
+    return _usage_chunk
+
+
+@pytest.fixture(scope="session")
+def error_frame() -> bytes:
+    """The error frame of a stream."""
+    return b"data: " + REFUSAL + b"\n\n"
+
+
+@pytest.fixture(scope="session")
+def right_stream(stream: Make, error_frame: bytes) -> Make:
+    """The right streamed answer to a turn of a scenario that the mock backend answers."""
+
+    def heard(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Heard:  # noqa: ANN401 (see How)
+        wanted = answers_to(NAMED[name], number, Form(dialect, Mode.STREAM))
+        if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
+            how = {"status": 502, "headers": AS_JSON, **how}
+            return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
+        if dialect is Dialect.RESPONSES:
+            told_events = _event_frames(_response_events(_right_response(wanted[0])))
+            return stream(name, *told_events, bare=True, number=number, dialect=dialect, **how)
+        frames: list[Frame] = []
+        for index, one in enumerate(wanted):
+            begun = [{"role": "assistant"}] if index else []
+            told = [*begun, *_told(one, dialect), *([{"finish": one.finish}] if one.finish else [error_frame])]
+            frames += [_of_choice(index, frame) for frame in told]
+        if NAMED[name].usage and wanted[0].usage:
+            frames.append(_usage_chunk(*_reported(wanted)))
+        return stream(name, *frames, number=number, dialect=dialect, **how)
+
+    return heard
+
+
+@pytest.fixture(scope="session")
+def right_whole(whole: Make, plain: Make) -> Make:
+    """The right whole answer to a turn of a scenario that the mock backend answers."""
+
+    def heard(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Heard:  # noqa: ANN401 (see How)
+        wanted = answers_to(NAMED[name], number, Form(dialect, Mode.WHOLE))
+        if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
+            return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
+        if dialect is Dialect.RESPONSES:
+            body = json.dumps(_right_response(wanted[0]), ensure_ascii=False).encode()
+            return plain(name, 200, body, number=number, dialect=dialect, **how)
+        choices = [_message(index, one, dialect) for index, one in enumerate(wanted)]
+        usage = _reported(wanted)
+        return whole(name, change={"choices": choices}, usage=usage, number=number, dialect=dialect, **how)
+
+    return heard

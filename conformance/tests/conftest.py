@@ -1,0 +1,210 @@
+"""A tiny HTTP server whose answers a test writes byte by byte, `assay serve`, and waiting for conditions."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import socketserver
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.launch import executable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DEADLINE = 60.0
+STREAM = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
+    b"X-Accel-Buffering: no\r\nConnection: keep-alive\r\n\r\n"
+)
+DONE = b"data: [DONE]\n\n"
+
+
+class Exchange:
+    """One request as the server got it, and the connection to answer it on."""
+
+    def __init__(self, handler: socketserver.StreamRequestHandler) -> None:
+        self._handler = handler
+        self.method, self.path = handler.rfile.readline().decode().split()[:2]
+        self.headers: dict[str, str] = {}
+        while line := handler.rfile.readline().decode().strip():
+            name, _, value = line.partition(":")
+            self.headers[name.lower()] = value.strip()
+        self.body = handler.rfile.read(int(self.headers.get("content-length", 0)))
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def marker(self) -> str:
+        """The script that the first user text asks for."""
+        said = self.json["messages" if "messages" in self.json else "input"]
+        text = next(m["content"] for m in said if m["role"] == "user")
+        return str(text).removeprefix("[[assay:").partition("#")[0]
+
+    @property
+    def streamed(self) -> bool:
+        return self.json.get("stream") is True
+
+    def send(self, *pieces: bytes) -> None:
+        for piece in pieces:
+            self._handler.wfile.write(piece)
+
+    def chunk(self, delta: Any, finish: str | None = None) -> None:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        self.send(b"data: " + json.dumps({**envelope, "choices": [choice]}).encode() + b"\n\n")
+
+    def whole(self, data: Any, status: str = "200 OK", kind: str = "application/json") -> None:
+        body = data if isinstance(data, bytes) else json.dumps(data).encode()
+        head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+        self.send(head.encode(), body)
+
+    def completion(self, text: str | None, calls: Any = None) -> None:
+        """A whole answer."""
+        said = {"role": "assistant", "content": text} | ({"tool_calls": calls} if calls else {})
+        choice = {"index": 0, "message": said, "finish_reason": "tool_calls" if calls else "stop"}
+        envelope = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m"}
+        self.whole({**envelope, "choices": [choice]})
+
+    def answer(self, text: str) -> None:
+        """A right answer of text, in the mode that was asked for."""
+        if not self.streamed:
+            self.completion(text)
+            return
+        self.send(STREAM)
+        self.chunk({"role": "assistant", "content": ""})
+        self.chunk({"content": text})
+        self.chunk({}, "stop")
+        self.send(DONE)
+
+    def begin(self, text: str) -> None:
+        """The beginning of a stream, up to its first text."""
+        self.send(STREAM)
+        self.chunk({"role": "assistant", "content": ""})
+        self.chunk({"content": text})
+
+    def gone(self, timeout: float = DEADLINE) -> bool:
+        """Whether the client closes the connection within so many seconds."""
+        self._handler.connection.settimeout(timeout)
+        try:
+            return not self._handler.connection.recv(1)
+        except ConnectionResetError:
+            return True
+        except TimeoutError:
+            return False
+
+
+class _Threads(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+
+class TinyServer:
+    """Answers each request by calling `respond`, in a thread of its own; remembers every request."""
+
+    def __init__(self) -> None:
+        self.respond: Callable[[Exchange], None] = lambda exchange: exchange.answer("Hello, world!")
+        self.requests: list[Exchange] = []
+        self.server = server = _Threads(("127.0.0.1", 0), self._handler())
+        self.root = f"http://127.0.0.1:{server.server_address[1]}"
+        self.base_url = f"{self.root}/v1"
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def _handler(self) -> type[socketserver.StreamRequestHandler]:
+        tiny = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                with contextlib.suppress(ConnectionError):
+                    exchange = Exchange(self)
+                    tiny.requests.append(exchange)
+                    tiny.respond(exchange)
+
+        return Handler
+
+    def close(self) -> None:
+        """Nobody listens any more."""
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def tiny() -> Iterator[TinyServer]:
+    server = TinyServer()
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+class Served:
+    """A running `assay serve` and what it printed."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self.process = process
+        self.said: dict[str, str] = {}
+        for line in iter(process.stdout.readline, "\n"):
+            word, _, rest = line.partition("  ")
+            self.said[word.strip()] = rest.strip()
+            if not line:
+                raise AssertionError(f"assay serve ended: {process.communicate()[1]}")
+        self.note = process.stdout.readline()
+        self.base_url, self.key, self.model, self.curl = (
+            self.said[word] for word in ("base URL", "key", "model", "try")
+        )
+
+
+@contextlib.contextmanager
+def _serving(*arguments: str) -> Iterator[Served]:
+    command = [executable("assay"), "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield Served(process)
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+@pytest.fixture
+def serving() -> Callable[..., contextlib.AbstractContextManager[Served]]:
+    """`with serving(*arguments) as served`: `assay serve` at a free port."""
+    return _serving
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[Served]:
+    """`assay serve` as it is without arguments, for all tests."""
+    with _serving() as one:
+        yield one
+
+
+@pytest.fixture
+def until() -> Any:
+    """Wait for a condition, with a generous deadline."""
+
+    def wait(condition: Callable[[], object], what: str = "the condition") -> None:
+        deadline = time.monotonic() + DEADLINE
+        while not condition():
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            time.sleep(0.005)
+
+    return wait
+
+
+@pytest.fixture
+def signals_heard() -> Iterator[None]:
+    """Signals do what they do by default, here and in what is started; under nohup, say, some are ignored."""
+    heard = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -1,0 +1,66 @@
+"""A terminal of fixed width, and certificates made of runs."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from assay.catalogue import Level, load
+from assay.certificate import Certificate
+from assay.dialect import Dialect
+from assay.judge import Run, judge
+from assay.known_failing import apply
+from assay.target import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay.hearing import Heard
+    from assay.scenario import Form
+    from assay.verdict import Outcome
+
+TARGET = Target(base_url="http://127.0.0.1:8787/v1", model="codex", keepalive=0.5, dialects=(Dialect.OPENAI_JSON,))
+
+
+@pytest.fixture
+def console() -> Console:
+    """What is printed is in its `file`."""
+    return Console(file=io.StringIO(), width=100, color_system=None)
+
+
+@pytest.fixture
+def printed(console: Console) -> Callable[[], str]:
+    """What the console shows, without the blanks at the ends of lines."""
+
+    def lines() -> str:
+        assert isinstance(console.file, io.StringIO)
+        return "\n".join(line.rstrip() for line in console.file.getvalue().split("\n"))
+
+    return lines
+
+
+@pytest.fixture
+def certified() -> Callable[..., Certificate]:
+    """The certificate of these exchanges."""
+
+    def make(*heard: Heard, known: Mapping[str, str] | None = None, error: str = "") -> Certificate:
+        by_name: dict[str, dict[Form, list[Heard]]] = {}
+        for one in heard:
+            by_name.setdefault(one.scenario.name, {}).setdefault(one.form, []).append(one)
+        scenarios = {one.scenario.name: one.scenario for one in heard}
+        runs = tuple(Run(scenario=scenarios[name], heard=forms, error=error) for name, forms in by_name.items())
+        outcomes: list[Outcome] = [outcome for run in runs for outcome in judge(run, TARGET, load())]
+        musts = frozenset(row.id for row in load().requirements if row.level is Level.MUST)
+        return Certificate(
+            target=TARGET,
+            date="2026-11-21",
+            runs=runs,
+            outcomes=apply(outcomes, known or {}),
+            musts=musts,
+            seconds=2.04,
+        )
+
+    return make

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+from assay.catalogue import load
+from assay.report.explain import explain, list_requirements, list_scenarios
+from assay.scenario_json import scenario_data
+from assay.scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    Printed = Callable[[], str]
+
+ROW = load().find("chat.stream.role-first")
+
+
+def test_requirements_are_listed_with_level_and_sentence(console: Console, printed: Printed) -> None:
+    list_requirements(console, load(), as_json=False)
+    lines = [" ".join(line.split()) for line in printed().split("\n")]
+    starts = [line.split()[0] for line in lines if line.split() and line.split()[0] in load().by_id]
+    assert starts == list(load().by_id)
+    assert any(line.startswith("chat.stream.role-first MUST Each choice says role") for line in lines)
+
+
+def test_requirements_are_listed_for_programs(console: Console, printed: Printed) -> None:
+    list_requirements(console, load(), as_json=True)
+    rows = json.loads(printed())
+    assert [row["id"] for row in rows] == list(load().by_id)
+    assert next(row for row in rows if row["id"] == ROW.id) == json.loads(json.dumps(dataclasses.asdict(ROW)))
+
+
+def test_scenarios_are_listed_with_modes_and_title(console: Console, printed: Printed) -> None:
+    list_scenarios(console, SCENARIOS, as_json=False)
+    lines = [" ".join(line.split()) for line in printed().split("\n")]
+    assert "text-hello stream, whole A short answer in four deltas" in lines
+    assert any(line.startswith("flush stream The backend waits until the client") for line in lines)
+    names = {scenario.name for scenario in SCENARIOS}
+    assert names <= {line.partition(" ")[0] for line in lines}
+
+
+def test_scenarios_are_listed_for_programs(console: Console, printed: Printed) -> None:
+    list_scenarios(console, SCENARIOS[:2], as_json=True)
+    assert json.loads(printed()) == [scenario_data(scenario) for scenario in SCENARIOS[:2]]
+
+
+def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) -> None:
+    explain(console, ROW, SCENARIOS[:2])
+    said = printed()
+    assert said.startswith("chat.stream.role-first  MUST  stream; openai-json, obsidian-xml, function-call\n")
+    joined = " ".join(said.split())
+    assert ROW.text in joined
+    assert f"To do: {ROW.hint}" in joined
+    for effect in ROW.breaks:
+        assert f"Breaks {effect}" in joined
+    for cited in ROW.source:
+        assert f"Source {cited.seed}, line {cited.line}: “{' '.join(cited.quote.split())}”" in joined
+    assert "Scenarios: text-hello, text-empty" in joined
+
+
+def test_lines_of_an_explanation_are_wrapped_and_indented(console: Console, printed: Printed) -> None:
+    explain(console, ROW, ())
+    _, *lines = printed().rstrip("\n").split("\n")
+    assert all(line.startswith("  ") and len(line) <= 100 for line in lines)
+    assert lines[-1] == "  Scenarios: none"

@@ -1,0 +1,81 @@
+"""What must hold of all scenarios of plain requests, whatever they are about."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from assay.catalogue import load
+from assay.checks import CONTENT, TOGETHER
+from assay.scenario import Mode, Request, Scenario
+from assay.scenario_json import scenario_data
+from assay.scenarios import SCENARIOS
+from assay.scenarios.clients import CLIENTS
+from assay.scenarios.params import FIELDS, PARAMS
+from assay.scenarios.precedence import PRECEDENCE
+
+PLAIN = [pytest.param(one, id=one.name) for one in SCENARIOS if one.request is not None]
+RULES = (
+    "route", "auth", "size", "media-type", "json", "model-missing", "messages-missing", "parameters", "model-unknown",
+    "capacity", "not-ready", "backend-failure",
+)  # fmt: skip
+
+
+def requests(scenario: Scenario) -> tuple[Request, ...]:
+    assert scenario.request is not None
+    return scenario.request.each
+
+
+@pytest.mark.parametrize("scenario", PLAIN)
+def test_a_scenario_of_plain_requests_is_driven_once(scenario: Scenario) -> None:
+    assert scenario.modes == (Mode.WHOLE,)
+    assert scenario.turns == ()
+
+
+@pytest.mark.parametrize("scenario", PLAIN)
+def test_every_requirement_that_is_named_exists_and_is_checked(scenario: Scenario) -> None:
+    named = {one.judged for one in requests(scenario)} - {""}
+    assert {*scenario.exercises, *named} <= load().by_id.keys()
+    assert {scenario.exercises[0], *named} <= {*CONTENT, *TOGETHER}
+
+
+@pytest.mark.parametrize("scenario", PLAIN)
+def test_every_error_that_names_a_field_is_looked_at_as_an_envelope(scenario: Scenario) -> None:
+    if any(one.param or one.code for one in requests(scenario)):
+        assert "http.error.envelope" in scenario.exercises
+
+
+@pytest.mark.parametrize("scenario", PLAIN)
+def test_a_scenario_is_plain_data(scenario: Scenario) -> None:
+    assert json.loads(json.dumps(scenario_data(scenario)))["name"] == scenario.name
+
+
+def test_there_is_one_row_for_each_neighbouring_pair_of_rules() -> None:
+    pairs = [f"http.precedence.{a}-before-{b}" for a, b in pairwise(RULES)]
+    assert [row for row in load().by_id if row.startswith("http.precedence.")] == pairs
+    assert {row for one in PRECEDENCE for row in one.exercises if "precedence" in row} == set(pairs)
+
+
+def test_each_row_of_http_and_parameters_has_a_scenario() -> None:
+    exercised = {row for one in SCENARIOS for row in one.exercises}
+    rows = {row for row in load().by_id if row.startswith(("http.", "param."))}
+    assert rows - exercised == set()
+
+
+def test_every_field_is_accepted_somewhere_and_refused_somewhere() -> None:
+    for one in FIELDS:
+        assert one.refused or one.row == "param.unknown-ignored"
+    for scenario in PARAMS:
+        assert all(one.expect in {200, 400} for one in requests(scenario))
+
+
+def test_what_real_clients_send_is_sent_with_the_targets_model_and_to_be_served() -> None:
+    sent = [one for scenario in CLIENTS for one in requests(scenario)]
+    assert len(sent) == len({json.dumps([one.json, dict(one.headers)], sort_keys=True) for one in sent}) == 39
+    for one in sent:
+        assert one.json is not None
+        assert one.json["model"] == "{model}"
+        assert one.expect == 200
+        assert not {"authorization", "content-type", "host"} & one.headers.keys()

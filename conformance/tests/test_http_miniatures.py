@@ -1,0 +1,73 @@
+"""Each fault of HTTP and of parameters is found, under its own requirement and no other; without a fault nothing is."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, TWIN_SETTINGS
+from assay.catalogue import load
+from assay.certificate import certify
+from assay.dialect import Dialect
+from assay.launch import launch
+from assay.scenarios import SCENARIOS
+from assay.target import Target
+from assay.twin import twin
+from assay.verdict import Verdict
+from assay_mocks.miniatures import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEY = "k3y-of-the-test"
+COMMAND = f"{sys.executable} -m assay_mocks.miniatures"
+URL = "http://127.0.0.1:{port}/none/v1"
+PLAIN = [one for one in SCENARIOS if one.request is not None and not one.exercises[0].startswith("mode.")]
+OF_THE_TWIN = {row for one in PLAIN for row in one.exercises if one.request and any(r.twin for r in one.request.each)}
+OF_HTTP = ("http.", "param.", "responses.input.", "responses.previous-id")
+HERE = [name for name, fault in FAULTS.items() if fault.breaks.startswith(OF_HTTP)]
+BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
+
+
+@pytest.fixture(scope="module")
+def gallery() -> Iterator[Target]:
+    """All miniatures and their twins, as the target of the one without a fault."""
+    env = {**SETTINGS, "PROXY_API_KEY": KEY}
+    with launch(COMMAND, env=env, url=URL) as launched, twin(COMMAND, env={**env, **TWIN_SETTINGS}, url=URL) as other:
+        yield Target(
+            base_url=launched.base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE, twin=other,
+            slots=SLOTS, body_limit=BODY_LIMIT, dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        )  # fmt: skip
+
+
+def hung(gallery: Target, name: str) -> Target:
+    """The target of a miniature; its twin is looked at only where it matters, since twins take their time."""
+    assert gallery.twin is not None
+    matters = name not in FAULTS or FAULTS[name].breaks in OF_THE_TWIN
+    return dataclasses.replace(
+        gallery,
+        base_url=gallery.base_url.replace("/none/", f"/{name}/"),
+        twin=gallery.twin.replace("/none/", f"/{name}/") if matters else None,
+    )
+
+
+def broken(target: Target) -> set[str]:
+    return {one.requirement for one in certify(target, PLAIN, load()).outcomes if one.verdict in BROKEN}
+
+
+def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
+    certificate = certify(hung(gallery, "none"), PLAIN, load())
+    assert {(one.key, one.reason) for one in certificate.outcomes if one.verdict is not Verdict.PASS} == set()
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_a_fault_is_found_under_its_own_requirement(gallery: Target, name: str) -> None:
+    assert broken(hung(gallery, name)) == {FAULTS[name].breaks}
+
+
+def test_every_row_that_has_a_scenario_is_killed() -> None:
+    rows = {row for one in PLAIN for row in one.exercises}
+    assert rows == {FAULTS[name].breaks for name in HERE}

@@ -1,0 +1,142 @@
+"""Every requirement is really checked: each miniature is killed by its own requirement and by no other.
+
+Faults of HTTP and of parameters have a test of their own (`test_http_miniatures`). A fault that shows only in some
+dialects, or only where some scripts are asked for, is judged by these alone: elsewhere it is the faultless proxy.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.bundled import KEEPALIVE, SETTINGS
+from assay.catalogue import load
+from assay.certificate import Certificate, certify
+from assay.dialect import CHATS, Dialect
+from assay.launch import launch
+from assay.scenarios import SCENARIOS
+from assay.target import Target
+from assay.verdict import Verdict
+from assay_mocks.miniatures import FAULTS, Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from assay.scenario import Scenario
+
+KEY = "key-of-the-gallery"
+SILENCE = 4.0
+"""Seconds: more than the longest gate that a script of the suite gives up at."""
+JOBS = 32
+"""Exchanges at a time: a fault that makes each of them wait makes the whole certificate wait little more than once."""
+UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
+"""The gallery's lines have tests of their own; counting them here again doubles what the certificates cost."""
+BROKEN = {Verdict.FAIL, Verdict.WARN}
+OF_HTTP = ("http.", "param.", "responses.input.", "responses.previous-id")
+TALKS = [
+    one
+    for one in SCENARIOS
+    if (one.request is None and not one.needs_idle_timeout) or one.exercises[0].startswith("mode.")
+]
+"""What is no plain request, nor takes seconds of silence; a fault of chats is looked for in no other."""
+OF_ENDS = re.compile(
+    r"chat\.whole\.backend-error|chat\.stream\.(error-.*|done-last|finish-once|nothing-after-finish|disconnect)"
+)
+"""Rows whose faults are looked for where the backend dies, too: it takes its time to come back."""
+ALIKE = re.compile(
+    r"turn\..*|chat\.whole\.(envelope|usage|backend-error|choices)|chat\.stream\.(headers|frames|flushed|schema"
+    r"|stable-.*|role-.*|utf8|finish-once|nothing-after-finish|usage|done-last|error-.*|keepalive.*|disconnect)"
+)
+"""Rows that mean the same in every dialect: their faults are looked for in one."""
+
+
+@pytest.fixture(scope="session")
+def judge() -> Iterator[Callable[[str], Certificate]]:
+    """The certificate of the miniature of this name; all are served by one process."""
+    env = {**SETTINGS, "PROXY_API_KEY": KEY}
+    command = f"{UNMEASURED} {sys.executable} -m assay_mocks.miniatures"
+    with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
+        root = launched.base_url.removesuffix("/none/v1")
+
+        def one(name: str) -> Certificate:
+            target = Target(
+                base_url=f"{root}/{name}/v1", model="codex", api_key=KEY, keepalive=KEEPALIVE, timeout=SILENCE,
+                dialects=dialects(name), default_mode=Dialect.OBSIDIAN_XML,
+            )  # fmt: skip
+            return certify(target, scenarios(name), load(), jobs=JOBS)
+
+        yield one
+
+
+def dialects(name: str) -> tuple[Dialect, ...]:
+    """The dialects in which a miniature is looked at: those in which it differs from the faultless one."""
+    if name not in FAULTS:
+        return tuple(Dialect)
+    alike = (Dialect.OPENAI_JSON,) if ALIKE.fullmatch(FAULTS[name].breaks) else CHATS
+    return tuple(map(Dialect, FAULTS[name].dialects)) or alike
+
+
+def scenarios(name: str) -> Sequence[Scenario]:
+    """The scenarios in which a miniature may differ from the faultless one."""
+    scripts = set(FAULTS[name].scripts) if name in FAULTS else set()
+    deaths = name not in FAULTS or OF_ENDS.fullmatch(FAULTS[name].breaks)
+    looked_at = [one for one in TALKS if deaths or not one.alone]
+    return [one for one in looked_at if not scripts or scripts & {one.script, *(turn.script for turn in one.turns)}]
+
+
+def broken(certificate: Certificate) -> dict[str, str]:
+    """Requirement → where it was first found broken, and what was seen."""
+    return {
+        outcome.requirement: f"{outcome.scenario}: {outcome.findings[0].form}: {outcome.findings[0].violation.seen}"
+        for outcome in reversed(certificate.outcomes)
+        if outcome.verdict in BROKEN
+    }
+
+
+OF_CHATS = {name: fault for name, fault in FAULTS.items() if not fault.breaks.startswith(OF_HTTP)}
+
+
+@pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())
+def test_a_miniature_is_killed_by_its_own_requirement_and_no_other(
+    fault: Fault, judge: Callable[[str], Certificate]
+) -> None:
+    certificate = judge(fault.name)
+    found = broken(certificate)
+    assert set(found) == {fault.breaks}, found
+    assert {outcome.reason for outcome in certificate.outcomes if outcome.verdict is Verdict.ERROR} == set()
+
+
+def test_the_faultless_one_passes_with_nothing_unobserved(judge: Callable[[str], Certificate]) -> None:
+    certificate = judge("none")
+    assert broken(certificate) == {}
+    assert [
+        (one.scenario, one.requirement, one.reason)
+        for one in certificate.outcomes
+        if one.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE}
+    ] == []
+    assert {row for row in certificate.unobserved if not row.startswith(OF_HTTP)} == set()
+
+
+def test_every_row_of_the_catalogue_has_a_fault() -> None:
+    assert load().by_id.keys() - {fault.breaks for fault in FAULTS.values()} == set()
+
+
+def test_every_fault_breaks_a_row_of_the_catalogue() -> None:
+    assert {fault.breaks for fault in FAULTS.values()} - load().by_id.keys() == set()
+
+
+def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
+    played = {script for one in SCENARIOS for script in (one.script, *(turn.script for turn in one.turns))}
+    for fault in FAULTS.values():
+        assert set(fault.dialects) <= set(Dialect)
+        assert set(fault.scripts) <= played
+
+
+def test_a_name_says_what_is_wrong() -> None:
+    for name, fault in FAULTS.items():
+        assert fault.name == name
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name), "words, not a number or a requirement"
+        assert name != fault.breaks.rpartition(".")[2], "what a developer did, not what it breaks"

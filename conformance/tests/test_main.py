@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_the_module_is_the_command() -> None:
+    told = subprocess.run([sys.executable, "-m", "assay", "--help"], capture_output=True, text=True, check=True).stdout
+    assert told.startswith("Usage: assay ")

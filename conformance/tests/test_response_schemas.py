@@ -1,0 +1,345 @@
+"""The schemas of Responses against the types of the `openai` package, both walked together, field by field.
+
+`CLOSED` are the types that a proxy for Codex takes or gives: they are compared to the last field. Others that stand
+where one of several types may (items and tools of kinds that such a proxy never makes) are known by their type alone.
+Where the schemas differ on purpose, `STRICTER` says so, with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+import pytest
+from jsonschema import Draft202012Validator
+from openai.types.responses import (
+    FunctionTool,
+    Response,
+    ResponseFunctionToolCall,
+    ResponseFunctionToolCallItem,
+    ResponseFunctionToolCallOutputItem,
+    ResponseInputMessageItem,
+    ResponseItemList,
+    ResponseOutputMessage,
+    ResponseReasoningItem,
+    ResponseStreamEvent,
+    ToolChoiceFunction,
+    response_input_item,
+)
+from pydantic import BaseModel, TypeAdapter
+
+from assay.schemas import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parents[2] / "schemas" / "openai"
+NAMES = ("response", "response.stream", "response.input_item", "response.input_items")
+CLOSED: set[Any] = {ResponseOutputMessage, ResponseFunctionToolCall, ResponseReasoningItem, FunctionTool,
+                    ToolChoiceFunction}  # fmt: skip
+STRICTER = {
+    "response.status": "a response without it tells no end; two clients raise when only id, status and output are sent",
+    "function_call.id": "two clients raise or lose the arguments when the item has none",
+    "function_call.status": "the contract asks for it",
+    "response.instructions": "list items are the input's, which has a schema of its own",
+}
+PRIMITIVES = {str: "string", int: "integer", float: "number", bool: "boolean", types.NoneType: "null"}
+
+Json = dict[str, Any]
+
+
+def load(name: str) -> Json:
+    content: Json = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return content
+
+
+def resolved(node: Json, file: str) -> tuple[Json, str]:
+    """A schema behind its references, and the file it stands in."""
+    while "$ref" in node:
+        name, _, pointer = node["$ref"].partition("#")
+        file = name.removesuffix(".json") or file
+        node = load(file)
+        for step in pointer.split("/")[1:]:
+            node = node[step]
+    return node, file
+
+
+def members(kind: Any) -> Iterator[Any]:
+    if get_origin(kind) is Annotated:
+        yield from members(get_args(kind)[0])
+    elif get_origin(kind) in {Union, types.UnionType}:
+        for one in get_args(kind):
+            yield from members(one)
+    else:
+        yield kind
+
+
+def discriminator(model: type[BaseModel]) -> str | None:
+    field = model.model_fields.get("type")
+    told = [get_args(one) for one in members(field.annotation) if get_origin(one) is Literal] if field else []
+    return told[0][0] if told else None
+
+
+def models_of(kind: Any) -> list[type[BaseModel]]:
+    return [one for one in members(kind) if isinstance(one, type) and issubclass(one, BaseModel)]
+
+
+# --- walking both ---------------------------------------------------------------------------------------------------
+
+
+def differences(kind: Any, node: Json, file: str, path: str) -> Iterator[str]:
+    """Where a schema does not say what a type says."""
+    if path in STRICTER:
+        return
+    node, file = resolved(node, file)
+    branches = [resolved(one, file) for one in node.get("anyOf", (node,))]
+    yield from words(kind, [branch for branch, _ in branches], path)
+    models = models_of(kind)
+    for branch, where in branches:
+        if "allOf" in branch:
+            yield from of_fork(models, branch, where, path)
+        elif "properties" in branch:
+            fitting = [one for one in models if set(names_of(one)) == set(branch["properties"])]
+            yield from [] if fitting else [f"{path}: no type has the fields {sorted(branch['properties'])}"]
+            for model in fitting[:1]:
+                yield from of_model(model, branch, where, path)
+        for one in members(kind):
+            if get_origin(one) is list and "items" in branch:
+                yield from differences(get_args(one)[0], branch["items"], where, f"{path}[]")
+            if get_origin(one) is dict and isinstance(branch.get("additionalProperties"), dict):
+                yield from differences(get_args(one)[1], branch["additionalProperties"], where, f"{path}{{}}")
+
+
+def words(kind: Any, branches: list[Json], path: str) -> Iterator[str]:
+    """The plain types and literals of both."""
+    theirs: set[str] = set()
+    for one in members(kind):
+        origin = get_origin(one)
+        if one in models_of(kind):
+            theirs.add("object")
+        elif one is not object:
+            theirs |= {json.dumps(value) for value in get_args(one)} if origin is Literal else {
+                {list: "array", dict: "object"}.get(origin) or PRIMITIVES[one]
+            }  # fmt: skip
+    ours: set[str] = set()
+    for branch in branches:
+        told = branch.get("type", [])
+        ours |= {told} if isinstance(told, str) else set(told)
+        ours |= {"null" if value is None else json.dumps(value) for value in branch.get("enum", ())}
+        ours |= {json.dumps(branch["const"])} if "const" in branch else set()
+    if "string" in theirs:
+        theirs = {word for word in theirs if not word.startswith('"')}
+    if ours != theirs:
+        yield f"{path}: the schema allows {sorted(ours)}, the type {sorted(theirs)}"
+
+
+def of_fork(models: list[type[BaseModel]], node: Json, file: str, path: str) -> Iterator[str]:
+    """One of several types, told apart by `type`: closed ones to the last field, others by name."""
+    by_type = {discriminator(model): model for model in models}
+    if set(node["properties"]["type"]["enum"]) != set(by_type):
+        yield f"{path}: the types are {sorted(map(str, by_type))}"
+    told = {one["if"]["properties"]["type"]["const"]: one["then"] for one in node["allOf"]}
+    closed = {discriminator(model) for model in models if model in CLOSED} or set(by_type)
+    if set(told) != closed:
+        yield f"{path}: {sorted(map(str, closed))} are closed types, the schema closes {sorted(told)}"
+    for type_, then in told.items():
+        if type_ in by_type:
+            yield from differences(by_type[type_], then, file, f"{path}<{type_}>")
+
+
+def names_of(model: type[BaseModel]) -> dict[str, Any]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def of_model(model: type[BaseModel], node: Json, file: str, path: str) -> Iterator[str]:
+    fields = names_of(model)
+    if node["additionalProperties"] is not False:
+        yield f"{path}: is not closed"
+    stem = discriminator(model) or ("response" if model is Response else "")
+    for name, field in fields.items():
+        spelt = f"{stem}.{name}"
+        needed = name in node.get("required", ())
+        if needed != field.is_required() and spelt not in STRICTER:
+            yield f"{path}.{name}: required is {needed} in the schema and {field.is_required()} in the type"
+        below = spelt if spelt in STRICTER else f"{path}.{name}"
+        yield from differences(field.annotation, node["properties"][name], file, below)
+
+
+def test_the_response_is_the_published_one() -> None:
+    assert list(differences(Response, load("response"), "response", "")) == []
+
+
+EVENTS = {discriminator(one): one for one in models_of(ResponseStreamEvent)}
+
+
+def test_exactly_the_published_events_have_a_schema() -> None:
+    schema = load("response.stream")
+    told = {one["if"]["properties"]["type"]["const"]: one["then"]["$ref"] for one in schema["allOf"]}
+    assert set(schema["properties"]["type"]["enum"]) == set(told) == set(EVENTS)
+    assert all(reference == f"#/$defs/{type_}" for type_, reference in told.items())
+
+
+@pytest.mark.parametrize("type_", EVENTS)
+def test_an_event_is_the_published_one(type_: str) -> None:
+    assert list(differences(EVENTS[type_], load("response.stream")["$defs"][type_], "response.stream", "")) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "model"),
+    [
+        ("response.input_item", "function_call", ResponseFunctionToolCall),
+        ("response.input_item", "function_call_output", response_input_item.FunctionCallOutput),
+        ("response.input_item", "reasoning", ResponseReasoningItem),
+        ("response.input_item", "item_reference", response_input_item.ItemReference),
+        ("response.input_items", "input_message", ResponseInputMessageItem),
+        ("response.input_items", "function_call", ResponseFunctionToolCallItem),
+        ("response.input_items", "function_call_output", ResponseFunctionToolCallOutputItem),
+    ],
+)
+def test_an_input_item_is_the_published_one(file: str, name: str, model: type[BaseModel]) -> None:
+    assert list(differences(model, load(file)["$defs"][name], file, f"{file}/{name}")) == []
+
+
+def test_the_list_of_input_items_has_the_published_fields() -> None:
+    schema = load("response.input_items")
+    assert set(schema["properties"]) == set(names_of(ResponseItemList))
+    assert set(schema["required"]) == set(schema["properties"])
+
+
+def test_a_difference_is_found_in_either_direction() -> None:
+    def found(change: Json) -> list[str]:
+        schema = load("response")
+        node = schema["$defs"]["incomplete_details"]
+        kind = Response.model_fields["incomplete_details"].annotation
+        model = models_of(kind)[0]
+        return list(differences(model, {**node, **change}, "response", "here"))
+
+    assert found({}) == []
+    assert found({"required": ["reason"]}) == ["here.reason: required is True in the schema and False in the type"]
+    assert found({"additionalProperties": True}) == ["here: is not closed"]
+    assert found({"properties": {}}) == ["here: no type has the fields []"]
+    assert found({"properties": {"reason": {"type": "integer"}}})[0].startswith("here.reason: the schema allows")
+
+
+# --- samples --------------------------------------------------------------------------------------------------------
+
+
+PLAIN: Json = {"string": "é", "integer": 1, "number": 1, "boolean": True, "null": None}
+
+
+def sample(node: Json, file: str) -> Any:
+    """A value that a schema allows, with every field that it knows."""
+    node, file = resolved(node, file)
+    if "anyOf" in node or "allOf" in node:
+        return sample(node["anyOf"][0] if "anyOf" in node else node["allOf"][0]["then"], file)
+    if "const" in node or "enum" in node:
+        return node.get("const", node.get("enum", [None])[0])
+    told = node.get("type", "string")
+    kind = told if isinstance(told, str) else told[0]
+    if kind == "object":
+        return {name: sample(inner, file) for name, inner in node.get("properties", {}).items()}
+    if kind == "array":
+        return [sample(node["items"], file)] if "items" in node else []
+    return PLAIN[kind]
+
+
+SAMPLES = [
+    *(("response.stream", type_, load("response.stream")["$defs"][type_], EVENTS[type_]) for type_ in EVENTS),
+    ("response", "response", load("response"), Response),
+]
+
+
+@pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
+def test_a_sample_that_is_valid_here_parses_there(file: str, title: str, node: Json, model: Any) -> None:
+    value = sample(node, file)
+    assert errors(file, value) == [], title
+    TypeAdapter(model).validate_python(value)
+    assert errors(file, {**value, "unheard_of": 1}) == ["the body: unheard_of is not among the published fields"]
+
+
+def spots(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    children: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in children:
+        yield from spots(inner, (*path, step))
+
+
+@pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
+def test_a_required_field_that_is_missing_is_told(file: str, title: str, node: Json, model: Any) -> None:
+    assert model
+    value = sample(node, file)
+    for name in node.get("required", ()):
+        less = {key: inner for key, inner in value.items() if key != name}
+        assert any(name in one for one in errors(file, less)), (title, name)
+
+
+@pytest.mark.parametrize("file", NAMES)
+def test_a_schema_is_sound_and_named_after_its_file(file: str) -> None:
+    schema = load(file)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$id"] == f"https://assay.invalid/schemas/openai/{file}.json"
+    assert schema["title"] == file
+
+
+def test_items_and_tools_of_other_kinds_are_known_by_their_type_alone() -> None:
+    right = sample(load("response"), "response")
+    right["output"] = [{"type": "web_search_call", "id": "ws_1", "anything": 7}]
+    right["tools"] = [{"type": "web_search", "anything": 7}]
+    assert errors("response", right) == []
+    right["output"] = [{"type": "wand"}]
+    assert errors("response", right)[0].startswith('/output/0/type: is "wand", should be one of')
+
+
+INPUT = [
+    {"role": "user", "content": "Hello."},
+    {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Hello."}]},
+    {"role": "user", "content": [{"type": "input_image", "image_url": "data:", "detail": "auto"}]},
+    {"role": "assistant", "content": [{"type": "output_text", "text": "Hello."}]},
+    {
+        "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": "Hello.", "annotations": []}],
+    },
+    {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c", "output": "x"},
+    {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "x"}]},
+    {"type": "reasoning", "id": "rs_1", "summary": []},
+    {"type": "item_reference", "id": "msg_1"},
+    {"type": "web_search_call", "anything": 7},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("item", INPUT)
+def test_what_clients_send_is_an_input_item(item: Json) -> None:
+    assert errors("response.input_item", item) == []
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "pirate", "content": "Arr."},
+        {"role": "user"},
+        {"role": "user", "content": 7},
+        {"role": "user", "content": [{"type": "input_text"}]},
+        {"role": "user", "content": "Hello.", "name": "x"},
+        {"type": "function_call", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c"},
+        {"type": "wand"},
+        "Hello.",
+    ],
+)
+def test_what_nobody_published_is_none(item: object) -> None:
+    assert errors("response.input_item", item) != []
+
+
+def test_a_list_of_input_items() -> None:
+    said = {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": "Hello."}]}
+    told = {**said, "role": "assistant", "status": "completed"}
+    told["content"] = [{"type": "output_text", "text": "Hello.", "annotations": []}]
+    page = {"object": "list", "data": [said, told], "first_id": "msg_1", "last_id": "msg_1", "has_more": False}
+    assert errors("response.input_items", page) == []
+    ResponseItemList.model_validate(page)
+    assert errors("response.input_items", {**page, "data": [{**said, "id": None}]}) != []
+    assert errors("response.input_items", {**page, "data": [{**told, "content": "Hello."}]}) != []

@@ -1,0 +1,206 @@
+"""The scenarios as a whole: nothing in them is without meaning, and no requirement is without a scenario."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay import scenarios
+from assay.catalogue import Judged, Requirement, load
+from assay.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE, TOGETHER
+from assay.checks.chat_stream import SCRIPTED
+from assay.conversation import prepare
+from assay.dialect import Dialect
+from assay.items import answers_to, items, speaks_of
+from assay.judge import DONE_LAST, HARMLESS, OF_A_FAILURE, PARITIES, PARITY
+from assay.scenario import Act, Auth, Form, Mode, Scenario
+from assay.scenarios import SCENARIOS, tools
+from assay.wire.chat import CHAT_STREAM_HOLES
+from assay.wire.message import CALLS, ENVELOPE, ERROR
+from assay.wire.responses import RESPONSES_STREAM_HOLES
+from assay_mocks.library import LIBRARY
+from assay_mocks.marker import Marker, find_marker
+
+if TYPE_CHECKING:
+    from assay.expected import Expected
+
+CATALOGUE = load()
+SERVED_BY_CHECKS = {*FORM, *CONTENT, *SENSE, *ERRORS, *TOGETHER, *PARITIES}
+SERVED_BY_THE_WIRE = {*CHAT_STREAM_HOLES, *RESPONSES_STREAM_HOLES, ENVELOPE, CALLS, ERROR}
+BLAMED = {scenario.blames for scenario in SCENARIOS if scenario.blames}
+UNDECLARED = {"sentinel-undeclared"}
+"""Scenarios whose backend calls a tool that the request does not declare."""
+CHATS = [scenario for scenario in SCENARIOS if scenario.request is None]
+STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+
+
+def fits(row: Requirement, scenario: Scenario) -> bool:
+    return any(speaks_of(row, form) for form in scenario.forms(Dialect))
+
+
+def answer_to(scenario: Scenario, number: int, form: Form) -> Expected:
+    return answers_to(scenario, number, form)[0]
+
+
+each = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+each_chat = pytest.mark.parametrize("scenario", CHATS, ids=lambda scenario: scenario.name)
+each_row = pytest.mark.parametrize("row", CATALOGUE.requirements, ids=lambda row: row.id)
+
+
+@each_row
+def test_every_requirement_is_served_by_the_wire_or_a_check(row: Requirement) -> None:
+    assert row.id in SERVED_BY_CHECKS | SERVED_BY_THE_WIRE | BLAMED
+
+
+@each_row
+def test_every_requirement_is_judged_by_a_scenario_in_one_of_its_modes(row: Requirement) -> None:
+    assert any(row in items(scenario, CATALOGUE, Dialect) and fits(row, scenario) for scenario in SCENARIOS)
+
+
+@each_row
+def test_a_requirement_that_waits_to_be_named_is_named(row: Requirement) -> None:
+    exercised = any(row.id in scenario.exercises for scenario in SCENARIOS)
+    assert exercised or row.judged is not Judged.EXERCISED
+
+
+@pytest.mark.parametrize("name", sorted(SERVED_BY_CHECKS | SERVED_BY_THE_WIRE | HARMLESS | OF_A_FAILURE | SCRIPTED))
+def test_every_name_that_the_judge_uses_is_in_the_catalogue(name: str) -> None:
+    assert name in CATALOGUE.by_id
+
+
+def test_no_requirement_has_checks_in_two_stages_that_come_after_another() -> None:
+    assert not CONTENT.keys() & SENSE.keys()
+    assert not FORM.keys() & (CONTENT.keys() | SENSE.keys())
+    assert not ERRORS.keys() & (FORM.keys() | CONTENT.keys() | SENSE.keys())
+
+
+def test_what_needs_the_right_answer_is_not_called_invariant() -> None:
+    assert not INVARIANT & (SENSE.keys() | SCRIPTED)
+    assert {"chat.stream.frames", "chat.stream.schema", "chat.whole.envelope", "http.error.envelope"} <= INVARIANT
+    assert not INVARIANT & {"chat.stream.text", "chat.whole.text", "chat.stream.arguments-verbatim"}
+    assert DONE_LAST in INVARIANT
+
+
+def test_names_are_unique_and_fit_a_file_name() -> None:
+    names = [scenario.name for scenario in SCENARIOS]
+    assert len(set(names)) == len(names)
+    assert all(name == name.lower() and name.replace("-", "").isalnum() for name in names)
+
+
+def test_all_modules_are_told_and_in_order() -> None:
+    modules = [import_module(f"assay.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
+    tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
+    told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
+    assert sorted(scenario.name for scenario in told) == sorted(scenario.name for scenario in SCENARIOS)
+    subjects = [scenario.exercises[0].split(".")[0] for scenario in SCENARIOS]
+    assert subjects.index("chat") < subjects.index("turn") < subjects.index("param")
+
+
+@each
+def test_what_is_exercised_is_in_the_catalogue_once_and_in_a_mode_of_the_scenario(scenario: Scenario) -> None:
+    assert scenario.exercises
+    assert len(set(scenario.exercises)) == len(scenario.exercises)
+    for name in scenario.exercises:
+        assert fits(CATALOGUE.find(name), scenario), name
+
+
+@each
+def test_each_form_has_a_subject_that_can_take_the_blame(scenario: Scenario) -> None:
+    for form in scenario.forms(Dialect):
+        assert any(speaks_of(CATALOGUE.find(name), form) for name in scenario.exercises), form
+
+
+@each
+def test_a_scenario_that_blames_its_subject_exercises_it(scenario: Scenario) -> None:
+    assert scenario.blames in {None, scenario.exercises[0]}
+
+
+@each_chat
+def test_every_choice_has_an_answer(scenario: Scenario) -> None:
+    for form in scenario.forms(Dialect):
+        assert len(answers_to(scenario, 0, form)) == scenario.choices
+
+
+@each
+def test_parity_is_asked_for_where_both_modes_answer(scenario: Scenario) -> None:
+    if PARITY in scenario.exercises:
+        assert set(scenario.modes) == set(Mode)
+
+
+@each
+def test_it_is_a_conversation_or_a_plain_request(scenario: Scenario) -> None:
+    assert bool(scenario.turns) != (scenario.request is not None)
+    assert bool(scenario.script) == bool(scenario.turns)
+    assert scenario.title
+
+
+@each_chat
+def test_every_script_exists_and_has_a_part_for_each_turn(scenario: Scenario) -> None:
+    own = [turn for turn in scenario.turns if turn.script is None]
+    assert len(LIBRARY[scenario.script].parts) == len(own)
+    assert all(turn.script in LIBRARY for turn in scenario.turns if turn.script is not None)
+
+
+@each_chat
+def test_every_turn_says_something_or_brings_results_of_calls_that_were_made(scenario: Scenario) -> None:
+    assert scenario.turns[0].say is not None
+    all_calls = [call for number in range(len(scenario.turns)) for call in answer_to(scenario, number, WHOLE).calls]
+    for number, turn in enumerate(scenario.turns):
+        assert turn.say is not None or turn.results
+        assert turn.script is None or turn.say is not None
+        if turn.results is not None:
+            made = {call.name for call in answer_to(scenario, number - 1, WHOLE).calls}
+            assert made
+            assert made <= set(turn.results) <= {call.name for call in all_calls}
+
+
+@each_chat
+def test_the_tools_that_the_script_calls_are_declared(scenario: Scenario) -> None:
+    declared = {tool["function"]["name"] for tool in scenario.tools}
+    for number in range(len(scenario.turns)):
+        called = {call.name for call in answer_to(scenario, number, WHOLE).calls}
+        assert (called <= declared) != (scenario.name in UNDECLARED)
+
+
+def test_declared_tools_have_names_of_their_own() -> None:
+    declared = [getattr(tools, name)["function"]["name"] for name in dir(tools) if name.isupper()]
+    assert len(set(declared)) == len(declared)
+
+
+@each_chat
+def test_a_client_that_acts_on_the_stream_has_no_whole_answer_to_act_on(scenario: Scenario) -> None:
+    if any(turn.act is not Act.READ for turn in scenario.turns):
+        assert scenario.modes == (Mode.STREAM,)
+
+
+@each_chat
+def test_a_client_that_opens_a_gate_has_one_to_open(scenario: Scenario) -> None:
+    for number, turn in enumerate(scenario.turns):
+        gates = answer_to(scenario, number, STREAM).gates
+        assert bool(gates) == (turn.act in {Act.OPEN_AT_TEXT, Act.OPEN_AT_COMMENT})
+
+
+@each_chat
+def test_the_client_waits_for_comments_only_where_their_interval_is_known(scenario: Scenario) -> None:
+    assert scenario.needs_keepalive == any(turn.act is Act.OPEN_AT_COMMENT for turn in scenario.turns)
+
+
+@each_chat
+def test_the_mock_finds_the_marker_in_every_request(scenario: Scenario) -> None:
+    turn = scenario.turns[0]
+    sent = prepare(scenario, turn, form=WHOLE, model="m", nonce="n0nce", history=())
+    told = [message for message in sent.messages if message["role"] not in {"system", "developer"}]
+    found = [find_marker(str(message["content"])) for message in told]
+    assert found[-1] == Marker(scenario.script, "n0nce")
+    assert [marker for marker in found if marker] == found[-1:]
+
+
+def test_a_request_without_the_right_key_is_to_be_refused() -> None:
+    asked = [(scenario, one) for scenario in SCENARIOS if scenario.request for one in scenario.request.each]
+    refused = {Auth.NONE, Auth.WRONG, Auth.OTHER_SCHEME}
+    for scenario, one in asked:
+        needs_none = one.method == "OPTIONS" or one.root or one.expect == 404
+        assert (one.expect == 401) == (one.auth in refused and not needs_none), scenario.name

@@ -1,0 +1,99 @@
+"""The reference proxy's wire and answers, scenario by scenario and form by form, as files that a person can read.
+
+`snapshots/wire` guards against drift of our own; `snapshots/answers` is what any conforming proxy must answer.
+After a wanted change: `python -m pytest conformance/tests/test_snapshots.py --snapshot-update`, then read the diff.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from assay import answers, rendering
+from assay.bundled import proxy
+from assay.catalogue import load
+from assay.certificate import certify
+from assay.dialect import Dialect
+from assay.scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from _pytest.mark import ParameterSet
+    from syrupy.assertion import SnapshotAssertion
+    from syrupy.location import PyTestLocation
+
+    from assay.certificate import Certificate
+    from assay.scenario import Form, Scenario
+
+ROOT = Path(__file__).parents[2] / "snapshots"
+FORMS = [(scenario, form) for scenario in SCENARIOS for form in scenario.forms(Dialect)]
+CASES = [pytest.param(s, f, id=answers.file_name(s.name, f).removesuffix(".txt")) for s, f in FORMS]
+CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if scenario.request is None]
+
+# Our folders are named for what they hold, not for this module; no other module writes there.
+pytestmark = pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot")
+
+
+def case(location: PyTestLocation) -> Path:
+    """The name of a case, `<dialect>/<scenario>.<mode>`."""
+    return Path(location.snapshot_name.partition("[")[2].removesuffix("]"))
+
+
+class Readable(SingleFileSnapshotExtension):
+    """One text file per case, `snapshots/<folder>/<name of the case>.txt`.
+
+    Syrupy reads the name of a snapshot back from the last part of its path: what stands before it must be a folder.
+    """
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+    folder = ""
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str((ROOT / cls.folder / case(test_location)).parent)
+
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: Any = 0) -> str:
+        del index
+        return case(test_location).name
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        return str(data)
+
+
+class Wire(Readable):
+    folder = "wire"
+
+
+class Answers(Readable):
+    folder = "answers"
+
+
+@pytest.fixture(scope="module")
+def certificate() -> Certificate:
+    """The reference proxy, driven once over a socket."""
+    with proxy() as target:
+        return certify(target, SCENARIOS, load())
+
+
+@pytest.mark.parametrize(("scenario", "form"), CASES)
+def test_wire(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
+    run = next(run for run in certificate.runs if run.scenario is scenario)
+    assert rendering.document(run.heard[form]) == snapshot.use_extension(Wire)
+
+
+@pytest.mark.parametrize(("scenario", "form"), CHATS)
+def test_answers(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
+    run = next(run for run in certificate.runs if run.scenario is scenario)
+    assert answers.document(run.heard[form]) == snapshot.use_extension(Answers)
+
+
+@pytest.mark.parametrize(("folder", "cases"), [("wire", CASES), ("answers", CHATS)])
+def test_no_file_is_left_of_a_case_that_is_gone(folder: str, cases: Sequence[ParameterSet]) -> None:
+    found = {str(path.relative_to(ROOT / folder).with_suffix("")) for path in (ROOT / folder).rglob("*.*")}
+    assert sorted(found - {str(case.id) for case in cases}) == []

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from itertools import product
+
+import pytest
+
+from assay.wire.grammar import (
+    CALL,
+    CHAT_STREAM_HOLES,
+    CHOICE,
+    FRAME,
+    STABLE,
+    STREAM,
+    CallSign,
+    CallState,
+    ChoiceSign,
+    ChoiceState,
+    FrameFault,
+    StreamSign,
+    StreamState,
+    _table,
+)
+
+Table = Mapping[tuple[Enum, Enum], Enum | str]
+
+TABLES = {
+    "stream": (STREAM, StreamState, StreamSign),
+    "choice": (CHOICE, ChoiceState, ChoiceSign),
+    "call": (CALL, CallState, CallSign),
+}
+
+
+@pytest.mark.parametrize(("table", "states", "signs"), TABLES.values(), ids=TABLES)
+def test_every_state_and_sign_is_a_transition_or_a_named_hole(
+    table: Table, states: type[Enum], signs: type[Enum]
+) -> None:
+    assert set(table) == set(product(states, signs))
+    assert all(isinstance(cell, states) or cell in CHAT_STREAM_HOLES for cell in table.values())
+
+
+def test_every_fault_of_a_frame_is_named() -> None:
+    assert set(FRAME) == set(FrameFault)
+
+
+def test_the_holes_are_exactly_the_names_that_are_exported() -> None:
+    def holes(cells: Iterable[Enum | str]) -> set[str]:
+        return {cell for cell in cells if isinstance(cell, str)}
+
+    used = holes(STREAM.values()) | holes(CHOICE.values()) | holes(CALL.values())
+    used |= set(FRAME.values()) | set(STABLE.values())
+    assert used == set(CHAT_STREAM_HOLES)
+    assert len(set(CHAT_STREAM_HOLES)) == len(CHAT_STREAM_HOLES)
+
+
+@pytest.mark.parametrize(("table", "states"), [rows[:2] for rows in TABLES.values()], ids=TABLES)
+def test_every_state_can_be_reached(table: Table, states: type[Enum]) -> None:
+    reached = {next(iter(states))}
+    for _ in states:
+        reached |= {cell for (state, _), cell in table.items() if state in reached and isinstance(cell, Enum)}
+    assert reached == set(states)
+
+
+def test_a_row_that_lacks_a_cell_is_no_table() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        _table(CallState, {CallSign.HEAD: (CallState.OPENED,)})

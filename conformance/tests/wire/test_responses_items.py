@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.wire.responses_events import item_sign
+from assay.wire.responses_grammar import ItemSign
+from assay.wire.responses_items import Items
+
+Json = dict[str, Any]
+Make = Callable[..., Any]
+
+
+def take(items: Items, event: Json) -> tuple[str, str] | None:
+    sign = item_sign(event["type"], event)
+    assert sign is not None
+    return items.take(event["type"], sign, event)
+
+
+@pytest.fixture
+def told(response: Make, told_message: Make, told_call: Make, response_events: Make) -> list[Json]:
+    """The events of a message and a call."""
+    output = [told_message("Hi."), told_call("call_a", "f", "{}", 1)]
+    events: list[Json] = response_events(response("completed", output))[2:-1]
+    return events
+
+
+def test_items_that_are_told_rightly_are_kept_as_they_are_done(told: list[Json]) -> None:
+    items = Items()
+    assert [fault for event in told if (fault := take(items, event))] == []
+    done = [event["item"] for event in told if event["type"] == "response.output_item.done"]
+    assert items.done == done
+    assert items.finish(done) is None
+
+
+def test_a_fault_names_its_requirement_and_what_was_seen(told: list[Json]) -> None:
+    items = Items()
+    assert take(items, told[1]) == ("responses.stream.order", "a content part is added, between items")
+    assert take(items, told[0]) is None
+    fault = take(items, {**told[1], "content_index": 1})
+    assert fault == ("responses.stream.indexes", "content_index is 1, it should be 0")
+
+
+def test_an_answer_does_not_end_inside_an_item(told: list[Json]) -> None:
+    items = Items()
+    take(items, told[0])
+    assert items.finish([]) == ("responses.stream.order", "the end of the answer, in a message, outside its parts")
+
+
+def test_what_is_shown_of_a_long_value_is_cut(told: list[Json]) -> None:
+    items = Items()
+    for event in told[:3]:
+        take(items, event)
+    fault = take(items, {**told[3], "text": "x" * 200})
+    assert fault is not None
+    assert fault[0] == "responses.stream.sums"
+    assert len(fault[1]) < 200
+
+
+def test_items_of_other_kinds_are_only_counted() -> None:
+    items = Items()
+    item = {"type": "web_search_call", "id": "ws_1"}
+    assert take(items, {"type": "response.output_item.added", "output_index": 0, "item": item}) is None
+    assert take(items, {"type": "response.audio.delta", "delta": "AA=="}) is None
+    searching: Json = {"type": "response.web_search_call.searching", "output_index": 0, "item_id": "ws_1"}
+    assert take(items, searching) is None
+    fault = items.take(searching["type"], ItemSign.PUBLISHED, {**searching, "item_id": "other"})
+    assert fault == ("responses.stream.indexes", "item_id is 'other', it should be 'ws_1'")
+    assert take(items, {"type": "response.output_item.done", "output_index": 0, "item": item}) is None
+    assert items.done == []
+    assert items.finish([item]) is None

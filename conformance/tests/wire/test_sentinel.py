@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.wire.sentinel import Told, read, split
+
+BLOCK = '<tool_call>{"id": "c", "name": "f", "arguments": "{ }"}</tool_call>'
+CALL = Told(id="c", name="f", arguments="{ }")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "calls"),
+    [
+        ("", "", ()),
+        ("No call.\n", "No call.\n", ()),
+        (BLOCK, "", (CALL,)),
+        (f"Look:\n{BLOCK}", "Look:\n", (CALL,)),
+        (f"Look:\n{BLOCK}\nDone.\n", "Look:\n", (CALL,)),
+        (f"{BLOCK}\nand\n{BLOCK}", "", (CALL, CALL)),
+        (f"a {BLOCK}\n", f"a {BLOCK}\n", ()),
+        (f" {BLOCK}", f" {BLOCK}", ()),
+        (f"```\n{BLOCK}\n```\n", f"```\n{BLOCK}\n```\n", ()),
+        (f"  ~~~ json\n{BLOCK}\n~~~\n{BLOCK}", f"  ~~~ json\n{BLOCK}\n~~~\n", (CALL,)),
+        ("<tool_call>{}</tool_call>\n", "<tool_call>{}</tool_call>\n", ()),
+        ("<tool_call>no\nJSON</tool_call>", "<tool_call>no\nJSON</tool_call>", ()),
+        (f"<tool_call>{{\n{BLOCK[:-12]}", f"<tool_call>{{\n{BLOCK[:-12]}", ()),
+    ],
+)
+def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Told, ...]) -> None:
+    assert split(text) == (kept, calls)
+
+
+@pytest.mark.parametrize(
+    ("inner", "told"),
+    [
+        ('{"call_id": "c", "name": "f", "arguments": "{ }"}', CALL),
+        ('{"id": "c", "name": "f", "arguments": {"a" : [1, "é"]}}', Told(id="c", name="f", arguments='{"a":[1,"é"]}')),
+        ('{"id": "c", "name": "f"}', Told(id="c", name="f", arguments="{}")),
+        ('{"name": "f", "arguments": "{}"}', None),
+        ('{"id": "c", "arguments": "{}"}', None),
+        ('{"id": "", "name": "f"}', None),
+        ('{"id": 7, "name": "f"}', None),
+        ('["c", "f"]', None),
+        ("{", None),
+    ],
+)
+def test_a_call_needs_an_id_and_a_name(inner: str, told: Told | None) -> None:
+    assert read(inner) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("````\n```\n{}\n```\n{}\n````\n", False),
+        ("````\n```\n````\n{}", True),
+        ("```\n~~~\n{}\n```\n", False),
+        ("```\n``` json\n{}\n```\n", False),
+        ("```\n`````\n{}", True),
+        ("```a `b` c\n{}", True),
+        ("~~~a `b`\n{}\n~~~", False),
+    ],
+)
+def test_a_fence_is_closed_by_as_many_marks_or_more(text: str, *, called: bool) -> None:
+    block = '<tool_call>{"id": "c", "name": "f"}</tool_call>'
+    kept, calls = split(text.replace("{}", block))
+    assert bool(calls) is called
+    assert (block in kept) is not called
