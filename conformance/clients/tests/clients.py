@@ -1,0 +1,122 @@
+"""The client programs, and the ways in which each uses its client."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dialogues import Answer, Dialogue
+
+HERE = Path(__file__).parents[1]
+INSTALLED = Path(sys.prefix) / "clients"
+PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
+"""Of this environment, all that clients get: nothing that would send them through a proxy, or tell on them."""
+DEADLINE = 60.0
+
+Play = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    """A client program and a way to use the client; `streamed`: its answers come as streams.
+
+    `responses`: it speaks the Responses API, where a text before a call stays, streamed or not. `ends`: its words for
+    how an answer ended, without calls and with; None where it does not tell.
+    """
+
+    program: str
+    way: str
+    streamed: bool
+    responses: bool = False
+    ends: tuple[str | None, str | None] = ("stop", "tool_calls")
+
+    @property
+    def name(self) -> str:
+        """As it stands in the names of tests."""
+        return f"{Path(self.program).stem}-{self.way}"
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether it is told the text before a call."""
+        return self.streamed or self.responses
+
+    def turns(self, dialogue: Dialogue) -> list[dict[str, Any]]:
+        """What the client is to be told, in order."""
+        answers = (self.streamed and dialogue.streamed) or dialogue.answers
+        if not self.keeps_text:
+            answers = tuple(replace(answer, text="") if answer.calls else answer for answer in answers)
+        return [self._told(answer) for answer in answers]
+
+    def _told(self, answer: Answer) -> dict[str, Any]:
+        calls = [{"id": call.id, "name": call.name, "arguments": json.loads(call.raw)} for call in answer.calls]
+        finish = self.ends[bool(calls)]
+        return {"text": answer.text, "finish": finish, "usage": list(answer.usage), "calls": calls}
+
+    def play(self, asked: Sequence[Mapping[str, Any]], account: Mapping[str, str]) -> list[Play]:
+        """What became of the dialogues that it was asked to play."""
+        command = ("node", INSTALLED) if self.program.endswith(".mjs") else (sys.executable, HERE)
+        done = subprocess.run(
+            [command[0], command[1] / self.program, self.way],
+            input=json.dumps({**account, "dialogues": asked}),
+            env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
+            encoding="utf-8",
+            capture_output=True,
+            timeout=DEADLINE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return list(json.loads(done.stdout))
+
+
+def _chat(program: str, whole: Sequence[str] = ("whole",), stream: Sequence[str] = ("stream",)) -> list[Client]:
+    ways = [*((way, False) for way in whole), *((way, True) for way in stream)]
+    return [Client(program=program, way=way, streamed=streamed) for way, streamed in ways]
+
+
+def _responses(
+    program: str,
+    whole: Sequence[str] = ("whole",),
+    stream: Sequence[str] = ("stream",),
+    ends: tuple[str | None, str | None] = ("completed", "completed"),
+) -> list[Client]:
+    return [replace(client, responses=True, ends=ends) for client in _chat(program, whole, stream)]
+
+
+CLIENTS = (
+    *_chat("openai_python.py"),
+    *_chat("langchain_python.py"),
+    *_chat("openai_node.mjs", ("whole", "run-tools-whole"), ("stream", "run-tools")),
+    *_chat("ai_sdk.mjs"),
+    *_chat("langchain_js.mjs"),
+    *_responses("openai_python_responses.py", ("whole", "parse", "stored"), ("stream", "helper", "stored-stream")),
+    *_responses("openai_node_responses.mjs", ("whole", "parse", "stored"), ("stream", "helper", "stored-helper")),
+    *_responses("openai_agents_python.py", ends=(None, None)),
+    *_responses(
+        "ai_sdk.mjs",
+        ("responses-whole", "responses-unstored-whole"),
+        ("responses-stream", "responses-unstored-stream"),
+        ("stop", "tool_calls"),
+    ),
+    *_responses("langchain_python.py", ("responses-whole",), ("responses-stream",)),
+    *_responses("langchain_js.mjs", ("responses-whole",), ("responses-stream",)),
+)
+
+
+def installed() -> None:
+    """Bring the JavaScript programs beside their clients: they find them only there.
+
+    Raises:
+        FileNotFoundError: the clients are not installed.
+    """
+    if not (INSTALLED / "node_modules").is_dir():
+        raise FileNotFoundError(f"the JavaScript clients are not installed: run {HERE / 'install.py'}")
+    for program in HERE.glob("*.mjs"):
+        shutil.copy(program, INSTALLED)
