@@ -1,0 +1,85 @@
+"""Write the pages of this folder that are made from data, or with --check say whether they are up to date.
+
+    python docs/generate.py [--check]
+
+The data: the requirement catalogue, the scenarios, the miniatures, and which lines of the seed texts are normative.
+Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
+"""  # noqa: INP001 (a script in a folder of pages)
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.catalogue import load
+from assay.report.pages import Evidence, Seed, requirements_page, seed_page
+from assay.scenarios import SCENARIOS
+from assay_mocks.miniatures import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = Path(__file__).resolve().parent
+SOURCES = FOLDER.parent / "conformance" / "tests" / "sources"
+TITLES = {
+    "000": "Responses, with tool calls simulated in text",
+    "001": "Obsidian Copilot and tool calls",
+    "004": "streams, whole answers and tool calls",
+}
+_CRITERION = re.compile(r"(\d+)\. \*\*(.+?):?\*\*")
+
+
+def evidence() -> Evidence:
+    """The catalogue, the scenarios, and the miniatures by the requirement that kills them."""
+    kills: dict[str, list[str]] = {}
+    for fault in FAULTS.values():
+        kills.setdefault(fault.breaks, []).append(fault.name)
+    return Evidence(catalogue=load(), scenarios=SCENARIOS, kills=kills)
+
+
+def seed(name: str) -> Seed:
+    """A seed text, its normative lines, and the numbers and names of its acceptance criteria."""
+    text = (SOURCES / f"{name}.txt").read_text(encoding="utf-8").split("\n")
+    groups = tomllib.loads((SOURCES / "normative.toml").read_text(encoding="utf-8"))[name]
+    lines = {line: text[line - 1] for group in groups.values() for line in group}
+    found = {line: _CRITERION.match(words) for line, words in lines.items()}
+    called = {line: f"criterion {match[1]}, {match[2]}" for line, match in found.items() if match}
+    return Seed(name=name, title=TITLES[name], lines=lines, called=called if "criteria" in groups else {})
+
+
+def pages() -> Mapping[str, str]:
+    """File name → text of every page."""
+    data = evidence()
+    seeds = {f"seed-{name}.md": seed_page(seed(name), data) for name in TITLES}
+    return {"requirements.md": requirements_page(data), **seeds}
+
+
+def stale() -> list[str]:
+    """The names of the pages whose file is missing or says something else."""
+    return [name for name, text in pages().items() if _written(FOLDER / name) != text]
+
+
+def _written(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the pages, or check them."""
+    parser = argparse.ArgumentParser(description="Write the generated pages of docs/.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is out of date")
+    if not parser.parse_args(arguments).check:
+        for name, text in pages().items():
+            (FOLDER / name).write_text(text, encoding="utf-8")
+        return 0
+    old = stale()
+    for name in old:
+        sys.stderr.write(f"docs/{name} is out of date; run python docs/generate.py\n")
+    return 1 if old else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
