@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from assay.catalogue import Catalogue, Judged, Requirement
 from assay.dialect import MODE_HEADER, Dialect
 from assay.expected import Expected, Failure, expected
-from assay.scenario import Form, Scenario, offers_tools, wants_burst
+from assay.scenario import LEAVES, Form, Scenario, offers_tools, wants_burst
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from assay.scenario import Turn
     from assay_mocks.script import Step
@@ -24,13 +24,12 @@ NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
 
 def items(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]) -> tuple[Requirement, ...]:
     """The requirements that a scenario is judged by where these dialects are spoken, in the catalogue's order."""
-    answers = {form: _answers(scenario, form) for form in scenario.forms(dialects)}
+    forms = scenario.forms(dialects)
+    judged = {form: _judged(scenario, form) for form in forms}
     return tuple(
         row
         for row in catalogue.requirements
-        if any(
-            speaks_of(row, form) and (row.id in scenario.exercises or _holds(row, answers[form])) for form in answers
-        )
+        if any(speaks_of(row, form) and (row.id in scenario.exercises or row.judged in judged[form]) for form in forms)
     )
 
 
@@ -39,20 +38,19 @@ def speaks_of(row: Requirement, form: Form) -> bool:
     return form.mode in row.modes and form.dialect in row.dialects
 
 
-def _holds(row: Requirement, answers: Sequence[Expected]) -> bool:
-    match row.judged:
-        case Judged.ALWAYS:
-            return bool(answers)
-        case Judged.CALLS:
-            return any(answer.calls for answer in answers)
-        case Judged.EXERCISED:
-            return False
+def _judged(scenario: Scenario, form: Form) -> set[Judged]:
+    """What answers of this form are due: any at all, and any with calls.
 
-
-def _answers(scenario: Scenario, form: Form) -> list[Expected]:
-    """The right answers of a scenario's turns, without those that are no answer but an HTTP error."""
-    answers = [answer for number in range(len(scenario.turns)) for answer in answers_to(scenario, number, form)]
-    return [answer for answer in answers if answer.failure not in NO_ANSWER]
+    A client that leaves may be gone before a call has reached it.
+    """
+    judged: set[Judged] = set()
+    for number, turn in enumerate(scenario.turns):
+        due = [answer for answer in answers_to(scenario, number, form) if answer.failure not in NO_ANSWER]
+        if due:
+            judged.add(Judged.ALWAYS)
+        if turn.act not in LEAVES and any(answer.calls for answer in due):
+            judged.add(Judged.CALLS)
+    return judged
 
 
 def answers_to(scenario: Scenario, number: int, form: Form) -> tuple[Expected, ...]:
