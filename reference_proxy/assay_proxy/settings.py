@@ -98,12 +98,19 @@ class Settings(BaseSettings):
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
 
 
+LISTS = tuple(name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple))
+
+
 def load() -> Settings:
     """The settings that the environment gives.
 
     Raises:
         SettingsError: naming the first variable with a bad value.
     """
+    for name in (f"PROXY_{name.upper()}" for name in LISTS):
+        # Elsewhere an empty value is none at all; an empty list could be meant, and its default would surprise.
+        if not os.environ.get(name, name).strip():
+            raise SettingsError(f"{name}: names nothing; unset it for its default, or name at least one")
     try:
         return Settings()
     except ValidationError as error:
