@@ -17,7 +17,9 @@ from assay_proxy.cors import Cors
 from assay_proxy.departure import SOCKET_KEY, departure
 from assay_proxy.errors import (
     BAD_REQUEST,
+    GIVEN_UP,
     INTERNAL,
+    STOPPING,
     UNKNOWN_MODEL,
     UNKNOWN_URL,
     WRONG_KEY,
@@ -56,9 +58,9 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     _hooks(app, settings)
     _errors(app)
-    _health(app, backend)
-    _models(app, settings)
     gate = gate or Gate(settings.max_concurrency)
+    _health(app, backend, gate)
+    _models(app, settings)
     _chat(app, settings, Chat(settings=settings, backend=backend, gate=gate))
     store = Store(settings.responses_stored)
     _responses(app, settings, Responses(settings=settings, backend=backend, gate=gate, store=store))
@@ -131,13 +133,21 @@ def _errors(app: Flask) -> None:
         return problem(ApiError(INTERNAL))
 
 
-def _health(app: Flask, backend: Backend) -> None:
+def _health(app: Flask, backend: Backend, gate: Gate) -> None:
     @app.get("/healthz")
-    def live() -> Response:
+    def up() -> Response:
         return json_response({"status": "ok"})
+
+    @app.get("/livez")
+    def live() -> Response:
+        if backend.gave_up:
+            raise ApiError(GIVEN_UP)
+        return json_response({"status": "alive"})
 
     @app.get("/readyz")
     def ready() -> Response:
+        if gate.shut_down:
+            raise ApiError(STOPPING)
         if not backend.await_ready(0):
             raise failure(Cause.UNAVAILABLE)
         return json_response({"status": "ready"})
