@@ -27,7 +27,7 @@ from assay_proxy.errors import (
     ApiError,
     failure,
 )
-from assay_proxy.events import Cause
+from assay_proxy.events import Cause, Failed
 from assay_proxy.json_response import json_response, request_id
 from assay_proxy.listening import ClientGoneError
 from assay_proxy.responses import Responses
@@ -149,7 +149,7 @@ def _health(app: Flask, backend: Backend, gate: Gate) -> None:
         if gate.shut_down:
             raise ApiError(STOPPING)
         if not backend.await_ready(0):
-            raise failure(Cause.UNAVAILABLE)
+            raise failure(Failed(Cause.UNAVAILABLE))
         return json_response({"status": "ready"})
 
 
