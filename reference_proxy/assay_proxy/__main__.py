@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay_proxy.app import create_app
+from assay_proxy.backends import codex_config
 from assay_proxy.backends.supervisor import Supervisor
 from assay_proxy.capacity import Gate
 from assay_proxy.server import Server
@@ -46,7 +47,7 @@ def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication]
     `wrap` gives the application that is served in the place of the proxy's own.
     """
     backend = Supervisor(
-        [settings.codex.bin, "app-server"],
+        [settings.codex.bin, "app-server", *codex_config.ARGUMENTS],
         backend_environment(),
         restart_limit=settings.restart_limit,
         protocol=settings.codex_protocol,
