@@ -55,6 +55,7 @@ FAILURES: dict[Cause, Problem] = {
         400, INVALID, "context_length_exceeded", "The conversation does not fit into the model's context window."
     ),
     Cause.OVERLOADED: Problem(503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2),
+    Cause.BUSY: BUSY,
     Cause.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
     Cause.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
     Cause.IMAGES_REJECTED: Problem(
