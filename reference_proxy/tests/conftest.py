@@ -64,6 +64,7 @@ class ScriptedBackend:
         self.events: list[Any] = [Text(text="Hello"), Finished(reason="stop")]
         self.ready = True
         self.gave_up = False
+        self.restarts = 0
         self.asked: list[Any] = []
         self.turns: list[ScriptedTurn] = []
 
