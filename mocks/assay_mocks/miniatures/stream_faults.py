@@ -174,6 +174,24 @@ def _error_hushed_up(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield frame
 
 
+def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+    """Error frames say it otherwise."""
+
+    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+        for frame in frames:
+            yield {"error": change(frame["error"])} if isinstance(frame, dict) and "error" in frame else frame
+
+    return changed
+
+
+def _without_type(error: Json) -> Json:
+    return {name: value for name, value in error.items() if name != "type"}
+
+
+def _with_a_number(error: Json) -> Json:
+    return {**error, "code": 500}
+
+
 def _finish_before_error(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
     last: Json | None = None
     for frame in frames:
@@ -257,6 +275,8 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("error-hushed-up", "error-after-text", frames=_error_hushed_up, scripts=IN_TEXT),
     _fault("half-a-call-finished", "error-after-call", frames=_error_hushed_up, scripts=("fail/mid-arguments",)),
     _fault("finish-after-error", "error-after-text", frames=_finish_before_error),
+    _fault("error-frame-without-type", "error-after-text", frames=_error_respelt(_without_type), scripts=IN_TEXT),
+    _fault("error-frame-with-a-number", "error-after-text", frames=_error_respelt(_with_a_number), scripts=IN_TEXT),
     _fault("error-after-call-told", "error-after-call", frames=_error_after_call),
     _fault("no-keepalive", "keepalive", frames=_no_comments),
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),

@@ -13,7 +13,9 @@ ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 10
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 GUESSED = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 SILENT = b": keep-alive\n\n"
-ERROR_FRAME = {"error": {"message": "No.", "type": "server_error", "param": None, "code": None}}
+ERROR_FRAME: dict[str, dict[str, Any]] = {
+    "error": {"message": "No.", "type": "server_error", "param": None, "code": None}
+}
 ASKED = Exchange(method="POST", path="/v1/chat/completions", body=b'{"stream": true}', key="Bearer k")
 
 
@@ -154,6 +156,12 @@ SPOILED: dict[str, dict[str, list[Any]]] = {
     "error-hushed-up": {"failed": [*FAILED[:2], END, DONE]},
     "half-a-call-finished": {"failed": [*FAILED[:2], END, DONE]},
     "finish-after-error": {"failed": [*FAILED[:3], END, DONE]},
+    "error-frame-without-type": {
+        "failed": [*FAILED[:2], {"error": {k: v for k, v in ERROR_FRAME["error"].items() if k != "type"}}, *FAILED[3:]]
+    },
+    "error-frame-with-a-number": {
+        "failed": [*FAILED[:2], {"error": {**ERROR_FRAME["error"], "code": 500}}, *FAILED[3:]]
+    },
     "error-after-call-told": {},
     "no-keepalive": {"text": [*TEXT[:2], b"", *TEXT[3:]]},
     "keepalive-is-empty-data": {"text": [*TEXT[:2], b"data:\n\n", *TEXT[3:]]},
