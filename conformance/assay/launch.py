@@ -29,7 +29,6 @@ LOCAL = "http://127.0.0.1:{port}/v1"
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
 
-ENDS = (signal.SIGTERM, signal.SIGHUP)
 POLL = 0.05
 """Seconds between two looks at a proxy that is starting."""
 SHOWN = 2000
@@ -90,23 +89,6 @@ def launch(
             yield Launched(base_url=base_url, pid=process.pid)
         finally:
             stop(process)
-
-
-@contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM, and SIGHUP of a terminal that closes, count as Ctrl-C within the block; for the main thread.
-
-    So what was started there is stopped. A SIGHUP that is ignored, as under nohup, stays ignored.
-    """
-    before = {number: signal.getsignal(number) for number in ENDS}
-    for number, handler in before.items():
-        if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
-            signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _words(command: str) -> list[str]:

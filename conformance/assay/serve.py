@@ -8,7 +8,8 @@ import socket
 import subprocess
 from typing import TYPE_CHECKING
 
-from assay.launch import executable, stop, terminable
+from assay.interrupts import terminable
+from assay.launch import executable, stop
 from assay.reach import WantedError
 from assay.verdict import HarnessError
 from assay_mocks.script_file import load_scripts

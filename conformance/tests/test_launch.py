@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from assay import launch as launching
-from assay.launch import ENDS, executable, free_port, launch, terminable
+from assay.launch import executable, free_port, launch
 from assay.verdict import HarnessError
 
 PROXY = """
@@ -192,23 +192,3 @@ def test_commands_are_found_on_the_path_too(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_a_free_port_can_be_listened_at(tiny: Any) -> None:
     assert 0 < free_port() != int(tiny.root.rpartition(":")[2])
-
-
-@pytest.mark.usefixtures("signals_heard")
-@pytest.mark.parametrize("number", ENDS)
-def test_the_ends_count_as_an_interrupt_within_the_block_only(number: signal.Signals) -> None:
-    before = signal.getsignal(number)
-    with pytest.raises(KeyboardInterrupt), terminable():
-        os.kill(os.getpid(), number)
-    assert signal.getsignal(number) is before
-
-
-def test_a_hangup_that_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with terminable():
-            os.kill(os.getpid(), signal.SIGHUP)
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
