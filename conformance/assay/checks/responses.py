@@ -154,6 +154,9 @@ def call_items(heard: Heard) -> Iterable[Violation]:
     for item in body["output"]:
         if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
             yield violation(CALL_ITEMS, f"the id of the item is {item['id']!r}, it should begin with fc_")
+        elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
+            seen = f"the response is completed, and its call of {item['name']} is told as incomplete"
+            yield violation(CALL_ITEMS, seen, heard.body_place)
     for wanted, choice in heard.choices():
         for sentence in _calls(wanted, choice):
             yield violation(CALL_ITEMS, sentence, heard.body_place)

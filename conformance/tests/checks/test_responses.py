@@ -148,6 +148,13 @@ def test_the_items_of_calls_are_named_for_what_they_are(answered: Make, call: Js
     assert found == {"responses.whole.call-items": "the id of the item is 'call_search', it should begin with fc_"}
 
 
+def test_a_completed_response_has_completed_calls(answered: Make, call: Json) -> None:
+    call["output"][0] |= {"call_id": "call_search", "arguments": '{"query": "release notes"}', "status": "incomplete"}
+    found = seen(answered("call-beats-length", call))
+    words = "the response is completed, and its call of localSearch is told as incomplete"
+    assert found == {"responses.whole.call-items": words}
+
+
 def test_arguments_that_were_told_in_a_block_are_json(streamed: Make, call: Json) -> None:
     call["output"][0] |= {"call_id": "any", "arguments": '{"query":"same bytes","limit":1.50}'}
     assert seen(streamed("shape-h", call)) == {}

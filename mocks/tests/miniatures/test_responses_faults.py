@@ -135,6 +135,7 @@ def test_a_header_is_forgotten() -> None:
         ("response-without-call-ids", "output"),
         ("response-call-id-is-item-id", "output"),
         ("response-arguments-reserialised", "output"),
+        ("calls-never-completed", "output"),
     ],
 )
 def test_a_fault_of_whole_answers_changes_one_member(name: str, member: str) -> None:
