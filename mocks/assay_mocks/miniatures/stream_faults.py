@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 DONE = "[DONE]"
 BEFORE_OUTPUT = ("fail/first", "fail/rate", "fail/context", "fail/notice", "fail/crash-first")
+SILENT = ("fail/silent",)
 IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
 """Scripts by where they fail."""
+NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
 # ends
@@ -174,6 +176,18 @@ def _error_hushed_up(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield frame
 
 
+def _silence_answered(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+    """A backend that never said anything is told as one that had nothing to say."""
+    role = {"role": "assistant", "content": ""}
+    for frame in frames:
+        if isinstance(frame, dict) and "error" in frame:
+            for delta, finish in ((role, None), ({}, "stop")):
+                choice = {"index": 0, "delta": delta, "finish_reason": finish}
+                yield {**NOTHING_SAID, "model": "codex", "choices": [choice]}
+        else:
+            yield frame
+
+
 def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
     """Error frames say it otherwise."""
 
@@ -271,6 +285,13 @@ STREAM_FAULTS: tuple[Fault, ...] = (
         head=_errors_as_streams,
         salvage=lambda body: [body, DONE],
         scripts=BEFORE_OUTPUT,
+    ),
+    _fault(
+        "silence-is-an-answer",
+        "error-before-output",
+        frames=_silence_answered,
+        scripts=SILENT,
+        dialects=(OPENAI_JSON,),
     ),
     _fault("error-hushed-up", "error-after-text", frames=_error_hushed_up, scripts=IN_TEXT),
     _fault("half-a-call-finished", "error-after-call", frames=_error_hushed_up, scripts=("fail/mid-arguments",)),
