@@ -358,7 +358,7 @@ def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
     error = heard.told("turn/completed")[0]["turn"]["error"]
     assert "text/helo" in error["message"]
     assert "text/hello" in error["message"]
-    assert error["codexErrorInfo"] == "other"
+    assert error["codexErrorInfo"] == "badRequest"
     assert client.notes == [error["message"]]
 
 
