@@ -49,7 +49,10 @@ def _thread_start(asked: Asked) -> None:
 def _death(asked: Asked) -> Crash | None:
     """The crash with which a script begins that the developer text asks for: elsewhere that text chooses none."""
     marker = find_marker(asked.params.get("developerInstructions") or "")
-    script = asked.server.library.get(marker.script) if isinstance(marker, Marker) else None
+    library = asked.server.library if isinstance(marker, Marker) else None
+    if not isinstance(marker, Marker) or not isinstance(library, Mapping):
+        return None
+    script = library.get(marker.script)
     first = next(iter(script.parts[0]), None) if script else None
     return first if isinstance(first, Crash) else None
 
