@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Response
 
 from assay_proxy.errors import UNKNOWN_MODEL, ApiError, failure
-from assay_proxy.events import CallOpened, Cause, Heard
+from assay_proxy.events import CallOpened, Cause, Failed, Heard
 from assay_proxy.json_response import json_response
 from assay_proxy.listening import TICK, ClientGoneError, hold, keep_alive, listen
 from assay_proxy.surfaces import sse
@@ -101,7 +101,7 @@ class Answering:
             if gone():
                 raise ClientGoneError
             if self.clock() >= deadline:
-                raise failure(Cause.UNAVAILABLE)
+                raise failure(Failed(Cause.UNAVAILABLE))
         return self.backend.open(order.conversation, order.choices)
 
     def _respond(self, order: Order, turn: Turn, gone: Callable[[], bool]) -> Response:

@@ -25,7 +25,7 @@ from assay_proxy.errors import (
     ApiError,
     failure,
 )
-from assay_proxy.events import Cause
+from assay_proxy.events import Cause, Failed
 from assay_proxy.json_response import json_response, request_id
 from assay_proxy.listening import ClientGoneError
 from assay_proxy.responses import Responses
@@ -139,7 +139,7 @@ def _health(app: Flask, backend: Backend) -> None:
     @app.get("/readyz")
     def ready() -> Response:
         if not backend.await_ready(0):
-            raise failure(Cause.UNAVAILABLE)
+            raise failure(Failed(Cause.UNAVAILABLE))
         return json_response({"status": "ready"})
 
 

@@ -1,6 +1,7 @@
 """Every error a client can see: status, type, code, and a message of our own.
 
-Nothing a backend said about a failure is ever forwarded: its texts hold addresses, ids and paths.
+Nothing a backend said about a failure is forwarded, its texts hold addresses, ids and paths; but what it says of a
+request that it finds wrong is meant for whoever sent it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay_proxy.events import Cause
+from assay_proxy.events import Cause, Failed
 
 INVALID = "invalid_request_error"
 
@@ -94,7 +95,14 @@ def envelope(problem: Problem, *, message: str | None = None, param: str | None 
     return {"error": {"message": text, "type": problem.type, "param": param, "code": problem.code}}
 
 
-def failure(cause: Cause, param: str = "messages") -> ApiError:
+def failure(failed: Failed, param: str = "messages") -> ApiError:
     """The HTTP error that tells a backend's failure; `param` is the request's field that holds the conversation."""
+    cause = failed.cause
     params = {Cause.TOOLS_REJECTED: "tools", Cause.CONTEXT: param, Cause.IMAGES_REJECTED: param}
-    return ApiError(FAILURES[cause], param=params.get(cause))
+    return ApiError(FAILURES[cause], told(failed), params.get(cause))
+
+
+def told(failed: Failed) -> str:
+    """The message that tells a backend's failure."""
+    message = FAILURES[failed.cause].message
+    return f"{message.removesuffix('.')}: {failed.detail}" if failed.detail else message

@@ -105,10 +105,11 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The end of a choice without an answer, or of all of them (None)."""
+    """The end of a choice without an answer, or of all of them (None); `detail` is for whoever sent the request."""
 
     cause: Cause
     choice: int | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -58,7 +58,7 @@ def hold(said: Iterator[Heard], *, commit: float, clock: Clock, param: str = "me
     before: list[Heard] = []
     for event in said:
         if isinstance(event, Failed):
-            raise failure(event.cause, param)
+            raise failure(event, param)
         if isinstance(event, Text | CallOpened | Finished):
             return chain(before, [event], said)
         if isinstance(event, Usage):

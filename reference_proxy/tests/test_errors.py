@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay_proxy.errors import FAILURES, INVALID_PARAM, ApiError, envelope, failure
-from assay_proxy.events import Cause
+from assay_proxy.events import Cause, Failed
 
 
 @pytest.mark.parametrize("cause", list(Cause))
@@ -11,7 +11,7 @@ def test_every_cause_has_a_message_of_our_own_and_an_error_status(cause: Cause) 
     problem = FAILURES[cause]
     assert 400 <= problem.status < 600
     assert problem.message.endswith(".")
-    assert failure(cause).body()["error"]["code"] == problem.code
+    assert failure(Failed(cause)).body()["error"]["code"] == problem.code
 
 
 def test_a_backend_whose_credentials_fail_never_looks_like_a_wrong_client_key() -> None:
@@ -36,7 +36,12 @@ def test_an_error_may_have_words_and_a_place_of_its_own() -> None:
 
 
 def test_a_failure_names_the_parameter_to_blame() -> None:
-    assert failure(Cause.CONTEXT).param == "messages"
-    assert failure(Cause.IMAGES_REJECTED, "input").param == "input"
-    assert failure(Cause.TOOLS_REJECTED).param == "tools"
-    assert failure(Cause.FAILED).param is None
+    assert failure(Failed(Cause.CONTEXT)).param == "messages"
+    assert failure(Failed(Cause.IMAGES_REJECTED), "input").param == "input"
+    assert failure(Failed(Cause.TOOLS_REJECTED)).param == "tools"
+    assert failure(Failed(Cause.FAILED)).param is None
+
+
+def test_what_is_wrong_with_a_request_is_told_to_whoever_sent_it() -> None:
+    told = failure(Failed(Cause.REJECTED, detail="There is no such script.")).body()["error"]
+    assert told["message"] == "The backend rejected the request: There is no such script."

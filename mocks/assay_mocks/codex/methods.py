@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.codex import conversation_methods, legacy, messages, raw_items, turn_methods
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread
 from assay_mocks.codex.params import Refused, check_items
-from assay_mocks.marker import find_marker
+from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def _thread_start(asked: Asked) -> None:
 def _death(asked: Asked) -> Crash | None:
     """The crash with which a script begins that the developer text asks for: elsewhere that text chooses none."""
     marker = find_marker(asked.params.get("developerInstructions") or "")
-    script = asked.server.library.get(marker.script) if marker else None
+    library = asked.server.library if isinstance(marker, Marker) else None
+    if not isinstance(marker, Marker) or not isinstance(library, Mapping):
+        return None
+    script = library.get(marker.script)
     first = next(iter(script.parts[0]), None) if script else None
     return first if isinstance(first, Crash) else None
 

@@ -25,9 +25,10 @@ from assay_mocks.codex.threads import Running, Thread, Threads
 from assay_mocks.codex.versions import NEWEST, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assay_mocks.script import Library
+    from assay_mocks.script_error import ScriptError
 
 Json = dict[str, Any]
 
@@ -38,11 +39,14 @@ _CRASHED = 101
 
 
 class Server:
-    """One app-server process. Times are epoch seconds and never go back."""
+    """One app-server process. Times are epoch seconds and never go back.
+
+    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read.
+    """
 
     def __init__(
         self,
-        library: Library,
+        library: Library | Callable[[], Library | ScriptError],
         *,
         home: str = "/codex-home",
         cwd: str = "/workspace",
@@ -50,7 +54,7 @@ class Server:
         ids: Ids | None = None,
         crash_at: CrashAt | None = None,
     ) -> None:
-        self.library = library
+        self._library = library
         self.home = home
         self.cwd = cwd
         self.version = version
@@ -112,6 +116,11 @@ class Server:
         return len(self._out)
 
     # For methods and turns
+
+    @property
+    def library(self) -> Library | ScriptError:
+        """The scripts as they are now, or why they cannot be read."""
+        return self._library() if callable(self._library) else self._library
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can."""

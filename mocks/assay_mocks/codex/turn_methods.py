@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import legacy, messages
 from assay_mocks.codex.asking import Asked, find_thread
-from assay_mocks.codex.casting import cast
+from assay_mocks.codex.casting import Casting, cast, rejected
 from assay_mocks.codex.params import INVALID_PARAMS, Refused
 from assay_mocks.codex.turns import Turn
+from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
+    from assay_mocks.codex.server import Server
     from assay_mocks.codex.threads import Running, Thread
 
 Json = dict[str, Any]
@@ -73,18 +75,18 @@ def _pass_over(asked: Asked, thread: Thread, answer: Answer) -> None:
 
 def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
     server = asked.server
-    casting = cast(
-        server.library,
-        server.nonces,
-        history=thread.history,
-        given=given,
-        tools=thread.tools,
-        call_id=f"call_{server.ids.number():04}",
-    )
+    casting = _casting(server, thread, given)
     if casting.trouble is not None:
         server.note(casting.trouble.message)
     thread.failed = False
     return Turn(server, thread, casting, given, asked.now)
+
+
+def _casting(server: Server, thread: Thread, given: list[Json]) -> Casting:
+    library, call_id = server.library, f"call_{server.ids.number():04}"
+    if isinstance(library, ScriptError):
+        return rejected(str(library))
+    return cast(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
 
 
 def check_input(asked: Asked, given: list[Json]) -> None:

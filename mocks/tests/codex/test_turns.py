@@ -9,6 +9,7 @@ from assay_mocks.codex.versions import VERSIONS
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.calls import TOOLS_NAMED
 from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Say, Script, Step, Usage
+from assay_mocks.script_error import ScriptError
 
 
 def _library(*parts: tuple[Step, ...]) -> dict[str, Script]:
@@ -353,12 +354,30 @@ def test_a_crash_has_the_scripts_status(make_client: Any) -> None:
     assert client.exit == 7
 
 
+def test_scripts_are_looked_up_anew_for_each_turn_and_what_is_wrong_with_them_fails_it(make_client: Any) -> None:
+    libraries = iter(
+        [_library((Say(("one",)),)), ScriptError("line 3", "no YAML", "s.yaml"), _library((Say(("two",)),))]
+    )
+    client = make_client(lambda: next(libraries))
+    assert client.play("[[assay:a#1]]").said == ["one"]
+    error = client.play("[[assay:a#2]]").told("turn/completed")[0]["turn"]["error"]
+    assert (error["message"], error["codexErrorInfo"]) == ("s.yaml: line 3: no YAML", "badRequest")
+    assert client.notes == ["s.yaml: line 3: no YAML"]
+    assert client.play("[[assay:a#3]]").said == ["two"]
+
+
+def test_threads_start_although_the_scripts_cannot_be_read(make_client: Any) -> None:
+    client = make_client(lambda: ScriptError("", "cannot be read", "s.yaml"))
+    assert client.start_thread(developerInstructions="[[assay:fail/crash-thread#1]]")
+    assert client.exit is None
+
+
 def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
     heard = client.play("[[assay:text/helo#a]]")
     error = heard.told("turn/completed")[0]["turn"]["error"]
     assert "text/helo" in error["message"]
     assert "text/hello" in error["message"]
-    assert error["codexErrorInfo"] == "other"
+    assert error["codexErrorInfo"] == "badRequest"
     assert client.notes == [error["message"]]
 
 

@@ -47,6 +47,9 @@ MESSAGE_CAUSES: tuple[tuple[str, Cause], ...] = (
     ("Missing environment variable", Cause.CREDENTIALS),
 )
 
+_WRONG = ("badRequest", "bad_request")
+_LONGEST_DETAIL = 1000
+
 REFUSALS: tuple[tuple[str, Cause], ...] = (
     ("dynamic tool", Cause.TOOLS_REJECTED),
     ("image URL", Cause.IMAGES_REJECTED),
@@ -57,7 +60,7 @@ REFUSALS: tuple[tuple[str, Cause], ...] = (
 
 def cause_of(error: Params) -> Cause:
     """Why a turn failed, from its TurnError: codexErrorInfo, else the message."""
-    info = error.get("codexErrorInfo", error.get("codex_error_info"))
+    info = _info(error)
     if isinstance(info, str) and _camel(info) in CAUSES:
         return CAUSES[_camel(info)]
     if isinstance(info, dict) and info:
@@ -65,6 +68,12 @@ def cause_of(error: Params) -> Cause:
         status = as_count(told.get("httpStatusCode", told.get("http_status_code")))
         return HTTP_CAUSES.get(status, Cause.FAILED)
     return _by_text(MESSAGE_CAUSES, as_text(error.get("message")))
+
+
+def detail_of(error: Params) -> str:
+    """What is said of a request that is wrong in itself; of every other failure nothing."""
+    wrong = _info(error) in _WRONG
+    return as_text(error.get("message"))[:_LONGEST_DETAIL] if wrong else ""
 
 
 def cut_short(error: Params) -> FinishReason | None:
@@ -76,6 +85,10 @@ def cut_short(error: Params) -> FinishReason | None:
 def refusal_cause(message: str) -> Cause:
     """Why a request of ours was refused, from the error's message."""
     return _by_text(REFUSALS, message)
+
+
+def _info(error: Params) -> object:
+    return error.get("codexErrorInfo", error.get("codex_error_info"))
 
 
 def _camel(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.backends.codex_failures import cause_of, cut_short
+from assay_proxy.backends.codex_failures import cause_of, cut_short, detail_of
 from assay_proxy.backends.reading import as_count, as_mapping
 from assay_proxy.backends.told_calls import Piece, ToldCalls
 from assay_proxy.events import (
@@ -139,11 +139,11 @@ class Hearing:
         self.over = True
         if reason := cut_short(error):
             return [*self.finish(reason), TurnOver(choice=self.choice)]
-        return [self.failure(cause_of(error))]
+        return [self.failure(cause_of(error), detail_of(error))]
 
-    def failure(self, cause: Cause) -> Failed:
+    def failure(self, cause: Cause, detail: str = "") -> Failed:
         """The failure of this choice, which is of all of them if there is but one."""
-        return Failed(cause, self.choice if self.choices > 1 else None)
+        return Failed(cause, self.choice if self.choices > 1 else None, detail)
 
     def usage(self, told: object) -> Usage | None:
         """Token counts, however they are spelled; None where they are not whole."""

@@ -99,7 +99,7 @@ class _Writer:
                     yield self._payload(event.choice, delta, finish)
             case Failed():
                 self.failed = True
-                yield failure(event.cause).body()
+                yield failure(event).body()
             case _:
                 return
 

@@ -75,7 +75,7 @@ def collect(said: Iterable[Heard], head: Head) -> dict[str, Any]:
         meter.take(event)
         match event:
             case Failed():
-                raise failure(event.cause)
+                raise failure(event)
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
                 choices[event.choice].take(event)
             case _:

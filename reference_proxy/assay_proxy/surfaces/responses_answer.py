@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.errors import FAILURES, failure
+from assay_proxy.errors import failure, told
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
@@ -84,7 +84,7 @@ class Answer:
                 self._reason = event.reason
                 yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
             case Failed():
-                self._error = {"code": CODES.get(event.cause, "server_error"), "message": FAILURES[event.cause].message}
+                self._error = {"code": CODES.get(event.cause, "server_error"), "message": told(event)}
                 yield from self._output.fail()
             case _:
                 return
@@ -135,7 +135,7 @@ def collect(said: Iterable[Heard], head: Head, keep: Callable[[Json], None]) -> 
     answer = Answer(head)
     for event in said:
         if isinstance(event, Failed):
-            raise failure(event.cause, "input")
+            raise failure(event, "input")
         for _ in answer.feed(event):
             pass
     whole: Json = answer.end()["response"]

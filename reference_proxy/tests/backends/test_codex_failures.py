@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.backends.codex_failures import cause_of, cut_short, refusal_cause
+from assay_proxy.backends.codex_failures import cause_of, cut_short, detail_of, refusal_cause
 from assay_proxy.events import Cause
 
 
@@ -48,3 +48,19 @@ def test_an_answer_that_was_cut_short_has_a_reason() -> None:
     assert cut_short({"message": "Incomplete response returned, reason: max_output_tokens"}) == "length"
     assert cut_short({"message": "something else"}) is None
     assert cut_short({}) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        ({"codexErrorInfo": "badRequest", "message": "no such script"}, "no such script"),
+        ({"codex_error_info": "bad_request", "message": "no such script"}, "no such script"),
+        ({"codexErrorInfo": "badRequest", "message": "x" * 1001}, "x" * 1000),
+        ({"codexErrorInfo": "badRequest"}, ""),
+        ({"codexErrorInfo": "other", "message": "http://10.0.0.1/"}, ""),
+        ({"codexErrorInfo": {"httpConnectionFailed": {}}, "message": "http://10.0.0.1/"}, ""),
+        ({"message": "http://10.0.0.1/"}, ""),
+    ],
+)
+def test_only_what_is_said_of_a_wrong_request_is_told_on(error: Any, detail: str) -> None:
+    assert detail_of(error) == detail
