@@ -32,11 +32,22 @@ def _http(status: int, phrase: str) -> Cause:
     )
 
 
+_FULL = Cause(
+    message=(
+        "Codex ran out of room in the model's context window. "
+        "Start a new thread or clear earlier history before retrying."
+    ),
+    info="contextWindowExceeded",
+    began=False,
+    fills_context=True,
+)
+
 CAUSES: Mapping[str, Cause] = {
     "http-400": Cause(
         message='{"error": {"message": "the mock says 400", "type": "mock_error", "code": "mock_400", "param": null}}',
         began=False,
     ),
+    "http-400-context": _FULL,
     "http-401": _http(401, "Unauthorized"),
     "http-403": _http(403, "Forbidden"),
     "http-404": _http(404, "Not Found"),
@@ -57,15 +68,7 @@ CAUSES: Mapping[str, Cause] = {
         info={"httpConnectionFailed": {"httpStatusCode": None}},
         began=False,
     ),
-    "context-window": Cause(
-        message=(
-            "Codex ran out of room in the model's context window. "
-            "Start a new thread or clear earlier history before retrying."
-        ),
-        info="contextWindowExceeded",
-        began=False,
-        fills_context=True,
-    ),
+    "context-window": replace(_FULL, began=True),
     "usage-limit": Cause(
         message=(
             "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
@@ -102,7 +105,8 @@ INCOMPLETE: Mapping[str, Cause] = {
 
 
 def _older_http(status: int, phrase: str) -> Cause:
-    body = f'{{"error": {{"message": "the mock says {status}", "type": "mock_error", "code": "mock_{status}"}}}}'
+    told = f'"message": "the mock says {status}", "type": "mock_error", "code": "mock_{status}", "param": null'
+    body = f'{{"error": {{{told}}}}}'
     return Cause(message=f"unexpected status {status} {phrase}: {body}, url: {_URL}", began=False)
 
 
@@ -124,7 +128,13 @@ CAUSES_0_89: Mapping[str, Cause] = {
         message=f"stream disconnected before completion: error sending request for url ({_URL})",
         began=False,
     ),
-    "context-window": replace(CAUSES["context-window"], began=True),
+    "http-400-context": Cause(
+        message=(
+            '{"error": {"message": "Your input exceeds the context window of this model. Please adjust your input and '
+            'try again.", "type": "invalid_request_error", "code": "context_length_exceeded", "param": "input"}}'
+        ),
+        began=False,
+    ),
     "usage-limit": Cause(
         message=(
             "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing), "

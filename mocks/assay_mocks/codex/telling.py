@@ -232,14 +232,21 @@ class Telling:
             self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
             self._rate_limits(now)
 
-    def full_context(self, now: float) -> None:
-        """The token count that is told when the context window is exceeded; without a window the limits alone."""
+    def full_context(self, now: float, *, began: bool) -> None:
+        """The token count that is told when the context window is exceeded; without a window the limits alone.
+
+        `began`: the model had begun to answer, so that there are limits before and after it.
+        """
         window = self._desk.version.context_window
         if window is None:
             self.rate_limits(now)
-        else:
-            full = item_messages.full_context(window)
-            self._token_usage(full, full, now)
+            return
+        full = item_messages.full_context(window)
+        if began:
+            self.rate_limits(now)
+        self._token_usage(full, full, now)
+        if began:
+            self.rate_limits(now)
 
     def _token_usage(self, total: Json, last: Json, now: float) -> None:
         params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)

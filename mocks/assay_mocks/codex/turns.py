@@ -282,7 +282,7 @@ class Turn:
     def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
         self._telling.break_off()
         if cause.fills_context:
-            self._telling.full_context(now)
+            self._telling.full_context(now, began=cause.began)
         elif self._desk.version.counts_first:
             pass
         elif counted:

@@ -1,0 +1,100 @@
+"""Makes the messages of two sessions comparable: what must differ between them is named, all else stands as it was.
+
+Ids are named by the order in which they appear, times by their type, values that are an installation's own by their
+key. Three pairs of messages race in the real server; here each pair stands in one order.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from assay_mocks.codex.fidelity.recording import Message
+
+_TIMES = re.compile(r"(At|AtMs|durationMs|create_time)$")
+_IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
+
+
+class Names:
+    """Names the values of one session that no other session has.
+
+    `own`: keys whose values are the installation's. `words`: what the recorded model's service said, and what the
+    mock's says instead.
+    """
+
+    def __init__(self, own: Collection[str], words: Mapping[str, str]) -> None:
+        self._own = own
+        self._words = words
+        self._names: dict[str, str] = {}
+
+    def message(self, message: Message) -> Message:
+        """The message with its values named."""
+        return {key: self._value(key, value) for key, value in message.items()}
+
+    def _value(self, key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        if value is None:
+            return None
+        if _TIMES.search(key) and isinstance(value, int | float):
+            return f"<{'time' if isinstance(value, int) else 'fraction of a time'}>"
+        return f"<{key}>" if key in self._own else self._other(key, value)
+
+    def _other(self, key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        match value:
+            case [{"displayName": _, **fields}, *_]:
+                return list(fields)  # models: the fields of one
+            case dict():
+                return {name: self._value(name, inner) for name, inner in value.items()}
+            case list():
+                return [self._value(key, inner) for inner in value]
+            case str():
+                return _IDS.sub(self._named, self._said(value))
+        return value
+
+    def _said(self, text: str) -> str:
+        for theirs, ours in self._words.items():
+            text = text.replace(theirs, ours)
+        return text
+
+    def _named(self, found: re.Match[str]) -> str:
+        return self._names.setdefault(found[0], f"<id {len(self._names)}>")
+
+
+def comparable(
+    messages: Sequence[Message],
+    *,
+    unsent: Collection[str] = (),
+    own: Collection[str] = (),
+    words: Mapping[str, str] | None = None,
+) -> list[str]:
+    """One line a message, in which the order of keys counts; `unsent`: notifications that are passed over."""
+    names = Names(own, words or {})
+    told = [message for message in messages if message.get("method") not in unsent and not _is_context(message)]
+    return [json.dumps(names.message(message), ensure_ascii=False) for message in _in_order(told)]
+
+
+def _is_context(message: Message) -> bool:
+    """Whether it tells raw what codex itself puts before the conversation, which the mock has not."""
+    if message.get("method") not in {"rawResponseItem/completed", "codex/event/raw_response_item"}:
+        return False
+    text = json.dumps(message)
+    return '"role": "developer"' in text or "<environment_context>" in text or "# AGENTS.md" in text
+
+
+def _in_order(messages: Sequence[Message]) -> list[Message]:
+    ordered: list[Message] = []
+    for message in messages:
+        ordered.append(message)
+        at = len(ordered) - 1
+        if "turn" in (message.get("result") or {}):  # the answer of turn/start, before or after the turn's start
+            before = [other.get("method") for other in ordered[-3:-1]]
+            if before == ["thread/status/changed", "turn/started"]:
+                ordered.insert(at - 2, ordered.pop())
+        elif message.get("method") == "thread/started" and "mcp_startup" in str(ordered[at - 1].get("method")):
+            ordered.insert(at - 1, ordered.pop())
+        elif message.get("method") == "item/tool/call" and ordered[at - 2].get("method") == "rawResponse/completed":
+            ordered.append(ordered.pop(at - 2))
+    return ordered
