@@ -140,12 +140,17 @@ def _tail(log: IO[bytes]) -> str:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask the whole process group that a process leads to stop, insist after the grace, and leave nobody behind."""
-    _signal(process, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    _signal(process, signal.SIGKILL)
-    process.wait()
+    """Ask the whole process group that a process leads to stop, insist after the grace, and leave nobody behind.
+
+    Who interrupts the grace, with a second Ctrl-C, insists at once.
+    """
+    try:
+        _signal(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    finally:
+        _signal(process, signal.SIGKILL)
+        process.wait()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

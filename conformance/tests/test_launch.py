@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -13,7 +14,7 @@ import httpx
 import pytest
 
 from assay import launch as launching
-from assay.launch import executable, free_port, launch
+from assay.launch import executable, free_port, launch, stop
 from assay.verdict import HarnessError
 
 PROXY = """
@@ -167,6 +168,21 @@ def test_a_command_that_is_never_ready_is_told_and_stopped(tmp_path: Path, until
 def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
     with pytest.raises(HarnessError, match=r"within 1\.5 s"), launch(proxy.command(status=503), env={}, timeout=1.5):
         pass
+
+
+def test_who_interrupts_the_grace_insists_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+
+        def interrupted(_: float) -> None:
+            monkeypatch.undo()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(process, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            stop(process)
+        assert process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{prt}/v1", "127.0.0.1/v1", "http://127.0.0.1:99999/v1"])
