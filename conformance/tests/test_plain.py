@@ -20,6 +20,7 @@ AUTHORIZATION = [
     (Auth.OTHER_CASE, "k", "bEARER k"),
     (Auth.OTHER_SCHEME, "k", "Token k"),
     (Auth.CUT, "key", "Bearer ke"),
+    (Auth.CUT, "k", "Bearer -"),
     (Auth.EXTENDED, "key", "Bearer keyx"),
 ]
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 HEADERS = "responses.stream.headers"
 SECONDS = range(1_000_000_000, 10_000_000_000)
 """Plausible values of `created_at`: seconds, not milliseconds."""
+_REPEATED = frozenset({
+    "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
+})  # fmt: skip
+"""Members of a response that say what the request said."""
 _OPAQUE = frozenset({"delta", "text", "arguments", "item_id", "id", "call_id"})
 _COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 
@@ -109,6 +113,10 @@ def _values(heard: Heard, body: dict[str, Any]) -> Iterable[str]:
         yield f"created_at is {body['created_at']!r}, it should be a time in seconds"
     if body["model"] != heard.target.model:
         yield f"model is {body['model']!r}, the request asked for {heard.target.model!r}"
+    asked = {**heard.scenario.body, **(heard.turn.body if heard.turn else {})}
+    for name in sorted(_REPEATED & asked.keys()):
+        if body.get(name) != asked[name]:
+            yield f"{name} is {body.get(name)!r}, the request set {asked[name]!r}"
 
 
 def _ended(heard: Heard) -> Iterable[str]:

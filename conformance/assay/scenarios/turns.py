@@ -76,7 +76,7 @@ TURNS: tuple[Scenario, ...] = (
                     {
                         "id": "call_bittern",
                         "type": "function",
-                        "function": {"name": "localSearch", "arguments": '{ "query" :  "caf\\u00e9", "n":1.50 }'},
+                        "function": {"name": "localSearch", "arguments": '{ "query" : "caf\\u00e9", "n":1.50 }'},
                     }
                 ],
             },

@@ -11,6 +11,7 @@ import pytest
 
 from assay.checks.responses import CONTENT, FORM, SENSE
 from assay.dialect import Dialect
+from assay.scenarios.responses import SETTINGS
 from assay.transcript import End
 
 if TYPE_CHECKING:
@@ -98,6 +99,15 @@ def test_the_envelope(change: Json, words: str, answered: Make, hello: Json) -> 
     found = seen(answered("text-hello", {**hello, **change}))
     assert list(found) == [ENVELOPE]
     assert words in found[ENVELOPE]
+
+
+def test_what_the_request_set_is_repeated(answered: Make, hello: Json) -> None:
+    (scenario,) = SETTINGS
+    asked = scenario.body
+    assert seen(answered("response-settings", {**hello, **asked})) == {}
+    for name in asked:
+        words = seen(answered("response-settings", {**hello, **asked, name: hello.get(name)}))[ENVELOPE]
+        assert words == f"{name} is {hello.get(name)!r}, the request set {asked[name]!r}"
 
 
 def test_the_envelope_is_json_and_arrives_whole(answered: Make, hello: Json) -> None:

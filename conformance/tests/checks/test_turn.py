@@ -176,7 +176,7 @@ def test_results_of_functions_under_another_call_are_told(seen: Seen) -> None:
 
 BITTERN = {
     "type": "function_call", "call_id": "call_bittern", "name": "localSearch",
-    "arguments": '{ "query" :  "caf\\u00e9", "n":1.50 }',
+    "arguments": '{ "query" : "caf\\u00e9", "n":1.50 }',
 }  # fmt: skip
 REEDS = [
     item("user", "What lives in the reeds?"),
