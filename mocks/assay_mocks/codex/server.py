@@ -144,7 +144,7 @@ class Server:
             self.tell_all(method, params, now)
 
     def _may_hear(self, method: str) -> bool:
-        return method != "thread/readState/changed" or self._experimental
+        return method != "thread/readState/changed" or self.experimental
 
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn, or of what older versions number as one."""
@@ -158,7 +158,7 @@ class Server:
         identity = self._requests
         self._requests += 1
         self._asked[identity] = turn
-        self._out.append(rpc.request(method, identity, params))
+        self._out.append(rpc.request(method, identity, trimmed(self.version.forms, method, params)))
         return identity
 
     def write(self, line: bytes) -> None:
@@ -196,7 +196,8 @@ class Server:
     # Requests and answers
 
     @property
-    def _experimental(self) -> bool:
+    def experimental(self) -> bool:
+        """Whether the client has the capability experimentalApi."""
         return bool(self._capabilities and self._capabilities.get("experimentalApi"))
 
     def _request(self, request: rpc.Request, now: float) -> None:
@@ -232,9 +233,10 @@ class Server:
         return params
 
     def _check_gate(self, method: str, params: Mapping[str, Any]) -> None:
-        if self._experimental:
+        if self.experimental:
             return
-        fields = [name for name in self.version.gated_fields.get(method, ()) if params.get(name) is not None]
+        passing: tuple[object, ...] = (None,) if self.version.gates_empty else (None, [])
+        fields = [name for name in self.version.gated_fields.get(method, ()) if params.get(name) not in passing]
         if method in self.version.gated or fields:
             what = f"{method}.{fields[0]}" if fields else method
             raise Refused(f"{what} requires experimentalApi capability")

@@ -19,7 +19,7 @@ from assay_mocks.codex import raw_items
 from assay_mocks.codex.telling import Telling, joined
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.telling import Desk
+    from assay_mocks.codex.desk import Desk
     from assay_mocks.codex.threads import Thread
     from assay_mocks.script import Usage
 

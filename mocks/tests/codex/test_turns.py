@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.versions import VERSIONS
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.calls import TOOLS_NAMED
 from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Say, Script, Step, Usage
@@ -387,13 +386,12 @@ def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
 def test_a_second_turn_on_a_busy_thread_steers_the_first(client: Any) -> None:
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[assay:text/silent#a]]")
-    same, heard = client.start_turn(thread, "and this")
-    assert same == turn
-    assert heard.methods == ["response", "item/started", "item/completed"]
     assert client.start_turn(thread, None)[1].methods == ["response"]
-    client.play("[[assay:open/gate#a]]")
-    _, heard = client.start_turn(thread, "[[assay:reflect/received#a]]")
-    assert len(json.loads(heard.said[0])["history"]) == 3
+    same, heard = client.start_turn(thread, "and [[assay:reflect/received#a]]")
+    assert same == turn
+    assert heard.methods[:4] == ["response", "account/rateLimits/updated", "item/started", "item/completed"]
+    assert [item["text"] for item in json.loads(heard.said[0])["input"]][1:] == ["and [[assay:reflect/received#a]]"]
+    assert [told["turn"]["id"] for told in heard.told("turn/completed")] == [turn]
 
 
 def test_the_usage_of_every_part_is_its_own(make_client: Any) -> None:
@@ -477,7 +475,7 @@ def test_in_older_versions_nothing_is_counted_of_an_answer_that_was_cut_off(olde
     assert heard.told("thread/tokenUsage/updated") == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", ["0.89.0", "0.107.0", "0.125.0", "0.169.0"])
 @pytest.mark.parametrize("script", LIBRARY)
 def test_every_script_of_the_library_can_be_played_in_every_version(
     make_client: Any, script: str, version: str

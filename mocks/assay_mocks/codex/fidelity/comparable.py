@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from assay_mocks.codex.fidelity.recording import Message
 
-_TIMES = re.compile(r"(At|AtMs|durationMs|create_time)$")
+_TIMES = re.compile(r"(At|AtMs|durationMs|create_time|secs|nanos)$")
 _IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
 
 
@@ -69,11 +69,46 @@ def comparable(
     unsent: Collection[str] = (),
     own: Collection[str] = (),
     words: Mapping[str, str] | None = None,
+    counts_race: bool = False,
 ) -> list[str]:
-    """One line a message, in which the order of keys counts; `unsent`: notifications that are passed over."""
+    """One line a message, in which the order of keys counts.
+
+    `unsent`: notifications that are passed over. `counts_race`: what an answer of the model cost is told while its
+    calls are, in any order; here the calls come first.
+    """
     names = Names(own, words or {})
     told = [message for message in messages if message.get("method") not in unsent and not _is_context(message)]
-    return [json.dumps(names.message(message), ensure_ascii=False) for message in _in_order(told)]
+    ordered = _calls_first(_in_order(told)) if counts_race else _in_order(told)
+    return [json.dumps(names.message(message), ensure_ascii=False) for message in ordered]
+
+
+_COUNTS = frozenset({"codex/event/token_count", "thread/tokenUsage/updated", "account/rateLimits/updated"})
+_CALLS = frozenset(
+    {"codex/event/dynamic_tool_call_request", "codex/event/dynamic_tool_call_response", "item/tool/call"}
+)
+
+
+def _racing(message: Message) -> bool | None:
+    """Whether it is about a call (True) or about counts (False); None for all else."""
+    method = message.get("method")
+    if method in _CALLS or message.get("params", {}).get("item", {}).get("type") == "dynamicToolCall":
+        return True
+    return False if method in _COUNTS else None
+
+
+def _calls_first(messages: Sequence[Message]) -> list[Message]:
+    ordered: list[Message] = []
+    counts: list[Message] = []
+    for message in messages:
+        racing = _racing(message)
+        if racing is False:
+            counts.append(message)
+            continue
+        if racing is None:
+            ordered += counts
+            counts.clear()
+        ordered.append(message)
+    return ordered + counts
 
 
 def _is_context(message: Message) -> bool:
@@ -84,17 +119,35 @@ def _is_context(message: Message) -> bool:
     return '"role": "developer"' in text or "<environment_context>" in text or "# AGENTS.md" in text
 
 
+_TURN_BEGINS = frozenset({"thread/status/changed", "turn/started", "codex/event/task_started"})
+_BEFORE_ANSWER = _TURN_BEGINS | {"thread/settings/updated"}
+
+
 def _in_order(messages: Sequence[Message]) -> list[Message]:
     ordered: list[Message] = []
     for message in messages:
         ordered.append(message)
         at = len(ordered) - 1
         if "turn" in (message.get("result") or {}):  # the answer of turn/start, before or after the turn's start
-            before = [other.get("method") for other in ordered[-3:-1]]
-            if before == ["thread/status/changed", "turn/started"]:
-                ordered.insert(at - 2, ordered.pop())
-        elif message.get("method") == "thread/started" and "mcp_startup" in str(ordered[at - 1].get("method")):
-            ordered.insert(at - 1, ordered.pop())
+            while at and ordered[at - 1].get("method") in _BEFORE_ANSWER:
+                at -= 1
+            ordered.insert(at, ordered.pop())
         elif message.get("method") == "item/tool/call" and ordered[at - 2].get("method") == "rawResponse/completed":
             ordered.append(ordered.pop(at - 2))
-    return ordered
+    return _servers_after_threads(ordered)
+
+
+def _servers_after_threads(messages: Sequence[Message]) -> list[Message]:
+    """What is told of the servers of a thread stands after its start."""
+    told = {
+        message["params"]["conversationId"]: message
+        for message in messages
+        if message.get("method") == "codex/event/mcp_startup_complete"
+    }
+    ordered: list[Message] = []
+    for message in messages:
+        if message.get("method") != "codex/event/mcp_startup_complete":
+            ordered.append(message)
+        if message.get("method") == "thread/started":
+            ordered += [told.pop(identity) for identity in [message["params"]["thread"]["id"]] if identity in told]
+    return [*ordered, *told.values()]

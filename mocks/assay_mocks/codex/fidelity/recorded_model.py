@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.script import Call, Fail, Finish, Hang, Parts, Say, Script, Step, Think, Usage
+from assay_mocks.script import Call, Fail, Finish, Hang, Parts, Pause, Say, Script, Step, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,16 +20,22 @@ if TYPE_CHECKING:
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
 
 _WORD = re.compile(r"\[\[([a-z0-9_]+):?([^\]]*)\]\]")
+_MOMENT = 0.001  # over before the client goes on
 _BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
 
 
 @dataclass(kw_only=True, slots=True)
 class Heard:
-    """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached."""
+    """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
+
+    `until`: how many pieces of the first text were heard before the client went on; `completed`: the turn was.
+    """
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     trouble: str | None = None
+    until: int | None = None
+    completed: bool = False
 
     def hear(self, message: Message) -> None:
         """Take a message of the recorded server's about the turn."""
@@ -41,7 +47,17 @@ class Heard:
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
             case {"method": "error", "params": {"error": {"message": told}}}:
-                self.trouble = next((cause for words, cause in _UNREACHED.items() if words in told), None)
+                self.trouble = self.trouble or next(
+                    (cause for words, cause in _UNREACHED.items() if words in told), None
+                )
+
+            case {"method": "turn/completed", "params": {"turn": {"status": "completed"}}}:
+                self.completed = True
+
+    def interrupted(self) -> None:
+        """The client goes on."""
+        if self.until is None and self.texts:
+            self.until = len(next(iter(self.texts.values())))
 
     def _call(self, identity: str) -> None:
         if identity not in self.calls:
@@ -74,17 +90,21 @@ def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, Heard]]:
     """The text of every turn and what was heard of it."""
     running: dict[str, Heard] = {}
     asked: dict[str, str] = {}
+    owners: dict[str, Heard] = {}
     for line in lines:
         message = line.message or {}
         params = message.get("params") or {}
         thread = str(params.get("threadId") or params.get("conversationId"))
         if line.sent and "method" in message:
             asked[thread] = _text(params) or asked.get(thread, "")
+        if line.sent and thread in running:
+            running[thread].interrupted()
         if line.sent and message.get("method") in _BEGINS:
             running[thread] = Heard()
             yield asked[thread], running[thread]
         elif not line.sent and thread in running:
-            running[thread].hear(message)
+            owner = owners.setdefault(params["itemId"], running[thread]) if "itemId" in params else running[thread]
+            owner.hear(message)
 
 
 def _text(params: Mapping[str, Any]) -> str:
@@ -109,9 +129,15 @@ def _plain(argument: str, heard: Heard) -> Parts:
     return ((*heard.said(0),),)
 
 
-def _unended(argument: str, heard: Heard) -> Parts:
+def _slow(argument: str, heard: Heard) -> Parts:
+    """It had not ended when the client went on."""
     del argument
-    return ((*heard.said(0), Hang()),)
+    pieces = next(iter(heard.texts.values()), [])
+    said, rest = pieces[: heard.until], pieces[len(pieces) if heard.until is None else heard.until :]
+    before: tuple[Step, ...] = (Say(tuple(said)),) if said else ()
+    if rest:
+        return ((*before, Pause(_MOMENT), Say(tuple(rest))),)
+    return (before if heard.completed else (*before, Hang()),)
 
 
 def _failing(cause: Callable[[str], str]) -> Callable[[str, Heard], Parts]:
@@ -152,7 +178,7 @@ _FAILED = {
 }
 
 _WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
-    "slow": _unended,
+    "slow": _slow,
     "reason": _thinking,
     "fn": _calling,
     "fn2": _calling_twice,

@@ -61,7 +61,20 @@ def test_messages_that_race_stand_in_one_order() -> None:
     answer: dict[str, Any] = {"id": 1, "result": {"turn": {}}}
     status, started = {"method": "thread/status/changed"}, {"method": "turn/started"}
     assert methods(status, started, answer) == methods(answer, status, started)
-    thread, servers = {"method": "thread/started"}, {"method": "codex/event/mcp_startup_complete"}
-    assert methods(servers, thread) == methods(thread, servers)
+    thread = {"method": "thread/started", "params": {"thread": {"id": "t"}}}
+    servers = {"method": "codex/event/mcp_startup_complete", "params": {"conversationId": "t"}}
+    assert methods(servers, status, thread) == methods(status, thread, servers)
+    assert methods(servers, status) == methods(status, servers)
     over, item, call = {"method": "rawResponse/completed"}, {"method": "item/started"}, {"method": "item/tool/call"}
     assert methods(over, item, call) == methods(item, call, over)
+
+
+def test_counts_may_race_with_calls() -> None:
+    call = {"method": "item/started", "params": {"item": {"type": "dynamicToolCall"}}}
+    counts, text = (
+        {"method": "thread/tokenUsage/updated", "params": {}},
+        {"method": "item/agentMessage/delta", "params": {}},
+    )
+    told = [counts, call, text, counts]
+    assert comparable(told, counts_race=True) == comparable([call, counts, text, counts])
+    assert comparable(told) != comparable([call, counts, text, counts])

@@ -27,7 +27,8 @@ def played(row: Replayed) -> tuple[list[str], list[str]]:
     lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
     sides = replay(lines, recorded_model(lines), VERSIONS[row.version], skip=row.skip, unheard=row.unheard)
     unsent, own = TABLE.unsent.keys() | row.unsent, TABLE.own.keys() | row.own
-    theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words) for side in sides)
+    race = VERSIONS[row.version].counts_first
+    theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words, counts_race=race) for side in sides)
     return theirs, ours
 
 
