@@ -101,10 +101,15 @@ _NO_INPUT: Mapping[str, Callable[[Asked, Thread, Answer], object]] = {
 }
 
 
-def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
+def _cast(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
     casting = _casting(asked.server, thread, given)
     if casting.trouble is not None:
         asked.server.note(casting.trouble.message)
+    return casting
+
+
+def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
+    casting = _cast(asked, thread, given)
     thread.failed = False
     return Turn(asked.server, thread, casting, given, asked.now)
 
