@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay_proxy.app import create_app
+from assay_proxy.backends import codex_config
 from assay_proxy.backends.supervisor import Supervisor
 from assay_proxy.capacity import Gate
 from assay_proxy.server import Server
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
     from _typeshed.wsgi import WSGIApplication
 
-DRAIN_SECONDS = 3.0
+SETTLE_SECONDS = 3.0
+"""How long answers that the end of the backend has cut off may take to say so."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,12 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication] | None = None) -> int:
-    """Run backend and server until a signal says stop, then let running streams finish for a short time.
+    """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`.
 
     `wrap` gives the application that is served in the place of the proxy's own.
     """
     backend = Supervisor(
-        [settings.codex.bin, "app-server"],
+        [settings.codex.bin, "app-server", *codex_config.ARGUMENTS],
         backend_environment(),
         restart_limit=settings.restart_limit,
         protocol=settings.codex_protocol,
@@ -64,9 +66,9 @@ def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication]
         print(f"assay-proxy listening on {server.url}", flush=True)  # noqa: T201 - whoever started it waits for this
         wait()
         gate.shut()
-        gate.await_empty(DRAIN_SECONDS)
+        gate.await_empty(settings.drain_ms / 1000)
         backend.stop()
-        gate.await_empty(DRAIN_SECONDS)
+        gate.await_empty(SETTLE_SECONDS)
         server.stop()
     return 0
 

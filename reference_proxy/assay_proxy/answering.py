@@ -12,6 +12,7 @@ import logging
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from flask import Response
 
@@ -158,9 +159,9 @@ def _logged(said: Iterator[Heard], order: Order) -> Iterator[Heard]:
     declared = Registry(order.conversation.tools)
     for event in said:
         if isinstance(event, CallOpened):
-            log.info("%s call tool=%s source=%s", order.id, event.name, event.source)
+            log.info("%s call tool=%s source=%s", order.id, quote(event.name), event.source)
             if event.name not in declared:
-                log.warning("%s call of a tool that was not declared: %s", order.id, event.name)
+                log.warning("%s call of a tool that was not declared: %s", order.id, quote(event.name))
         yield event
 
 

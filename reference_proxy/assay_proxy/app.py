@@ -6,6 +6,7 @@ import hmac
 import logging
 import time
 from typing import TYPE_CHECKING, Any, TypedDict
+from urllib.parse import quote
 
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
@@ -17,7 +18,9 @@ from assay_proxy.cors import Cors
 from assay_proxy.departure import SOCKET_KEY, departure
 from assay_proxy.errors import (
     BAD_REQUEST,
+    GIVEN_UP,
     INTERNAL,
+    STOPPING,
     UNKNOWN_MODEL,
     UNKNOWN_URL,
     WRONG_KEY,
@@ -28,6 +31,7 @@ from assay_proxy.errors import (
 from assay_proxy.events import Cause, Failed
 from assay_proxy.json_response import json_response, request_id
 from assay_proxy.listening import ClientGoneError
+from assay_proxy.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.responses import Responses
 from assay_proxy.stored_responses import Store
 from assay_proxy.surfaces import chat_request, responses_request
@@ -54,24 +58,27 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     """The application; `gate` counts the turns that run."""
     app = Flask(__name__, static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    _hooks(app, settings)
-    _errors(app)
-    _health(app, backend)
-    _models(app, settings)
     gate = gate or Gate(settings.max_concurrency)
+    metrics = Metrics(gate, backend)
+    _hooks(app, settings, metrics)
+    _errors(app)
+    _health(app, backend, gate)
+    _metrics(app, metrics)
+    _models(app, settings)
     _chat(app, settings, Chat(settings=settings, backend=backend, gate=gate))
     store = Store(settings.responses_stored)
     _responses(app, settings, Responses(settings=settings, backend=backend, gate=gate, store=store))
     return app
 
 
-def _hooks(app: Flask, settings: Settings) -> None:
+def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
     cors = Cors(settings.cors_origins)
 
     @app.before_request
     def admit() -> Response | None:
         g.request_id = request_id()
         g.started = time.monotonic()
+        g.mode = "none"
         if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
             return Response(status=204, headers=cors.preflight(_lower(request.headers)))
         if request.routing_exception is None and request.path.startswith("/v1/"):
@@ -82,8 +89,10 @@ def _hooks(app: Flask, settings: Settings) -> None:
     def finish(response: Response) -> Response:
         response.headers["x-request-id"] = g.request_id
         response.headers.update(cors.allow(_lower(request.headers)))
-        took = (time.monotonic() - g.started) * 1000
-        log.info("%s %s %s %d %.0f ms", g.request_id, request.method, request.path, response.status_code, took)
+        asked, status, took = quote(request.path), response.status_code, time.monotonic() - g.started
+        log.info("%s %s %s %d %.0f ms", g.request_id, request.method, asked, status, took * 1000)
+        route, mode, started = request.url_rule.rule if request.url_rule else "", g.mode, g.started
+        response.call_on_close(lambda: metrics.answered(route, mode, status, time.monotonic() - started))
         return response
 
 
@@ -131,16 +140,30 @@ def _errors(app: Flask) -> None:
         return problem(ApiError(INTERNAL))
 
 
-def _health(app: Flask, backend: Backend) -> None:
+def _health(app: Flask, backend: Backend, gate: Gate) -> None:
     @app.get("/healthz")
-    def live() -> Response:
+    def up() -> Response:
         return json_response({"status": "ok"})
+
+    @app.get("/livez")
+    def live() -> Response:
+        if backend.gave_up:
+            raise ApiError(GIVEN_UP)
+        return json_response({"status": "alive"})
 
     @app.get("/readyz")
     def ready() -> Response:
+        if gate.shut_down:
+            raise ApiError(STOPPING)
         if not backend.await_ready(0):
             raise failure(Failed(Cause.UNAVAILABLE))
         return json_response({"status": "ready"})
+
+
+def _metrics(app: Flask, metrics: Metrics) -> None:
+    @app.get("/metrics")
+    def tell() -> Response:
+        return Response(metrics.text(), content_type=MEDIA_TYPE)
 
 
 def _models(app: Flask, settings: Settings) -> None:
@@ -169,7 +192,8 @@ def _body(settings: Settings) -> Mapping[str, Any]:
     )
 
 
-def _client() -> Client:
+def _client(*, stream: bool) -> Client:
+    g.mode = "stream" if stream else "whole"
     return Client(
         gone=departure(request.environ.get(SOCKET_KEY)),
         keep_open=request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1",
@@ -180,14 +204,14 @@ def _chat(app: Flask, settings: Settings, chat: Chat) -> None:
     @app.post("/v1/chat/completions")
     def completions() -> Response:
         asked = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
-        return chat.answer(asked, **_client())
+        return chat.answer(asked, **_client(stream=asked.stream))
 
 
 def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
         asked = responses_request.parse(_body(settings), _lower(request.headers))
-        return responses.answer(asked, **_client())
+        return responses.answer(asked, **_client(stream=asked.stream))
 
     @app.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> Response:

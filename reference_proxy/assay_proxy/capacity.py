@@ -23,6 +23,12 @@ class Gate:
         with self._freed:
             return self._taken
 
+    @property
+    def shut_down(self) -> bool:
+        """Whether nobody is let in any more."""
+        with self._freed:
+            return self._shut
+
     def enter(self) -> None:
         """Take a slot.
 

@@ -41,6 +41,7 @@ UNKNOWN_RESPONSE = Problem(404, INVALID, "response_not_found", "This response is
 UNKNOWN_PREVIOUS = Problem(404, INVALID, "previous_response_not_found", "The previous response is not stored here.")
 BAD_REQUEST = Problem(400, INVALID, "bad_request", "The request could not be read.")
 STOPPING = Problem(503, "server_error", "stopping", "The proxy is stopping; try again.", 1)
+GIVEN_UP = Problem(503, "server_error", "backend_given_up", "The backend died too often; the next request tries again.")
 INTERNAL = Problem(500, "server_error", "internal_error", "The proxy failed to answer this request.")
 
 FAILURES: dict[Cause, Problem] = {
@@ -54,6 +55,7 @@ FAILURES: dict[Cause, Problem] = {
         400, INVALID, "context_length_exceeded", "The conversation does not fit into the model's context window."
     ),
     Cause.OVERLOADED: Problem(503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2),
+    Cause.BUSY: BUSY,
     Cause.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
     Cause.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
     Cause.IMAGES_REJECTED: Problem(

@@ -22,6 +22,7 @@ class Cause(Enum):
     QUOTA = "quota exhausted"
     CONTEXT = "context window exceeded"
     OVERLOADED = "overloaded"
+    BUSY = "too many requests at once"
     REJECTED = "request rejected"
     TOOLS_REJECTED = "tools rejected"
     IMAGES_REJECTED = "images rejected"

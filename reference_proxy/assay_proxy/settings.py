@@ -78,7 +78,8 @@ class Settings(BaseSettings):
     ready_wait_ms: int = _setting(5000, "how long a request waits for a starting backend", ge=0)
     max_body_bytes: int = _setting(8_388_608, "largest request body", ge=1)
     max_concurrency: int = _setting(64, "requests answered at once; more get a 429", ge=1, le=4096)
-    restart_limit: int = _setting(8, "restarts in a row of a backend that answers nothing; then one per request", ge=0)
+    restart_limit: int = _setting(8, "restarts in a row of a backend that answers nothing; then /livez is 503", ge=0)
+    drain_ms: int = _setting(3000, "how long running answers may go on when the proxy is stopped", ge=0)
     log_level: LogLevel = _setting("info", "debug, info, warning or error: what goes to stderr")
     cors_origins: Names = _setting(("*",), "origins of browser clients, comma-separated; * is any")
     codex: CodexSettings = Field(default_factory=CodexSettings)
@@ -98,12 +99,19 @@ class Settings(BaseSettings):
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
 
 
+LISTS = tuple(name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple))
+
+
 def load() -> Settings:
     """The settings that the environment gives.
 
     Raises:
         SettingsError: naming the first variable with a bad value.
     """
+    for name in (f"PROXY_{name.upper()}" for name in LISTS):
+        # Elsewhere an empty value is none at all; an empty list could be meant, and its default would surprise.
+        if not os.environ.get(name, name).strip():
+            raise SettingsError(f"{name}: names nothing; unset it for its default, or name at least one")
     try:
         return Settings()
     except ValidationError as error:

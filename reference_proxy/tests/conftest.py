@@ -63,6 +63,8 @@ class ScriptedBackend:
     def __init__(self) -> None:
         self.events: list[Any] = [Text(text="Hello"), Finished(reason="stop")]
         self.ready = True
+        self.gave_up = False
+        self.restarts = 0
         self.asked: list[Any] = []
         self.turns: list[ScriptedTurn] = []
 
@@ -160,14 +162,14 @@ def make_server() -> type[Server]:
 
 
 FAKE = """#!{python}
-import json, os, sys
+import json, os, signal, sys, time
 out = sys.stdout.buffer
 def tell(**message):
     out.write(json.dumps(message, ensure_ascii=False).encode() + b"\\n"); out.flush()
 def journal(text):
     with open({journal!r}, "a") as file:
         file.write(text + "\\n")
-threads, turn, ask = 0, 0, None
+threads, turn, ask, waiting = 0, 0, None, []
 journal("pid %d" % os.getpid())
 if os.path.exists({broken!r}):
     sys.exit(3)
@@ -196,6 +198,8 @@ for line in sys.stdin:
         threads += 1
         if params.get("developerInstructions") == "crash":
             os._exit(9)
+        if params.get("developerInstructions") == "freeze":
+            os.kill(os.getpid(), signal.SIGSTOP)
         tell(id=id, result=dict(thread=dict(id="thread-%d" % threads)))
     elif method in ("thread/inject_items", "thread/unsubscribe"):
         tell(id=id, result={{}})
@@ -209,6 +213,12 @@ for line in sys.stdin:
             said(thread, name, "begun")
         elif text == "silent":
             pass
+        elif text == "two":
+            said(thread, name, "begun"); waiting.append((thread, name))
+            while len(waiting) == 2 and not os.path.exists({broken!r} + ".go"):
+                time.sleep(0.01)
+            for each in waiting if len(waiting) == 2 else []:
+                said(*each, " and done"); done(*each)
         elif text == "crash":
             said(thread, name, "begun"); os._exit(9)
         elif text == "crash first":
@@ -261,6 +271,15 @@ class Running:
         connection = self.post(text, **more)
         try:
             yield connection.getresponse()
+        finally:
+            connection.close()
+
+    def status(self, path: str) -> int:
+        """The status that is answered here."""
+        connection = http.client.HTTPConnection(self.address, timeout=DEADLINE)
+        connection.request("GET", path)
+        try:
+            return connection.getresponse().status
         finally:
             connection.close()
 

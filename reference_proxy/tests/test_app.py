@@ -64,6 +64,25 @@ def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClie
     assert error(response)["code"] == "backend_unavailable"
 
 
+def test_a_backend_that_is_given_up_is_not_alive(client: FlaskClient, backend: Any) -> None:
+    assert client.get("/livez").get_json() == {"status": "alive"}
+    backend.gave_up = True
+    response = client.get("/livez")
+    assert response.status_code == 503
+    assert error(response)["code"] == "backend_given_up"
+    assert client.get("/healthz").status_code == 200
+
+
+def test_a_proxy_that_stops_is_alive_and_not_ready(backend: Any, make_settings: Any) -> None:
+    gate = Gate(1)
+    client = create_app(make_settings(), backend, gate).test_client()
+    gate.shut()
+    assert client.get("/livez").status_code == 200
+    response = client.get("/readyz")
+    assert response.status_code == 503
+    assert error(response)["code"] == "stopping"
+
+
 @pytest.mark.parametrize("header", [None, "", "Bearer wrong", "Basic secret", "secret", "Bearer sécret"])
 def test_a_missing_or_wrong_key_is_refused(client: FlaskClient, header: str | None) -> None:
     response = client.post(CHAT, json=ASK, headers={} if header is None else {"Authorization": header})

@@ -18,6 +18,11 @@ def test_a_backend_whose_credentials_fail_never_looks_like_a_wrong_client_key() 
     assert FAILURES[Cause.CREDENTIALS].status == 502
 
 
+def test_too_many_requests_at_once_are_told_as_such_whoever_counts_them() -> None:
+    problem = FAILURES[Cause.BUSY]
+    assert (problem.status, problem.code, problem.retry_after) == (429, "too_many_requests", 1)
+
+
 def test_the_envelope_has_all_four_fields() -> None:
     assert envelope(INVALID_PARAM) == {
         "error": {

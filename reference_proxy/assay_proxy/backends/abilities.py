@@ -1,22 +1,27 @@
 """What a run of `codex app-server` can do, by its version, and a conversation as it can be told to it. Pure.
 
 Tools of a client's own came with 0.92.0, a history that can be injected with 0.125.0. What cannot be given is told in
-text: tools in the developer text, the history in the turn's input. v1 conversations never had either.
+text: tools in the developer text, the history in the turn's input. v1 conversations never had either. Threads that
+leave nothing on the disk came with 0.90.0; those before are archived when they are over.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from assay_proxy.backends.codex_config import thread_config
 from assay_proxy.backends.flattened import flat
 from assay_proxy.tools.injection import in_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay_proxy.conversation import Conversation
     from assay_proxy.settings import Protocol
 
+EPHEMERAL = (0, 90)
 NATIVE_TOOLS = (0, 92)
 INJECTED_HISTORY = (0, 125)
 _VERSION = re.compile(r"/(\d+)\.(\d+)\.")
@@ -24,10 +29,12 @@ _VERSION = re.compile(r"/(\d+)\.(\d+)\.")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """Whether tools and history can be given as such."""
+    """Whether tools and history can be given as such, whether threads are ephemeral, and the `config` they get."""
 
     tools: bool = True
     history: bool = True
+    ephemeral: bool = True
+    config: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self, conversation: Conversation) -> Conversation:
         """The conversation, with what cannot be given told in text."""
@@ -40,4 +47,9 @@ def abilities(user_agent: str, protocol: Protocol) -> Abilities:
     found = _VERSION.search(user_agent)
     version = (int(found[1]), int(found[2])) if found else INJECTED_HISTORY
     is_v2 = protocol == "v2"
-    return Abilities(tools=is_v2 and version >= NATIVE_TOOLS, history=is_v2 and version >= INJECTED_HISTORY)
+    return Abilities(
+        tools=is_v2 and version >= NATIVE_TOOLS,
+        history=is_v2 and version >= INJECTED_HISTORY,
+        ephemeral=is_v2 and version >= EPHEMERAL,
+        config=thread_config(version),
+    )

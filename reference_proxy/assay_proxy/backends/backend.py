@@ -27,6 +27,14 @@ class Turn(Protocol):
 class Backend(Protocol):
     """Whoever answers turns."""
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether it is down for longer than a restart takes."""
+
+    @property
+    def restarts(self) -> int:
+        """How often it was started again so far."""
+
     def await_ready(self, timeout: float) -> bool:
         """Whether turns can be opened, waiting for it up to `timeout` seconds."""
 

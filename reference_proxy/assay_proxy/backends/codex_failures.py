@@ -1,11 +1,13 @@
 """How `codex app-server` says that something failed, and what each of its words means. Pure.
 
-Both families of notifications have the same words, spelled in camel case or in snake case. A failed turn whose message
-says that the model stopped early is an answer cut short, not a failure.
+Both families of notifications have the same words, spelled in camel case or in snake case. Old versions have few of
+them, and say in the message what HTTP status or what error object the model's service answered with. A failed turn
+whose message says that the model stopped early is an answer cut short, not a failure.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,7 @@ from assay_proxy.backends.reading import as_count, as_mapping, as_text
 from assay_proxy.events import Cause
 
 if TYPE_CHECKING:
+    from assay_proxy.backends.rpc import Refusal
     from assay_proxy.events import FinishReason
 
 Params = Mapping[str, Any]
@@ -42,8 +45,12 @@ HTTP_CAUSES: dict[int | None, Cause] = {
     504: Cause.TIMEOUT,
 }
 
+_STATUS = re.compile(r"unexpected status (\d{3}) ")
+_CONTEXT = "context_length_exceeded"
+
 MESSAGE_CAUSES: tuple[tuple[str, Cause], ...] = (
     ("idle timeout waiting for", Cause.TIMEOUT),
+    ("stream disconnected before completion: error sending request", Cause.UNREACHABLE),
     ("Missing environment variable", Cause.CREDENTIALS),
 )
 
@@ -56,6 +63,8 @@ REFUSALS: tuple[tuple[str, Cause], ...] = (
     ("maximum length", Cause.CONTEXT),
     ("overloaded", Cause.OVERLOADED),
 )
+TOO_MANY = -32001
+"""The code of a refusal when too many requests wait in the app-server's own queues."""
 
 
 def cause_of(error: Params) -> Cause:
@@ -67,7 +76,13 @@ def cause_of(error: Params) -> Cause:
         told = as_mapping(next(iter(info.values())))
         status = as_count(told.get("httpStatusCode", told.get("http_status_code")))
         return HTTP_CAUSES.get(status, Cause.FAILED)
-    return _by_text(MESSAGE_CAUSES, as_text(error.get("message")))
+    return _message_cause(as_text(error.get("message")))
+
+
+def detail_of(error: Params) -> str:
+    """What is said of a request that is wrong in itself; of every other failure nothing."""
+    wrong = _info(error) in _WRONG
+    return as_text(error.get("message"))[:_LONGEST_DETAIL] if wrong else ""
 
 
 def detail_of(error: Params) -> str:
@@ -82,9 +97,28 @@ def cut_short(error: Params) -> FinishReason | None:
     return next((reason for text, reason in CUT_SHORT if text in message), None)
 
 
-def refusal_cause(message: str) -> Cause:
-    """Why a request of ours was refused, from the error's message."""
-    return _by_text(REFUSALS, message)
+def refusal_cause(refusal: Refusal) -> Cause:
+    """Why a request of ours was refused, from the error's code and message."""
+    return Cause.BUSY if refusal.code == TOO_MANY else _by_text(REFUSALS, refusal.message)
+
+
+def _info(error: Params) -> object:
+    return error.get("codexErrorInfo", error.get("codex_error_info"))
+
+
+def _message_cause(message: str) -> Cause:
+    if found := _STATUS.match(message):
+        return HTTP_CAUSES.get(int(found[1]), Cause.FAILED)
+    if error := _error_object(message):  # of a 400, whose body is all of the message
+        return Cause.CONTEXT if _CONTEXT in {error.get("code"), error.get("type")} else Cause.REJECTED
+    return _by_text(MESSAGE_CAUSES, message)
+
+
+def _error_object(message: str) -> Params:
+    try:
+        return as_mapping(as_mapping(json.loads(message)).get("error"))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _info(error: Params) -> object:

@@ -109,7 +109,7 @@ class CodexTurn:
             case Refusal(code=None):
                 self._fail(Cause.UNAVAILABLE)
             case Refusal():
-                self._fail(refusal_cause(answer.message))
+                self._fail(refusal_cause(answer))
             case Answer():
                 self._fail(Cause.GARBLED)
         self._announce()

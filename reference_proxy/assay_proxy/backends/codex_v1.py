@@ -2,6 +2,7 @@
 
     newConversation → addConversationListener → sendUserMessage → notifications
                                               → interruptConversation → removeConversationListener
+                                                                      → archiveConversation
 
 v1 has no way to give a conversation its history, so the message tells it (`codex_v1_encode`). sendUserMessage is
 answered at once by some backends and at the end of the turn by others, so how long its answer takes says nothing.
@@ -23,6 +24,7 @@ class CodexV1(CodexTurn):
     """A turn in a conversation of its own."""
 
     _subscription: str | None = None
+    _rollout: str | None = None
 
     def _begin(self) -> None:
         self._link.request("newConversation", encode.new_conversation(self._conversation), self._on_conversation)
@@ -33,6 +35,7 @@ class CodexV1(CodexTurn):
             if not thread_id:
                 self._refused(answer)
                 return
+            self._rollout = id_in(answer, "rolloutPath")
             self._met(thread_id)
             if self._closed:
                 self._wind_up()
@@ -78,3 +81,6 @@ class CodexV1(CodexTurn):
         if self._subscription:
             ids = {"subscriptionId": self._subscription}
             self._link.request("removeConversationListener", ids, lambda _: None)
+        if self._thread_id and self._rollout:
+            ids = {"conversationId": self._thread_id, "rolloutPath": self._rollout}
+            self._link.request("archiveConversation", ids, lambda _: None)

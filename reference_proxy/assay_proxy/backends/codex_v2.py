@@ -1,6 +1,7 @@
 """One turn, v2: a fresh thread, its history, the turn, and the end of both.
 
     thread/start → [thread/inject_items] → turn/start → notifications → turn/interrupt → thread/unsubscribe
+                                                                                       → thread/archive, before 0.90.0
 
 The thread is listened to before the turn starts, since its first notifications may come before the response of
 turn/start.
@@ -22,7 +23,9 @@ class CodexV2(CodexTurn):
     """A turn on a thread of its own."""
 
     def _begin(self) -> None:
-        self._link.request("thread/start", encode.thread_start(self._conversation), self._on_thread)
+        self._link.request(
+            "thread/start", encode.thread_start(self._conversation, self._link.abilities.config), self._on_thread
+        )
 
     def _on_thread(self, answer: Answer | Refusal) -> None:
         with self._lock:
@@ -76,4 +79,5 @@ class CodexV2(CodexTurn):
         del answer
         if self._thread_id:
             self._link.forget(self._thread_id)
-            self._link.request("thread/unsubscribe", {"threadId": self._thread_id}, lambda _: None)
+            method = "thread/unsubscribe" if self._link.abilities.ephemeral else "thread/archive"
+            self._link.request(method, {"threadId": self._thread_id}, lambda _: None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Part, Result, TextPart, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Json = dict[str, Any]
 
@@ -29,9 +29,11 @@ THREAD: Json = {
 }
 
 
-def thread_start(conversation: Conversation) -> Json:
-    """Params of thread/start."""
+def thread_start(conversation: Conversation, config: Mapping[str, Any]) -> Json:
+    """Params of thread/start; `config` overrides what codex is configured with."""
     params = dict(THREAD)
+    if config:
+        params["config"] = dict(config)
     if not conversation.tools_in_text:
         params["dynamicTools"] = [_tool(tool) for tool in conversation.tools]
     if conversation.developer is not None:

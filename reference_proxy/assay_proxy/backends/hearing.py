@@ -1,8 +1,10 @@
 """One turn as it is heard, for one choice: what was told already, whatever words it was told in. Pure.
 
 Text comes as deltas of a message; a message without any delta tells its text when it is complete, and so does the end
-of a turn that told none at all. The decoders of the dialects (`codex_v2_decode`, `codex_v1_decode`, `story_decode`)
-read messages and call what is here.
+of a turn that told none at all. When the model's stream breaks, Codex asks it again, and the message begins once more
+under another id: what was told of it already is not told twice. If it says something else now, the turn has failed,
+for what was told cannot be taken back. The decoders of the dialects (`codex_v2_decode`, `codex_v1_decode`,
+`story_decode`) read messages and call what is here.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ class Hearing:
     _told: set[str] = field(default_factory=set)
     _spoken: bool = False
     _ended: bool = False
-    _uncertain: bool = False
+    _open: list[str] = field(default_factory=list)
+    _again: str = ""
     _summed: Usage | None = None
 
     def __post_init__(self) -> None:
@@ -67,20 +70,32 @@ class Hearing:
         if not text:
             return []
         self._told.add(message)
-        self._uncertain = True
-        return self._say(text)
+        return self._go_on(text)
 
     def message(self, text: str, message: str = "") -> list[Event]:
         """The message with this id is complete."""
-        self._uncertain = False
         told = message in self._told
         self._told.discard("")
         said: list[Event] = [Working()]
         if text and not told:
             self._told.add(message)
-            said = self._say(text)
+            said = self._go_on(text)
+        if self._again and not self.over:
+            return self.failed({})
+        self._open.clear()
         self._ended = True
         return said
+
+    def _go_on(self, text: str) -> list[Event]:
+        """More of a message, without what was told of it before it began again."""
+        again = self._again
+        if not again.startswith(text) and not text.startswith(again):
+            return self.failed({})
+        self._again, new = again[len(text) :], text[len(again) :]
+        if not new:
+            return [Working()]
+        self._open.append(new)
+        return self._say(new)
 
     def _say(self, text: str) -> list[Event]:
         """The text, behind the end of the message before it if that was another one."""
@@ -117,6 +132,8 @@ class Hearing:
     def response_over(self) -> list[Event]:
         """The model has ended a response: no more calls follow."""
         self.responded = True
+        if self._again:
+            return self.failed({})
         closed = self.calls.close()
         return [*closed, CallsEnded(choice=self.choice)] if self.calls.any else [Working()]
 
@@ -126,13 +143,16 @@ class Hearing:
 
     def complete(self, last: str = "", message: str = "") -> list[Event]:
         """The turn is over; `last` is its last message, told here if no text was told before."""
+        if self._again:
+            return self.failed({})
         self.over = True
         said = [Text(choice=self.choice, text=last)] if last and not self._spoken and message not in self._told else []
         return [*said, *self.finish("stop"), TurnOver(choice=self.choice)]
 
     def retried(self) -> list[Event]:
-        """The model's answer starts again: text of the broken one that was told cannot be taken back."""
-        return self.failed({}) if self._uncertain else []
+        """The model's answer begins again: what was told of the message that was not complete comes once more."""
+        self._again = "".join(self._open)
+        return [Working()]
 
     def failed(self, error: Mapping[str, Any]) -> list[Event]:
         """The turn is over, by this error; an answer that was cut short is an answer."""

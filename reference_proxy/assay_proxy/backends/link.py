@@ -6,7 +6,8 @@ read, which is taken for the thread's that was heard last.
 
 Nothing here blocks. Requests beyond `CAP` wait their turn: the real server loses answers when hundreds come in one
 burst. Every request has a deadline for the same reason. Callbacks run on the thread that reads the process; a
-request that is overdue, or cut off by the end of the process, is answered with a `Refusal` that has no code.
+request that is overdue, or cut off by the end of the process, is answered with a `Refusal` that has no code. One lost
+answer is no sign of death, but a process that has said nothing at all since it was asked for a thread hangs.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay_proxy.backends.abilities import Abilities
 from assay_proxy.backends.rpc import Answer, Asked, Garbled, LineReader, Message, Notice, Refusal, encode
 
 log = logging.getLogger(__name__)
 
 CAP = 64
 REQUEST_SECONDS = 30.0
+
+PROMPT = frozenset({"initialize", "thread/start", "newConversation"})
+"""What every backend answers at once; of a turn, some say nothing until it ends."""
 
 Reply = Callable[[Answer | Refusal], None]
 Listener = Callable[[Notice | Asked | Garbled], None]
@@ -45,16 +50,22 @@ DECLINED: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
+    method: str
     reply: Reply
+    sent: float
     deadline: float
 
 
 @dataclass(eq=False)
 class Link:
-    """One connection; `send` takes lines for the process, `clock` gives seconds."""
+    """One connection; `send` takes lines for the process, `clock` gives seconds.
+
+    `abilities` are those of the other end, once it has told its version.
+    """
 
     send: Callable[[bytes], None]
     clock: Callable[[], float]
+    abilities: Abilities = field(default_factory=Abilities)
     _reader: LineReader = field(default_factory=LineReader)
     _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -62,6 +73,7 @@ class Link:
     _queued: deque[tuple[str, Mapping[str, Any], Reply]] = field(default_factory=deque)
     _listeners: dict[str, Listener] = field(default_factory=dict)
     _last: str = ""
+    _heard: float = float("-inf")
     _closed: bool = False
 
     def request(self, method: str, params: Mapping[str, Any], reply: Reply) -> None:
@@ -96,16 +108,18 @@ class Link:
 
     def feed(self, data: bytes) -> None:
         """Take what the process wrote."""
+        self._heard = self.clock()
         for message in self._reader.feed(data):
             self._dispatch(message)
 
-    def expire(self) -> None:
-        """Refuse the requests whose deadline has passed."""
+    def expire(self) -> bool:
+        """Refuse the requests whose deadline has passed. False when the process hangs."""
         now = self.clock()
         with self._lock:
-            late = [id_ for id_, waiting in self._waiting.items() if waiting.deadline <= now]
+            late = {id_: waiting for id_, waiting in self._waiting.items() if waiting.deadline <= now}
         for id_ in late:
             self._settle(Refusal(id_, None, "timed out"))
+        return not any(waiting.method in PROMPT and self._heard < waiting.sent for waiting in late.values())
 
     def close(self) -> None:
         """The process has ended: refuse every request, tell every listener nothing more comes."""
@@ -124,8 +138,8 @@ class Link:
     def _flush(self) -> None:
         while self._queued and len(self._waiting) < CAP:
             method, params, reply = self._queued.popleft()
-            id_ = next(self._ids)
-            self._waiting[id_] = _Waiting(reply, self.clock() + REQUEST_SECONDS)
+            id_, now = next(self._ids), self.clock()
+            self._waiting[id_] = _Waiting(method, reply, now, now + REQUEST_SECONDS)
             self.send(encode({"id": id_, "method": method, "params": params}))
 
     def _settle(self, answer: Answer | Refusal) -> None:

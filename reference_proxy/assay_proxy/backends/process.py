@@ -2,7 +2,8 @@
 
 Three threads serve the pipes: one hands on what the process writes to stdout, one logs its stderr, one writes to
 its stdin, so that whoever sends never waits for a full pipe. The process is a session of its own: a Ctrl-C in the
-terminal reaches the proxy alone, and whatever the process started can be ended with it.
+terminal reaches the proxy alone, and whatever the process started is ended with it. It often is but a launcher: the
+`codex` of npm is, for a program that inherits its pipes and would outlive it, and keep them open.
 """
 
 from __future__ import annotations
@@ -11,19 +12,28 @@ import contextlib
 import logging
 import os
 import queue
+import re
+import select
 import signal
 import subprocess
 import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import IO
 
 log = logging.getLogger(__name__)
 
 PIECE = 65536
 PATIENCE = 2.0
 """Seconds that a process gets to end by itself."""
+TICK = 0.5
+"""Seconds after which a silent pipe is looked at for a dead process."""
+LINE = 4096
+"""Bytes of a line on stderr that are logged."""
+
+_COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 class Process:
@@ -82,18 +92,34 @@ class Process:
                 thread.join(patience)
 
     def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody left, or nobody that can be signalled
             os.killpg(self.pid, number)
 
     def _read(self) -> None:
         assert self._popen.stdout  # noqa: S101 - a pipe was asked for
         with self._popen.stdout as stdout:
             try:
-                while data := stdout.read(PIECE):
+                for data in self._pieces(stdout):
                     self._on_bytes(data)
             finally:
                 self._outbox.put(None)
                 self._on_exit(self._reap())
+
+    def _pieces(self, pipe: IO[bytes]) -> Iterator[bytes]:
+        """What comes out of a pipe, up to its end, or to the death of the process, whoever still holds the pipe."""
+        poll, ended = select.poll(), False
+        poll.register(pipe, select.POLLIN)
+        while True:
+            if poll.poll(TICK * 1000):
+                data = pipe.read(PIECE)
+                if not data:
+                    return
+                yield data
+            elif ended:
+                return
+            elif self._popen.poll() is not None:
+                self._signal(signal.SIGKILL)
+                ended = True
 
     def _reap(self) -> int:
         """The exit status; a process that closed its stdout has nothing more to say and is ended."""
@@ -105,8 +131,8 @@ class Process:
     def _drain(self) -> None:
         assert self._popen.stderr  # noqa: S101 - a pipe was asked for
         with self._popen.stderr as stderr:
-            for line in stderr:
-                log.info("backend %d: %s", self.pid, line.decode(errors="replace").rstrip())
+            for line in lines(self._pieces(stderr)):
+                log.info("backend %d: %s", self.pid, line)
 
     def _write(self) -> None:
         assert self._popen.stdin  # noqa: S101 - a pipe was asked for
@@ -116,3 +142,21 @@ class Process:
                 view = memoryview(data)
                 while view:
                     view = view[stdin.write(view) :]
+
+
+def lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines that are not empty, without colours; of a long one only the beginning."""
+    held = b""
+    for piece in pieces:
+        *ended, rest = piece.split(b"\n")
+        for line in ended:
+            yield from _line(held + line)
+            held = b""
+        held = (held + rest)[:LINE]
+    yield from _line(held)
+
+
+def _line(data: bytes) -> Iterator[str]:
+    text = _COLOURS.sub(b"", data[:LINE]).decode(errors="replace").strip()
+    if text:
+        yield text

@@ -1,8 +1,9 @@
 """The long-lived backend process: started, shaken hands with, started again when it dies.
 
-A death that served a turn is followed by a restart at once. Deaths in a row without one wait longer and longer,
-and after `PROXY_RESTART_LIMIT` of them nothing is started unless a request waits for it, so that a broken
-installation neither spins nor stays down after it is repaired. The HTTP side never dies of it.
+A death that served a turn is followed by a restart at once. Deaths in a row without one wait longer and longer, and
+after `PROXY_RESTART_LIMIT` of them the supervisor gives up, which `/livez` tells. Then nothing is started unless a
+request waits for it, so that a broken installation neither spins nor stays down after it is repaired. The HTTP side
+never dies of it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from assay_proxy.backends.abilities import Abilities, abilities
+from assay_proxy.backends import mailbox
+from assay_proxy.backends.abilities import abilities
 from assay_proxy.backends.choices import Choices
 from assay_proxy.backends.codex_v1 import CodexV1
 from assay_proxy.backends.codex_v2 import CodexV2
 from assay_proxy.backends.codex_v2_encode import INITIALIZE
 from assay_proxy.backends.link import Link
-from assay_proxy.backends.mailbox import PATIENCE
-from assay_proxy.backends.process import Process
+from assay_proxy.backends.process import PATIENCE, Process
 from assay_proxy.backends.reading import as_text
 from assay_proxy.backends.rpc import Answer, Refusal
 from assay_proxy.events import Cause, Event, Failed
@@ -38,6 +39,8 @@ log = logging.getLogger(__name__)
 TICK = 0.5
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 2.0
+NO_PATIENCE = 0.1
+"""Seconds that a process which does not answer gets to end by itself."""
 
 TURNS: dict[Protocol, type[CodexTurn]] = {"v1": CodexV1, "v2": CodexV2}
 
@@ -69,19 +72,19 @@ class Supervisor:
         *,
         restart_limit: int,
         protocol: Protocol = "v2",
-        patience: float = PATIENCE,
+        patience: float = mailbox.PATIENCE,
     ) -> None:
         self._argv = argv
         self._environment = environment
         self._restart_limit = restart_limit
         self._protocol = protocol
-        self._abilities = Abilities()
         self._patience = patience
         self._changed = threading.Condition()
         self._link: Link | None = None
         self._process: Process | None = None
         self._waiting = 0
         self._stopping = False
+        self._starts = 0
         self._deaths = 0
         self._died = 0.0
         self._thread = threading.Thread(target=self._supervise, name="backend-supervisor", daemon=True)
@@ -97,6 +100,17 @@ class Supervisor:
             self._changed.notify_all()
         if self._thread.ident is not None:
             self._thread.join()
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether it is down, and only a request would start it again."""
+        with self._changed:
+            return self._link is None and self._deaths > self._restart_limit
+
+    @property
+    def restarts(self) -> int:
+        """How often it was started again so far, or tried to be."""
+        return max(self._starts - 1, 0)
 
     @property
     def pid(self) -> int | None:
@@ -119,10 +133,10 @@ class Supervisor:
         if link is None:
             return FailedTurn(Cause.UNAVAILABLE)
 
-        turn, fitted = TURNS[self._protocol], self._abilities.fit(conversation)
+        turn, fitted = TURNS[self._protocol], link.abilities.fit(conversation)
 
-        def begin(steps: Steps, mailbox: Mailbox, choice: int) -> CodexTurn:
-            return turn(link, fitted, mailbox, steps, choice=choice, choices=choices)
+        def begin(steps: Steps, events: Mailbox, choice: int) -> CodexTurn:
+            return turn(link, fitted, events, steps, choice=choice, choices=choices)
 
         return Choices(begin, choices, self._served, self._patience)
 
@@ -152,8 +166,9 @@ class Supervisor:
         return max(self._died + wait - time.monotonic(), 0)
 
     def _run_once(self) -> None:
-        """Start the process, shake hands, and stay until it has ended."""
-        ended = threading.Event()
+        """Start the process, shake hands, and stay until it has ended, or does not answer any more."""
+        self._starts += 1
+        over = threading.Event()
         process = Process(self._argv, self._environment)
         link = Link(send=process.send, clock=time.monotonic)
 
@@ -161,9 +176,7 @@ class Supervisor:
             log.warning("backend exited with status %d", status)
             self._set_link(None)
             link.close()
-            ended.set()
-            with self._changed:
-                self._changed.notify_all()
+            self._end(over)
 
         try:
             process.start(on_bytes=link.feed, on_exit=on_exit)
@@ -172,28 +185,41 @@ class Supervisor:
             return
         self._process = process
         log.info("backend %d started", process.pid)
-        self._shake_hands(link, process)
-        while not self._over(ended):
-            link.expire()
+        self._shake_hands(link, process, over)
+        patience = PATIENCE
+        while not self._is_over(over):
+            if not link.expire():
+                log.error("backend %d does not answer", process.pid)
+                patience = NO_PATIENCE
+                break
         self._set_link(None)
-        process.stop()
+        link.close()
+        process.stop(patience)
         self._process = None
 
-    def _over(self, ended: threading.Event) -> bool:
+    def _end(self, over: threading.Event) -> None:
+        with self._changed:
+            over.set()
+            self._changed.notify_all()
+
+    def _is_over(self, over: threading.Event) -> bool:
         """Whether this run is over, after waiting a tick for it."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._stopping or ended.is_set(), TICK)
+            return self._changed.wait_for(lambda: self._stopping or over.is_set(), TICK)
 
-    def _shake_hands(self, link: Link, process: Process) -> None:
+    def _shake_hands(self, link: Link, process: Process, over: threading.Event) -> None:
         def on_initialized(answer: Answer | Refusal) -> None:
-            if isinstance(answer, Refusal):
-                log.error("backend %d refused the handshake", process.pid)
-                threading.Thread(target=process.stop, daemon=True).start()
-                return
-            link.notify("initialized")
-            self._abilities = abilities(as_text(answer.result.get("userAgent")), self._protocol)
-            log.info("backend %d is ready", process.pid)
-            self._set_link(link)
+            match answer:
+                case Refusal(code=None):  # it has ended, or does not answer, which is noticed elsewhere
+                    return
+                case Refusal():
+                    log.error("backend %d refused the handshake", process.pid)
+                    self._end(over)
+                case Answer(result=result):
+                    link.notify("initialized")
+                    link.abilities = abilities(as_text(result.get("userAgent")), self._protocol)
+                    log.info("backend %d is ready", process.pid)
+                    self._set_link(link)
 
         link.request("initialize", INITIALIZE, on_initialized)
 

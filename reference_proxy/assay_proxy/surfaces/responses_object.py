@@ -28,6 +28,7 @@ INCOMPLETE: Mapping[str, str] = {"length": "max_output_tokens", "content_filter"
 CODES: Mapping[Cause, str] = {
     Cause.RATE_LIMITED: "rate_limit_exceeded",
     Cause.QUOTA: "rate_limit_exceeded",
+    Cause.BUSY: "rate_limit_exceeded",
     Cause.CONTEXT: "invalid_prompt",
     Cause.REJECTED: "invalid_prompt",
     Cause.TOOLS_REJECTED: "invalid_prompt",

@@ -14,26 +14,36 @@ ASKED = Conversation(
 
 
 @pytest.mark.parametrize(
-    ("version", "tools", "history"),
+    ("version", "had"),
     [
-        ("0.89.0", False, False),
-        ("0.91.9", False, False),
-        ("0.92.0", True, False),
-        ("0.124.0", True, False),
-        ("0.125.0", True, True),
-        ("0.169.0-alpha.1", True, True),
-        ("1.0.0", True, True),
+        ("0.89.0", set()),
+        ("0.90.0", {"ephemeral"}),
+        ("0.91.9", {"ephemeral"}),
+        ("0.92.0", {"ephemeral", "tools"}),
+        ("0.124.0", {"ephemeral", "tools"}),
+        ("0.125.0", {"ephemeral", "tools", "history"}),
+        ("0.169.0-alpha.1", {"ephemeral", "tools", "history"}),
+        ("1.0.0", {"ephemeral", "tools", "history"}),
     ],
 )
-def test_abilities_came_with_versions(version: str, tools: bool, history: bool) -> None:  # noqa: FBT001 - a case
+def test_abilities_came_with_versions(version: str, had: set[str]) -> None:
     user_agent = f"assay-proxy/{version} (Debian 12.0.0; x86_64) xterm (assay-proxy; 0.1.0)"
-    assert abilities(user_agent, "v2") == Abilities(tools=tools, history=history)
-    assert abilities(user_agent, "v1") == Abilities(tools=False, history=False)
+    told = abilities(user_agent, "v2")
+    assert {name for name in ("tools", "history", "ephemeral") if getattr(told, name)} == had
+    old = abilities(user_agent, "v1")
+    assert (old.tools, old.history, old.ephemeral) == (False, False, False)
+
+
+def test_agents_are_switched_off_where_that_is_known() -> None:
+    assert [dict(abilities(f"x/{version} (y)", "v2").config) for version in ("0.142.0", "0.150.0")] == [
+        {},
+        {"agents.enabled": False},
+    ]
 
 
 def test_a_backend_that_tells_no_version_can_do_all() -> None:
     assert abilities("fake", "v2") == Abilities()
-    assert abilities("", "v1") == Abilities(tools=False, history=False)
+    assert abilities("", "v1") == Abilities(tools=False, history=False, ephemeral=False)
 
 
 def test_a_conversation_that_can_be_given_stays() -> None:

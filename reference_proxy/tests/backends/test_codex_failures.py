@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from assay_proxy.backends.codex_failures import cause_of, cut_short, detail_of, refusal_cause
+from assay_proxy.backends.rpc import Refusal
 from assay_proxy.events import Cause
 
 
@@ -20,6 +21,18 @@ from assay_proxy.events import Cause
         ({"codex_error_info": "usage_limit_exceeded"}, Cause.QUOTA),
         ({"codex_error_info": {"http_connection_failed": {"http_status_code": 401}}}, Cause.CREDENTIALS),
         ({"codexErrorInfo": {}, "message": "Missing environment variable: `X`."}, Cause.CREDENTIALS),
+        ({"codexErrorInfo": "other", "message": "unexpected status 401 Unauthorized: "}, Cause.CREDENTIALS),
+        ({"codexErrorInfo": "other", "message": "unexpected status 503 Service Unavailable: x"}, Cause.OVERLOADED),
+        ({"codexErrorInfo": "other", "message": "unexpected status 404 Not Found: x"}, Cause.FAILED),
+        ({"message": "said: unexpected status 401 Unauthorized"}, Cause.FAILED),
+        ({"message": '{"error": {"message": "no", "code": "context_length_exceeded"}}'}, Cause.CONTEXT),
+        ({"message": '{"error": {"message": "no", "type": "invalid_request_error"}}'}, Cause.REJECTED),
+        ({"message": '{"error": []}'}, Cause.FAILED),
+        ({"message": "[" * 100_000}, Cause.FAILED),
+        (
+            {"message": "stream disconnected before completion: error sending request for url (http://x/)"},
+            Cause.UNREACHABLE,
+        ),
         ({"message": ["?"]}, Cause.FAILED),
         ({}, Cause.FAILED),
     ],
@@ -40,7 +53,11 @@ def test_every_error_has_a_cause(error: Any, cause: Cause) -> None:
     ],
 )
 def test_every_refusal_has_a_cause(message: str, cause: Cause) -> None:
-    assert refusal_cause(message) is cause
+    assert refusal_cause(Refusal(1, -32600, message)) is cause
+
+
+def test_too_many_requests_are_known_by_their_code() -> None:
+    assert refusal_cause(Refusal(1, -32001, "Server overloaded; retry later.")) is Cause.BUSY
 
 
 def test_an_answer_that_was_cut_short_has_a_reason() -> None:

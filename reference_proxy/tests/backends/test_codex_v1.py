@@ -43,6 +43,13 @@ def test_a_turn_is_a_conversation_a_listener_and_a_message(server: Any) -> None:
     assert server.link.listeners == 0
 
 
+def test_a_conversation_that_is_on_the_disk_is_archived(server: Any) -> None:
+    server.answer(conversationId="t", rolloutPath="/sessions/t.jsonl")
+    server.turn.close()
+    assert server.methods[2:] == ["archiveConversation"]
+    assert server.sent[-1]["params"] == {"conversationId": "t", "rolloutPath": "/sessions/t.jsonl"}
+
+
 def test_the_answer_to_the_message_may_end_the_turn(server: Any) -> None:
     listening(server)
     server.tell(method="agentMessageDelta", params={"conversation_id": "t", "delta": "Hello"})

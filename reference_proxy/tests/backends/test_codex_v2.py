@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from assay_proxy.backends.abilities import Abilities
 from assay_proxy.backends.codex_v2 import CodexV2
 from assay_proxy.backends.link import REQUEST_SECONDS
 from assay_proxy.conversation import Conversation, Message, TextPart
@@ -58,6 +59,15 @@ def test_history_is_injected_before_the_turn(begin: Any) -> None:
     assert server.methods == ["thread/start", "thread/inject_items"]
     server.answer()
     assert server.methods[-1] == "turn/start"
+
+
+def test_a_thread_that_is_not_ephemeral_is_archived(begin: Any) -> None:
+    server = begin()
+    server.link.abilities = Abilities(ephemeral=False)
+    running(server)
+    done(server)
+    server.turn.close()
+    assert server.methods[2:] == ["thread/archive"]
 
 
 def test_notifications_before_the_response_of_the_turn_count(begin: Any) -> None:

@@ -224,8 +224,13 @@ def test_a_retry_before_any_text_is_waited_for() -> None:
     assert play([started(), retry(), delta("a"), completed()]) == [Text(text="a"), STOP]
 
 
-def test_a_retry_after_text_cannot_take_it_back() -> None:
-    assert play([started(), delta("a"), retry(), delta("a", item="n")]) == [Text(text="a"), Failed(Cause.FAILED)]
+def test_a_retry_that_repeats_what_was_told_tells_only_the_rest() -> None:
+    again = [delta("a", item="n"), delta("bc", item="n")]
+    assert play([started(), delta("ab"), retry(), *again, completed()]) == [Text(text="ab"), Text(text="c"), STOP]
+
+
+def test_a_retry_that_says_something_else_cannot_take_back_what_was_told() -> None:
+    assert play([started(), delta("a"), retry(), delta("b", item="n")]) == [Text(text="a"), Failed(Cause.FAILED)]
 
 
 def test_a_retry_after_a_complete_message_repeats_nothing() -> None:

@@ -11,7 +11,7 @@ def test_the_handshake_asks_for_the_experimental_protocol() -> None:
 
 
 def test_a_thread_gets_the_tools_and_the_developer_text_and_never_base_instructions() -> None:
-    params = thread_start(Conversation(developer="Be brief.", tools=(TOOL,), model="gpt"))
+    params = thread_start(Conversation(developer="Be brief.", tools=(TOOL,), model="gpt"), {})
     assert params == {
         "ephemeral": True,
         "environments": [],
@@ -25,8 +25,12 @@ def test_a_thread_gets_the_tools_and_the_developer_text_and_never_base_instructi
     assert "baseInstructions" not in params
 
 
+def test_a_thread_gets_the_config_of_its_version() -> None:
+    assert thread_start(Conversation(), {"agents.enabled": False})["config"] == {"agents.enabled": False}
+
+
 def test_tools_that_are_told_in_text_are_not_given() -> None:
-    assert "dynamicTools" not in thread_start(Conversation(tools=(TOOL,), tools_in_text=True))
+    assert "dynamicTools" not in thread_start(Conversation(tools=(TOOL,), tools_in_text=True), {})
 
 
 def test_a_result_with_images_is_told_in_parts() -> None:
@@ -35,7 +39,7 @@ def test_a_result_with_images_is_told_in_parts() -> None:
 
 
 def test_what_was_not_said_is_not_sent() -> None:
-    params = thread_start(Conversation())
+    params = thread_start(Conversation(), {})
     assert "developerInstructions" not in params
     assert "model" not in params
 

@@ -62,6 +62,44 @@ def test_everything_is_told_of_the_turns_own_choice() -> None:
     ]
 
 
+FAILED = [Failed(Cause.FAILED)]
+
+
+def test_a_message_that_begins_again_is_told_once_however_often_and_in_whatever_pieces() -> None:
+    turn = Hearing()
+    told = [*turn.text("ab", "m"), *turn.retried(), *turn.text("a", "n"), *turn.retried(), *turn.text("abc", "o")]
+    assert [event for event in told if event not in WORK] == [Text(text="ab"), Text(text="c")]
+    assert turn.message("abc", "o") == WORK
+    assert turn.retried() == WORK
+    assert turn.text("other", "p") == [OVER, Text(text="other")]
+
+
+def test_a_message_that_begins_again_may_come_whole() -> None:
+    turn = Hearing()
+    turn.text("a", "m")
+    turn.retried()
+    assert turn.message("ab", "n") == [Text(text="b")]
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        lambda turn: turn.text("b", "n"),
+        lambda turn: turn.message("b", "n"),
+        lambda turn: [*turn.text("a", "n"), *turn.message("a", "n")][1:],
+        lambda turn: turn.response_over(),
+        lambda turn: turn.complete(),
+    ],
+    ids=["other text", "another message", "a shorter message", "no text", "the end"],
+)
+def test_what_was_told_and_is_not_said_again_fails_the_turn(then: Any) -> None:
+    turn = Hearing()
+    turn.text("ab", "m")
+    turn.retried()
+    assert then(turn) == FAILED
+    assert turn.over
+
+
 def test_a_response_without_calls_ends_nothing() -> None:
     assert Hearing().response_over() == WORK
 
@@ -110,10 +148,3 @@ def test_tokens_are_counted_in_any_spelling(told: Any) -> None:
 @pytest.mark.parametrize("told", [None, [], {}, {"inputTokens": 5}, {"inputTokens": -1, "outputTokens": 1}])
 def test_what_is_not_whole_is_no_count(told: Any) -> None:
     assert Hearing().usage(told) is None
-
-
-def test_an_answer_that_starts_again_after_text_has_failed() -> None:
-    turn = Hearing()
-    assert turn.retried() == []
-    turn.text("a")
-    assert turn.retried() == [Failed(Cause.FAILED)]

@@ -61,6 +61,29 @@ def test_an_overdue_request_is_refused_and_makes_room(wire: Wire) -> None:
     assert wire.sent[-1]["id"] == CAP + 1
 
 
+@pytest.mark.parametrize(
+    ("method", "words", "answers"),
+    [
+        ("thread/start", [], False),
+        ("thread/start", [b"\n"], True),
+        ("sendUserMessage", [], True),
+    ],
+    ids=["silent", "one lost answer", "a turn"],
+)
+def test_a_process_that_is_silent_since_it_was_asked_for_a_thread_hangs(
+    wire: Wire, method: str, words: list[bytes], answers: Any
+) -> None:
+    wire.tell(method="before")
+    wire.now = 1.0
+    wire.link.request(method, {}, wire.heard.append)
+    assert wire.link.expire()
+    for word in words:
+        wire.link.feed(word)
+    wire.now += REQUEST_SECONDS
+    assert wire.link.expire() is answers
+    assert wire.link.expire()
+
+
 def test_a_thread_is_heard_until_it_is_forgotten(wire: Wire) -> None:
     wire.link.listen("t", wire.heard.append)
     assert wire.link.listeners == 1

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -100,6 +102,40 @@ def test_what_the_backend_asks_is_declined(running: Supervisor, text: str, answe
     assert answer in told.text
 
 
+def test_a_process_that_does_not_answer_is_replaced(
+    running: Supervisor, fake_codex: Any, monkeypatch: pytest.MonkeyPatch, until: Any
+) -> None:
+    assert running.await_ready(WAIT)
+    monkeypatch.setattr(link, "REQUEST_SECONDS", 0.1)
+    turn = running.open(Conversation(developer="freeze", input=(TextPart("hi"),)))
+    assert turn.next(WAIT) == Failed(Cause.TIMEOUT)
+    turn.close()
+    monkeypatch.undo()
+    until(lambda: running.restarts, "another process")
+    assert hear(running, "hi")[-1] == Finished(reason="stop")
+    assert len(fake_codex.pids) == 2
+
+
+def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_codex: Any, until: Any) -> None:
+    def left() -> tuple[int, int, int]:
+        """Open descriptors, threads, and children, dead ones too."""
+        children = [
+            pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()
+        ]
+        return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), len(children)
+
+    def settled() -> tuple[int, int, int]:
+        assert hear(running, "hi")[-1] == Finished(reason="stop")
+        return left()
+
+    before = settled()
+    for _ in range(200):
+        assert hear(running, "crash first") == [Failed(Cause.UNAVAILABLE)]
+    until(lambda: settled() == before, f"{before} of descriptors, threads and children, not {left()}")
+    assert len(fake_codex.pids) == 201
+    assert running.restarts == 200
+
+
 def test_deaths_in_a_row_end_in_waiting_for_a_request(
     running: Supervisor, fake_codex: Any, until: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -109,9 +145,12 @@ def test_deaths_in_a_row_end_in_waiting_for_a_request(
     until(lambda: "the next request starts it again" in caplog.text, "the supervisor to give up")
     starts = len(fake_codex.pids)
     assert not running.await_ready(0)
+    assert running.gave_up
     fake_codex.broken.unlink()
     assert hear(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == starts + 1
+    assert running.restarts == starts
+    assert not running.gave_up
 
 
 def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: Any, until: Any) -> None:
