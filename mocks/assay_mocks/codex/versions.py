@@ -32,6 +32,7 @@ class Version:
     `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family too.
     `counts_first`: token counts and limits are told when the model begins to answer, not when it fails.
     `summaries`: turn/completed holds the last text. `context_window`: the most tokens, None if it knows none.
+    `citations`: those in the model's text are kept from the client.
 
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `steers`: turn/start on a busy thread is answered with the running
@@ -57,6 +58,7 @@ class Version:
     counts_first: bool
     summaries: bool
     context_window: int | None
+    citations: bool
 
     counted_turns: bool
     checks_turn_id: bool
@@ -142,6 +144,7 @@ V0_169 = Version(
     counts_first=False,
     summaries=True,
     context_window=258_400,
+    citations=True,
     counted_turns=False,
     checks_turn_id=True,
     steers=True,
@@ -240,6 +243,7 @@ V0_89 = Version(
     counts_first=True,
     summaries=False,
     context_window=None,
+    citations=False,
     counted_turns=True,
     checks_turn_id=False,
     steers=False,
