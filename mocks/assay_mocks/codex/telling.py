@@ -238,11 +238,12 @@ class Telling:
     def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
         """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
         self._thread.spend(used)
+        self._thread.last = last or used
         self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
         self._rate_limits(now)
 
     def counts_before(self, now: float) -> None:
-        """The model begins to answer: what was counted up to then, where the version tells it."""
+        """What was counted up to now: where the model begins to answer, or its answer is broken off."""
         if self._thread.last is None:
             self.rate_limits(now)
         else:
@@ -302,12 +303,12 @@ class Telling:
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""
         if state != "interrupted":
-            self._older(legacy.task_complete(self._last_words if state == "completed" else None), now)
-        said = [self.last_text] if self.last_text and self._desk.version.summaries else []
+            self._older(legacy.task_complete(self.last_words if state == "completed" else None), now)
+        said = [self.last_text] if self.last_text and self.last_words and self._desk.version.summaries else []
         turn = messages.turn(
             self._turn_id,
             state,
-            items=said if state == "completed" else None,
+            items=said if state == "completed" else [],
             error=messages.turn_error(cause) if cause else None,
             started=started,
             completed=now,
@@ -315,7 +316,8 @@ class Telling:
         self.notify("turn/completed", {"threadId": self._thread.id, "turn": turn}, now)
 
     @property
-    def _last_words(self) -> str | None:
+    def last_words(self) -> str | None:
+        """The text of the last finished agentMessage item."""
         return self.last_text["text"] if self.last_text else None
 
 

@@ -141,7 +141,7 @@ class Turn:
         if self._response.complete:
             self._telling.usage(self._response.usage, now)
         elif not self._desk.version.counts_first:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         note = raw_items.aborted(self._desk.ids.uuid(now))
         self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(now)
@@ -276,7 +276,8 @@ class Turn:
         self._response.complete = True
         if not self._response.asked:
             self._telling.usage(self._response.usage, now)
-            self._telling.unread(now)
+            if self._telling.last_words:
+                self._telling.unread(now)
             self._release("completed", now)
             self._telling.completed("completed", self._started, now)
 
@@ -287,12 +288,13 @@ class Turn:
         elif self._desk.version.counts_first:
             pass
         elif counted:
-            self._telling.usage(self._response.usage, now, last=_NOTHING)
+            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
         elif cause.began or self._spoke:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         self.thread.failed = True
         self._release("failed", now)
         self._telling.error(cause, now)
+        self._telling.unread(now)
         self._telling.completed("failed", self._started, now, cause)
 
     def _release(self, state: State, now: float) -> None:
