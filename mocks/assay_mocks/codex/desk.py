@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay_mocks.codex.threads import Running, Thread, Threads
     from assay_mocks.codex.versions import Version
     from assay_mocks.script import Library
+    from assay_mocks.script_error import ScriptError
 
 Json = dict[str, Any]
 
@@ -47,7 +48,6 @@ class Desk(Protocol):
 class Host(Desk, Protocol):
     """What a method needs of the server. `listeners`: the threads that v1 listeners listen to, by subscription."""
 
-    library: Library
     home: str
     cwd: str
     threads: Threads
@@ -55,6 +55,10 @@ class Host(Desk, Protocol):
     nonces: Nonces
     client: str
     user_agent: str
+
+    @property
+    def library(self) -> Library | ScriptError:
+        """The scripts as they are now, or why they cannot be read."""
 
     @property
     def experimental(self) -> bool:

@@ -14,7 +14,7 @@ from assay_mocks.codex.turns import Turn
 from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.server import Server
+    from assay_mocks.codex.desk import Host
     from assay_mocks.codex.threads import Running, Thread
 
 Json = dict[str, Any]
@@ -114,7 +114,7 @@ def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
     return Turn(asked.server, thread, casting, given, asked.now)
 
 
-def _casting(server: Server, thread: Thread, given: list[Json]) -> Casting:
+def _casting(server: Host, thread: Thread, given: list[Json]) -> Casting:
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))

@@ -104,7 +104,7 @@ class Turn:
             return
         self._queued.append((list(given), client_id, casting))
         if self._desk.version.busy == "steers" and not self._calling.awaited:
-            self._telling.break_off()
+            self._telling.break_off(now)
             self._saying = None
             self._telling.rate_limits(now)
             self._hear_queued(now)
@@ -153,13 +153,14 @@ class Turn:
 
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
+        self._telling.break_off(now)
         self._calling.cancel(now)
         if self._desk.version.counts_first:
             pass  # told already
         elif self._response.complete:
             self._telling.usage(self._response.usage, now)
         else:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         note = raw_items.aborted(self._desk.ids.uuid(now))
         self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(now)
@@ -212,7 +213,7 @@ class Turn:
             case Fail():
                 self._fail(self._cause(action), now)
             case ErrorNotice():
-                self._telling.break_off()
+                self._telling.break_off(now)
                 self._telling.failed(self._cause(action), now, ended=False)
             case _:
                 self._disturb(action, now)
@@ -301,21 +302,22 @@ class Turn:
         if self._queued:
             self._hear_queued(now)
             return
-        self._telling.unread(now)
+        if self._telling.last_words:
+            self._telling.unread(now)
         self._telling.task_complete(now)
         self._release("completed", now)
         self._telling.completed("completed", self._started, now)
 
     def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
-        self._telling.break_off()
+        self._telling.break_off(now)
         if cause.fills_context:
             self._telling.full_context(now, began=cause.began)
         elif self._desk.version.counts_first:
             pass
         elif counted:
-            self._telling.usage(self._response.usage, now, last=_NOTHING)
+            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
         elif cause.began or self._spoke:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         self.thread.failed = True
         self._free("failed", now)
         self._telling.failed(cause, now)

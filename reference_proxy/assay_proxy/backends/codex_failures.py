@@ -85,12 +85,6 @@ def detail_of(error: Params) -> str:
     return as_text(error.get("message"))[:_LONGEST_DETAIL] if wrong else ""
 
 
-def detail_of(error: Params) -> str:
-    """What is said of a request that is wrong in itself; of every other failure nothing."""
-    wrong = _info(error) in _WRONG
-    return as_text(error.get("message"))[:_LONGEST_DETAIL] if wrong else ""
-
-
 def cut_short(error: Params) -> FinishReason | None:
     """The finish reason, if the failure is an answer that was cut short."""
     message = as_text(error.get("message"))
@@ -119,10 +113,6 @@ def _error_object(message: str) -> Params:
         return as_mapping(as_mapping(json.loads(message)).get("error"))
     except (ValueError, RecursionError):
         return {}
-
-
-def _info(error: Params) -> object:
-    return error.get("codexErrorInfo", error.get("codex_error_info"))
 
 
 def _camel(name: str) -> str:
