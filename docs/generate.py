@@ -2,7 +2,8 @@
 
     python docs/generate.py [--check]
 
-The data: the requirement catalogue, the scenarios, the miniatures, and which lines of the seed texts are normative.
+The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, and the
+tables of the mock's fidelity.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
 
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING
 from assay.catalogue import load
 from assay.report.pages import Evidence, Seed, requirements_page, seed_page
 from assay.scenarios import SCENARIOS
+from assay_mocks.codex.fidelity.page import fidelity_page
+from assay_mocks.codex.fidelity.table import load_differential, load_replays
 from assay_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
@@ -55,7 +58,8 @@ def pages() -> Mapping[str, str]:
     """File name → text of every page."""
     data = evidence()
     seeds = {f"seed-{name}.md": seed_page(seed(name), data) for name in TITLES}
-    return {"requirements.md": requirements_page(data), **seeds}
+    fidelity = fidelity_page(load_replays(), load_differential())
+    return {"requirements.md": requirements_page(data), **seeds, "fidelity.md": fidelity}
 
 
 def stale() -> list[str]:

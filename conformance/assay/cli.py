@@ -13,8 +13,8 @@ from assay import known_failing
 from assay.catalogue import UnknownRequirementError, load
 from assay.certificate import Exit, certify
 from assay.dialect import CHATS, Arguments, Dialect
+from assay.interrupts import terminable
 from assay.items import items
-from assay.launch import terminable
 from assay.reach import Wanted, WantedError, reach
 from assay.report import explain, terminal
 from assay.scenario_json import scenario_data

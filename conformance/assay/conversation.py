@@ -77,7 +77,7 @@ def _items(messages: Sequence[Message]) -> Iterator[Message]:
             yield {
                 "type": "function_call_output",
                 "call_id": message["tool_call_id"],
-                "output": message["content"],
+                "output": _parts("tool", message["content"]),
             }
             continue
         if message["content"]:

@@ -29,7 +29,6 @@ LOCAL = "http://127.0.0.1:{port}/v1"
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
 
-ENDS = (signal.SIGTERM, signal.SIGHUP)
 POLL = 0.05
 """Seconds between two looks at a proxy that is starting."""
 SHOWN = 2000
@@ -92,23 +91,6 @@ def launch(
             stop(process)
 
 
-@contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM, and SIGHUP of a terminal that closes, count as Ctrl-C within the block; for the main thread.
-
-    So what was started there is stopped. A SIGHUP that is ignored, as under nohup, stays ignored.
-    """
-    before = {number: signal.getsignal(number) for number in ENDS}
-    for number, handler in before.items():
-        if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
-            signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _words(command: str) -> list[str]:
     try:
         words = shlex.split(command)
@@ -158,12 +140,17 @@ def _tail(log: IO[bytes]) -> str:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask the whole process group that a process leads to stop, insist after the grace, and leave nobody behind."""
-    _signal(process, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    _signal(process, signal.SIGKILL)
-    process.wait()
+    """Ask the whole process group that a process leads to stop, insist after the grace, and leave nobody behind.
+
+    Who interrupts the grace, with a second Ctrl-C, insists at once.
+    """
+    try:
+        _signal(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    finally:
+        _signal(process, signal.SIGKILL)
+        process.wait()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -88,6 +88,8 @@ def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
         Auth.WRONG: "Bearer not-the-key-of-this-proxy",
         Auth.OTHER_CASE: f"bEARER {key}",
         Auth.OTHER_SCHEME: f"Token {key}",
+        Auth.CUT: f"Bearer {(key or '')[:-1] or '-'}",
+        Auth.EXTENDED: f"Bearer {key}x",
     }[auth]
     return {} if said is None else {"authorization": said}
 

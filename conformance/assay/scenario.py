@@ -64,6 +64,10 @@ class Auth(StrEnum):
     """The right key, the word Bearer spelt in another case."""
     OTHER_SCHEME = "other-scheme"
     """The right key under a scheme that is not Bearer."""
+    CUT = "cut"
+    """The right key without its last character."""
+    EXTENDED = "extended"
+    """The right key with one more character."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,11 +8,12 @@ import socket
 import subprocess
 from typing import TYPE_CHECKING
 
-from assay.launch import executable, stop, terminable
+from assay.interrupts import terminable
+from assay.launch import executable, stop
 from assay.reach import WantedError
 from assay.verdict import HarnessError
+from assay_mocks.script_error import ScriptError
 from assay_mocks.script_file import load_scripts
-from assay_mocks.script_json import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

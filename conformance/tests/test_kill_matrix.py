@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.bundled import KEEPALIVE, SETTINGS
+from assay.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from assay.catalogue import load
 from assay.certificate import Certificate, certify
 from assay.dialect import CHATS, Dialect
@@ -21,6 +21,7 @@ from assay.scenarios import SCENARIOS
 from assay.target import Target
 from assay.verdict import Verdict
 from assay_mocks.miniatures import FAULTS, Fault
+from assay_mocks.miniatures.stream_faults import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,12 +37,8 @@ UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
 """The gallery's lines have tests of their own; counting them here again doubles what the certificates cost."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
 OF_HTTP = ("http.", "param.", "responses.input.", "responses.previous-id")
-TALKS = [
-    one
-    for one in SCENARIOS
-    if (one.request is None and not one.needs_idle_timeout) or one.exercises[0].startswith("mode.")
-]
-"""What is no plain request, nor takes seconds of silence; a fault of chats is looked for in no other."""
+TALKS = [one for one in SCENARIOS if one.request is None or one.exercises[0].startswith("mode.")]
+"""What is no plain request; a fault of chats is looked for in no other."""
 OF_ENDS = re.compile(
     r"chat\.whole\.backend-error|chat\.stream\.(error-.*|done-last|finish-once|nothing-after-finish|disconnect)"
 )
@@ -63,8 +60,8 @@ def judge() -> Iterator[Callable[[str], Certificate]]:
 
         def one(name: str) -> Certificate:
             target = Target(
-                base_url=f"{root}/{name}/v1", model="codex", api_key=KEY, keepalive=KEEPALIVE, timeout=SILENCE,
-                dialects=dialects(name), default_mode=Dialect.OBSIDIAN_XML,
+                base_url=f"{root}/{name}/v1", model="codex", api_key=KEY, keepalive=KEEPALIVE, timeout=patience(name),
+                idle_timeout=IDLE_TIMEOUT, dialects=dialects(name), default_mode=Dialect.OBSIDIAN_XML,
             )  # fmt: skip
             return certify(target, scenarios(name), load(), jobs=JOBS)
 
@@ -83,8 +80,18 @@ def scenarios(name: str) -> Sequence[Scenario]:
     """The scenarios in which a miniature may differ from the faultless one."""
     scripts = set(FAULTS[name].scripts) if name in FAULTS else set()
     deaths = name not in FAULTS or OF_ENDS.fullmatch(FAULTS[name].breaks)
-    looked_at = [one for one in TALKS if deaths or not one.alone]
+    looked_at = [one for one in TALKS if (deaths or not one.alone) and (not one.needs_idle_timeout or silent(name))]
     return [one for one in looked_at if not scripts or scripts & {one.script, *(turn.script for turn in one.turns)}]
+
+
+def silent(name: str) -> bool:
+    """Whether a backend must be silent for seconds until the fault shows."""
+    return name not in FAULTS or FAULTS[name].scripts == SILENT
+
+
+def patience(name: str) -> float:
+    """For how many seconds an exchange may be silent."""
+    return IDLE_TIMEOUT + SILENCE if silent(name) else SILENCE
 
 
 def broken(certificate: Certificate) -> dict[str, str]:

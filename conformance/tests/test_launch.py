@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -13,7 +14,7 @@ import httpx
 import pytest
 
 from assay import launch as launching
-from assay.launch import ENDS, executable, free_port, launch, terminable
+from assay.launch import executable, free_port, launch, stop
 from assay.verdict import HarnessError
 
 PROXY = """
@@ -169,6 +170,21 @@ def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
         pass
 
 
+def test_who_interrupts_the_grace_insists_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+
+        def interrupted(_: float) -> None:
+            monkeypatch.undo()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(process, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            stop(process)
+        assert process.returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{prt}/v1", "127.0.0.1/v1", "http://127.0.0.1:99999/v1"])
 def test_a_url_that_is_none_is_told_at_once(proxy: Proxy, url: str) -> None:
     with pytest.raises(HarnessError, match="is no usable URL"), launch(proxy.command(), env={}, url=url):
@@ -192,23 +208,3 @@ def test_commands_are_found_on_the_path_too(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_a_free_port_can_be_listened_at(tiny: Any) -> None:
     assert 0 < free_port() != int(tiny.root.rpartition(":")[2])
-
-
-@pytest.mark.usefixtures("signals_heard")
-@pytest.mark.parametrize("number", ENDS)
-def test_the_ends_count_as_an_interrupt_within_the_block_only(number: signal.Signals) -> None:
-    before = signal.getsignal(number)
-    with pytest.raises(KeyboardInterrupt), terminable():
-        os.kill(os.getpid(), number)
-    assert signal.getsignal(number) is before
-
-
-def test_a_hangup_that_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with terminable():
-            os.kill(os.getpid(), signal.SIGHUP)
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)

@@ -19,6 +19,9 @@ AUTHORIZATION = [
     (Auth.WRONG, "k", "Bearer not-the-key-of-this-proxy"),
     (Auth.OTHER_CASE, "k", "bEARER k"),
     (Auth.OTHER_SCHEME, "k", "Token k"),
+    (Auth.CUT, "key", "Bearer ke"),
+    (Auth.CUT, "k", "Bearer -"),
+    (Auth.EXTENDED, "key", "Bearer keyx"),
 ]
 
 

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,57 @@ def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tm
         assert ask(served, "Something else.")["message"]["content"] == "You said: Something else."
 
 
+def rejected(served: Any, text: str) -> str:
+    """What all that can be asked are told alike: whole and as a stream, on both surfaces, before any output."""
+    chat = {"messages": [{"role": "user", "content": text}]}
+    bodies: dict[str, dict[str, Any]] = {"chat/completions": chat, "responses": {"input": text}}
+    told = set()
+    for path, stream in product(bodies, (False, True)):
+        with httpx.Client(trust_env=False, timeout=20) as client:
+            answer = client.post(
+                f"{served.base_url}/{path}",
+                headers={"authorization": f"Bearer {served.key}"},
+                json={"model": served.model, "stream": stream, **bodies[path]},
+            )
+        error = answer.json()["error"]
+        assert (answer.status_code, error["type"], error["code"]) == (400, "invalid_request_error", "backend_rejected")
+        told.add(error["message"].removeprefix("The backend rejected the request: "))
+    [message] = told
+    return str(message)
+
+
+def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving: Any) -> None:
+    with serving() as served:
+        assert rejected(served, "[[assay:text/helo#1]]") == (
+            "The marker asks for the script text/helo, which does not exist; "
+            "did you mean text/hello or text/long or text/late?"
+        )
+        assert rejected(served, "[[assay:text/hello]] Hi.") == (
+            "The marker [[assay:text/hello]] has no nonce; "
+            "write [[assay:text/hello#1]], with letters and digits of your own after the #."
+        )
+
+
+def test_a_file_of_scripts_that_changes_is_read_again_and_told_when_it_is_broken(serving: Any, tmp_path: Path) -> None:
+    file, other = tmp_path / "scripts.yaml", tmp_path / "other"
+    file.write_text(SCRIPTS, encoding="utf-8")
+    with serving("--scripts", str(file)) as served:
+        assert ask(served, "[[assay:my/own#1]]")["message"]["content"] == "Mine."
+        other.write_text("- name: my/own\n  parts: [[{sey: x}]]")
+        other.replace(file)
+        assert rejected(served, "[[assay:my/own#2]]") == (
+            f'{file}: line 2, [0].parts[0][0] in the script my/own: there is no step "sey"; did you mean say?'
+        )
+        file.unlink()
+        assert rejected(served, "Hi.") == f"{file}: cannot be read: No such file or directory"
+        file.write_text("- {name: my/own, parts: [[{say: Changed.}]]}")
+        assert ask(served, "[[assay:my/own#3]]")["message"]["content"] == "Changed."
+        served.process.send_signal(signal.SIGINT)
+        _, error = served.process.communicate(timeout=20)
+    assert 'there is no step "sey"; did you mean say?' in error
+    assert "cannot be read: No such file or directory" in error
+
+
 def refused(*arguments: str, status: int = 2) -> str:
     result = CliRunner().invoke(main, ["serve", *arguments])
     assert (result.exit_code, result.stdout) == (status, "")
@@ -143,7 +195,7 @@ def refused(*arguments: str, status: int = 2) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("- name: a\n  parts: [[{sey: b}]]", "scripts.yaml: [0].parts[0][0]: there is no step"),
+        ("- name: a\n  parts: [[{sey: b}]]", "scripts.yaml: line 2, [0].parts[0][0] in the script a: there is no step"),
         ("scripts: [", "scripts.yaml: line 1"),
         (None, "scripts.yaml: cannot be read: No such file"),
     ],

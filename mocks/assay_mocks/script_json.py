@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import BLOCKS
 from assay_mocks.script import Call, Parts, Script, Step
+from assay_mocks.script_error import ScriptError
 from assay_mocks.script_kinds import KINDS, NAME, STEPS, TEXT, TOLD, Kind
 
 if TYPE_CHECKING:
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
 _NAMES: Mapping[type[Step], str] = {kind: name for name, kind in STEPS.items()}
 _SCRIPT_FIELDS = ("name", "title", "when", "told", "parts", "choices")
 _SCRIPT_NAME = re.compile(r"[A-Za-z0-9._/-]+")
-
-
-class ScriptError(ValueError):
-    """A script cannot be read: where it stands, and what would be right there."""
-
-    def __init__(self, place: str, problem: str, file: str = "") -> None:
-        super().__init__(": ".join(part for part in (file, place, problem) if part))
-        self.file, self.place, self.problem = file, place, problem
-
-    def in_file(self, file: str) -> ScriptError:
-        """The same error, naming the file."""
-        return ScriptError(self.place, self.problem, file)
 
 
 # Writing

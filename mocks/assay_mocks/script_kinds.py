@@ -99,7 +99,12 @@ _BYTES = re.compile("[\udc80-\udcff]")
 
 
 def _arguments(value: object) -> str | None:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else _text(value)
+    if not isinstance(value, dict | list):
+        return _text(value)
+    try:
+        return _text(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except ValueError:  # a number that JSON has not
+        return None
 
 
 def _seconds(value: object) -> float | None:
@@ -138,7 +143,7 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
     Call: {
         "id": TEXT,
         "name": NAME,
-        "arguments": Kind("text, or an object", _arguments),
+        "arguments": Kind("text, or a JSON object", _arguments),
         "shape": _choice(*_SHAPES),
         "also": Kind(f"a list of shapes: {', '.join(_SHAPES)}", _shapes),
         "pieces": Kind("a list of texts", _texts),

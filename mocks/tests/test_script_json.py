@@ -29,7 +29,8 @@ from assay_mocks.script import (
     Think,
     Usage,
 )
-from assay_mocks.script_json import ScriptError, script_from_json, script_to_json, step_from_json
+from assay_mocks.script_error import ScriptError
+from assay_mocks.script_json import script_from_json, script_to_json, step_from_json
 from assay_mocks.script_kinds import KINDS, STEPS
 
 SENTINEL = Call(id="", name="f", arguments="", shape="sentinel")
@@ -185,10 +186,13 @@ SHAPES = ", ".join(get_args(Shape))
         ({"cut": []}, "cut.sizes: expected a number of bytes, or a list of them, each 1 or more, found []"),
         ({"cut": [1, 0]}, "cut.sizes: expected a number of bytes, or a list of them, each 1 or more, found [1, 0]"),
         ({"raw": "\ud800"}, 'raw.text: expected text, found "\\ud800"'),
-        ({"call": {"id": "1", "name": "f"}}, "call: arguments is missing, expected text, or an object"),
+        (
+            {"call": {"id": "1", "name": "f"}},
+            "call: arguments is missing, expected text, or a JSON object",
+        ),
         (
             {"call": {"id": "1", "name": "f", "arguments": 5}},
-            "call.arguments: expected text, or an object, found 5",
+            "call.arguments: expected text, or a JSON object, found 5",
         ),
         ({"usage": {"input": 1.5}}, f"usage.input: expected {WHOLE}, found 1.5"),
         ({"usage": {"input": True}}, f"usage.input: expected {WHOLE}, found true"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.checks.sides import counts, place_of, reading_of
+from assay.checks.sides import counts, frame_place, place_of, reading_of
 from assay.expected import Failure
 from assay.hearing import Heard, violation
+from assay.schemas import errors as schema_errors
 from assay.transcript import End
 from assay.wire.events import Comment, Failed, Finished, Text, Usage
 
@@ -70,12 +71,21 @@ def error_before_output(heard: Heard) -> Iterable[Violation]:
 
 
 def error_after_text(heard: Heard) -> Iterable[Violation]:
-    """A failure in mid-text is told by an error frame; what may stand beside one is the grammar's business."""
-    if _failure(heard) is Failure.AFTER_TEXT and heard.answer.error is None:
+    """A failure in mid-text is told by an envelope in a frame; what may stand beside it is the grammar's business."""
+    if _failure(heard) is not Failure.AFTER_TEXT:
+        return
+    if heard.answer.error is None:
         seen = (
             "the backend failed in mid-text, and the stream says nothing of it: the client takes a torso for an answer"
         )
         yield violation("chat.stream.error-after-text", seen, heard.body_place)
+    reading = reading_of(heard)
+    for frame, payload in reading.payloads:
+        wrong = schema_errors("error", payload) if payload.get("error") is not None else []
+        if wrong:
+            seen = f"the error frame is no envelope: {wrong[0]}"
+            yield violation("chat.stream.error-after-text", seen, frame_place(reading, frame.number))
+            return
 
 
 def error_after_call(heard: Heard) -> Iterable[Violation]:

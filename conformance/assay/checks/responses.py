@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 HEADERS = "responses.stream.headers"
 SECONDS = range(1_000_000_000, 10_000_000_000)
 """Plausible values of `created_at`: seconds, not milliseconds."""
+_REPEATED = frozenset({
+    "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
+})  # fmt: skip
+"""Members of a response that say what the request said."""
 _OPAQUE = frozenset({"delta", "text", "arguments", "item_id", "id", "call_id"})
 _COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 
@@ -109,6 +113,10 @@ def _values(heard: Heard, body: dict[str, Any]) -> Iterable[str]:
         yield f"created_at is {body['created_at']!r}, it should be a time in seconds"
     if body["model"] != heard.target.model:
         yield f"model is {body['model']!r}, the request asked for {heard.target.model!r}"
+    asked = {**heard.scenario.body, **(heard.turn.body if heard.turn else {})}
+    for name in sorted(_REPEATED & asked.keys()):
+        if body.get(name) != asked[name]:
+            yield f"{name} is {body.get(name)!r}, the request set {asked[name]!r}"
 
 
 def _ended(heard: Heard) -> Iterable[str]:
@@ -154,6 +162,9 @@ def call_items(heard: Heard) -> Iterable[Violation]:
     for item in body["output"]:
         if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
             yield violation(CALL_ITEMS, f"the id of the item is {item['id']!r}, it should begin with fc_")
+        elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
+            seen = f"the response is completed, and its call of {item['name']} is told as incomplete"
+            yield violation(CALL_ITEMS, seen, heard.body_place)
     for wanted, choice in heard.choices():
         for sentence in _calls(wanted, choice):
             yield violation(CALL_ITEMS, sentence, heard.body_place)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from assay.checks.compare import is_object
+from assay.dialect import Dialect
 from assay.hearing import Heard, violation
 
 if TYPE_CHECKING:
@@ -44,8 +46,30 @@ def history_reaches_backend(heard: Heard) -> Iterable[Violation]:
             yield violation("turn.history-reaches-backend", seen)
             return
         position = found
+    yield from _calls(heard, received)
 
 
+def _calls(heard: Heard, received: Received) -> Iterable[Violation]:
+    """Each call of the history stands in what the backend received, its arguments as they were spelt."""
+    told = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
+    flat = "\n".join(text for _, text in _items(received))
+    for call in _calls_of(heard):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        if (call["id"], name, arguments) not in told and arguments not in flat:
+            seen = f"the call {call['id']} of {name} with {arguments!r:.60} did not reach the backend as it was made"
+            yield violation("turn.history-reaches-backend", seen)
+
+
+def _calls_of(heard: Heard) -> list[dict[str, Any]]:
+    return [call for message in heard.scenario.history for call in message.get("tool_calls", ())]
+
+
+def _history(received: Received, kind: str) -> list[dict[str, Any]]:
+    """The items of one type in the backend's history."""
+    return [item for item in _objects(received, "history") if item.get("type") == kind]
+
+
+_CALL, _RESULT = "function_call", "function_call_output"
 _ROLES = {"user": "user", "assistant": "assistant"}
 
 
@@ -72,20 +96,28 @@ def _text_of(content: object) -> str:
 
 
 def tool_result(heard: Heard) -> Iterable[Violation]:
-    """Each result stands in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`)."""
+    """Each result stands in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
+
+    Functions have no ids: there the call of that name has one that the proxy made.
+    """
     received = _received(heard)
-    paired = {
-        (item.get("call_id"), _text_of(item.get("output")))
-        for item in _objects(received, "history")
-        if item.get("type") == "function_call_output"
-    }
+    paired = {(item.get("call_id"), _text_of(item.get("output"))) for item in _history(received, _RESULT)}
     flat = "\n".join(text for _, text in _items(received))
+    names = {call["id"]: call["function"]["name"] for call in _calls_of(heard)}
     for message in heard.scenario.history:
         if message["role"] != "tool":
             continue
-        call, output = message["tool_call_id"], message["content"]
-        if (call, output) not in paired and f"[tool:{call}] {output}" not in flat:
-            yield violation("turn.tool-result", f"the result of {call} did not reach the backend under that id")
+        output, name = _text_of(message["content"]), names[message["tool_call_id"]]
+        known = _ids_of(received, name) if heard.form.dialect is Dialect.FUNCTION_CALL else [message["tool_call_id"]]
+        if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
+            seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
+            yield violation("turn.tool-result", seen)
+
+
+def _ids_of(received: Received, name: str) -> list[str]:
+    """The ids of the calls of a function that the backend was told of."""
+    told = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
+    return told + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in _items(received)))
 
 
 def tool_registry_order(heard: Heard) -> Iterable[Violation]:

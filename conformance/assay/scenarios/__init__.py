@@ -10,7 +10,7 @@ from assay.scenarios.leaving import LEAVING
 from assay.scenarios.params import PARAMS
 from assay.scenarios.precedence import PRECEDENCE
 from assay.scenarios.responses import BLOCKS as RESPONSES_BLOCKS
-from assay.scenarios.responses import INPUT
+from assay.scenarios.responses import INPUT, SETTINGS
 from assay.scenarios.sentinel import SENTINEL
 from assay.scenarios.shapes import SHAPES
 from assay.scenarios.stored import STORED
@@ -29,6 +29,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *SHAPES,
     *CHOICES,
     *SENTINEL,
+    *SETTINGS,
     *RESPONSES_BLOCKS,
     *TURNS,
     *HTTP,

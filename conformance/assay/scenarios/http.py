@@ -70,7 +70,7 @@ HTTP: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="auth-wrong",
-        title="A wrong key, the right one under another scheme, and the right one in every spelling of Bearer",
+        title="A wrong key, the right one cut, extended, under another scheme, and in every spelling of Bearer",
         request=Request(
             json=HELLO,
             auth=Auth.WRONG,
@@ -78,12 +78,15 @@ HTTP: tuple[Scenario, ...] = (
             code="invalid_api_key",
             shows={"www-authenticate": "Bearer"},
             also=(
-                Request(
-                    json=HELLO,
-                    auth=Auth.OTHER_SCHEME,
-                    expect=401,
-                    code="invalid_api_key",
-                    shows={"www-authenticate": "Bearer"},
+                *(
+                    Request(
+                        json=HELLO,
+                        auth=auth,
+                        expect=401,
+                        code="invalid_api_key",
+                        shows={"www-authenticate": "Bearer"},
+                    )
+                    for auth in (Auth.CUT, Auth.EXTENDED, Auth.OTHER_SCHEME)
                 ),
                 Request(method="GET", path="/models", auth=Auth.OTHER_CASE),
             ),
@@ -93,13 +96,17 @@ HTTP: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="body-not-json",
-        title="Bodies that are not JSON: cut short, empty, with something behind",
+        title="Bodies that are not JSON: cut short, empty, with something behind, with a number that JSON has not",
         request=Request(
             body=b'{"model": "{model}", "messages": [',
             expect=400,
             also=(
                 Request(expect=400),
                 Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}]} {}', expect=400),
+                Request(
+                    body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}], "user": NaN}',
+                    expect=400,
+                ),
             ),
         ),
         modes=(Mode.WHOLE,),
@@ -192,6 +199,32 @@ HTTP: tuple[Scenario, ...] = (
             expect=401,
             judged="http.auth.wrong",
             also=(Request(json=HELLO, auth=Auth.WRONG, headers=OBSIDIAN, expect=401),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="cors-nowhere",
+        title="A page that asked at a wrong address sees that there is nothing",
+        request=Request(
+            method="GET",
+            path="/assay/nothing/here",
+            expect=404,
+            judged="http.route.unknown",
+            also=(Request(method="GET", path="/assay/nothing/here", headers=OBSIDIAN, expect=404),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.cors.preflight",),
+    ),
+    Scenario(
+        name="cors-wrong-method",
+        title="A page that asked by a wrong method sees that it was the method",
+        request=Request(
+            method="DELETE",
+            path="/models",
+            expect=405,
+            judged="http.route.wrong-method",
+            also=(Request(method="DELETE", path="/models", headers=OBSIDIAN, expect=405),),
         ),
         modes=(Mode.WHOLE,),
         exercises=("http.cors.preflight",),

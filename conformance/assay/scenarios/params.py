@@ -114,6 +114,7 @@ FIELDS: tuple[Field, ...] = (
             ("n", {"n": -1}),
             ("n", {"n": 1.5}),
             ("n", {"n": "1"}),
+            ("n", {"n": True}),
             ("n", {"n": 0, "stream": "yes"}),
         ),
         accepted=({"n": 1},),

@@ -13,6 +13,24 @@ PATH = "/responses"
 HELLO = {"model": "{model}", "input": "Hello."}
 FLAT = {"type": "function", "name": "readNote", "description": "Read one note", "parameters": {"type": "object"}}
 
+SETTINGS: tuple[Scenario, ...] = (
+    Scenario(
+        name="response-settings",
+        title="The response repeats what the request set",
+        script="text/hello",
+        turns=(Turn(say="Say hello, as I set you."),),
+        body={
+            "instructions": "Answer in one word.",
+            "max_output_tokens": 4096,
+            "metadata": {"run": "heron-17", "empty": ""},
+            "temperature": 0.25,
+            "top_p": 0.5,
+        },
+        dialects=RE,
+        exercises=("responses.whole.envelope", "responses.parity"),
+    ),
+)
+
 BLOCKS: tuple[Scenario, ...] = (
     Scenario(
         name="responses-xml",

@@ -63,6 +63,95 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.tool-result",),
     ),
     Scenario(
+        name="history-calls",
+        title="What the assistant said beside a call reaches the backend, and the call as it was spelt",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH,),
+        history=(
+            {"role": "user", "content": "What lives in the reeds?"},
+            {
+                "role": "assistant",
+                "content": "I look into the bittern first.",
+                "tool_calls": [
+                    {
+                        "id": "call_bittern",
+                        "type": "function",
+                        "function": {"name": "localSearch", "arguments": '{ "query" : "caf\\u00e9", "n":1.50 }'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_bittern", "content": "The bittern booms."},
+            {"role": "assistant", "content": "The bittern does."},
+        ),
+        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.history-reaches-backend",),
+    ),
+    Scenario(
+        name="tool-result-parts",
+        title="A result in several parts reaches the backend with all of them",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH,),
+        history=(
+            {"role": "user", "content": "Search."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_rail",
+                        "type": "function",
+                        "function": {"name": "localSearch", "arguments": '{"query": "rail"}'},
+                    }
+                ],
+            },
+            {
+                "role": "tool",
+                "tool_call_id": "call_rail",
+                "content": [{"type": "text", "text": "The rail "}, {"type": "text", "text": "hides."}],
+            },
+        ),
+        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.tool-result",),
+    ),
+    Scenario(
+        name="function-results",
+        title="Results of functions, which have no ids, are paired with the calls they follow",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH, READ_NOTE),
+        history=(
+            {"role": "user", "content": "Search, then read."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_coot",
+                        "type": "function",
+                        "function": {"name": "localSearch", "arguments": '{"query": "coot"}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_coot", "content": "A note on coots."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_note",
+                        "type": "function",
+                        "function": {"name": "readNote", "arguments": '{"notePath": "coot.md"}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_note", "content": "The coot is bald."},
+        ),
+        dialects=(Dialect.FUNCTION_CALL,),
+        turns=(Turn(say="What have you received?"),),
+        exercises=("turn.tool-result",),
+    ),
+    Scenario(
         name="tool-registry",
         title="The declared tools reach the backend in their order, names intact",
         script="reflect/received",

@@ -109,6 +109,24 @@ def test_a_failure_in_mid_text_is_told_by_an_error_frame(stream: Make, error_fra
     assert violation.place == heard.body_place
 
 
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [
+        ({"message": "Gone.", "param": None, "code": None}, "/error: type is missing"),
+        (
+            {"message": "Gone.", "type": "t", "param": None, "code": 500},
+            "/error/code: is 500, should be string or null",
+        ),
+    ],
+)
+def test_an_error_frame_holds_the_envelope(stream: Make, error: dict[str, object], seen: str) -> None:
+    frame = f"data: {json.dumps({'error': error})}\n\n".encode()
+    heard = stream("fail-after-text", "Half an answer", frame)
+    violation = only("error-after-text", heard)
+    assert violation.seen == f"the error frame is no envelope: {seen}"
+    assert frame_of(violation, heard) == frame
+
+
 def test_a_failure_after_a_call_leaves_no_trace(stream: Make, call: Delta, error_frame: bytes) -> None:
     one = call(0, "call_failed", "localSearch", '{"query": "before the failure"}')
     assert found("error-after-call", stream("fail-after-call", one, CALLS)) == []

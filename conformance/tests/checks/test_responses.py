@@ -11,6 +11,7 @@ import pytest
 
 from assay.checks.responses import CONTENT, FORM, SENSE
 from assay.dialect import Dialect
+from assay.scenarios.responses import SETTINGS
 from assay.transcript import End
 
 if TYPE_CHECKING:
@@ -100,6 +101,15 @@ def test_the_envelope(change: Json, words: str, answered: Make, hello: Json) -> 
     assert words in found[ENVELOPE]
 
 
+def test_what_the_request_set_is_repeated(answered: Make, hello: Json) -> None:
+    (scenario,) = SETTINGS
+    asked = scenario.body
+    assert seen(answered("response-settings", {**hello, **asked})) == {}
+    for name in asked:
+        words = seen(answered("response-settings", {**hello, **asked, name: hello.get(name)}))[ENVELOPE]
+        assert words == f"{name} is {hello.get(name)!r}, the request set {asked[name]!r}"
+
+
 def test_the_envelope_is_json_and_arrives_whole(answered: Make, hello: Json) -> None:
     kind = answered("text-hello", hello, headers={"Content-Type": "text/plain"})
     assert "content-type" in seen(kind)[ENVELOPE]
@@ -146,6 +156,13 @@ def test_the_items_of_calls_are_named_for_what_they_are(answered: Make, call: Js
     right["output"][0]["id"] = "call_search"
     found = seen(answered("call-beats-length", right))
     assert found == {"responses.whole.call-items": "the id of the item is 'call_search', it should begin with fc_"}
+
+
+def test_a_completed_response_has_completed_calls(answered: Make, call: Json) -> None:
+    call["output"][0] |= {"call_id": "call_search", "arguments": '{"query": "release notes"}', "status": "incomplete"}
+    found = seen(answered("call-beats-length", call))
+    words = "the response is completed, and its call of localSearch is told as incomplete"
+    assert found == {"responses.whole.call-items": words}
 
 
 def test_arguments_that_were_told_in_a_block_are_json(streamed: Make, call: Json) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.checks.turn import SENSE
+from assay.dialect import Dialect
 from assay.hearing import Heard
 from assay.scenarios.turns import PIXEL
 
@@ -43,8 +44,8 @@ RESULTS = [
 def seen(whole: Make) -> Callable[..., list[str]]:
     """What the check of a row says of an exchange in which the backend told that it had received this."""
 
-    def check(row: str, scenario: str, **received: Any) -> list[str]:
-        heard = whole(scenario, json.dumps(received, ensure_ascii=False))
+    def check(row: str, scenario: str, *, dialect: Dialect = Dialect.OPENAI_JSON, **received: Any) -> list[str]:
+        heard = whole(scenario, json.dumps(received, ensure_ascii=False), dialect=dialect)
         violations: list[Violation] = list(SENSE[f"turn.{row}"](heard))
         assert {violation.requirement for violation in violations} <= {f"turn.{row}"}
         assert all(violation.place is None for violation in violations)
@@ -125,16 +126,88 @@ def test_results_may_be_flattened_to_text(seen: Seen) -> None:
 def test_results_under_swapped_ids_are_told(seen: Seen) -> None:
     swapped = [*RESULTS[:2], {**RESULTS[2], "call_id": "call_kiwi"}, {**RESULTS[3], "call_id": "call_moa"}]
     assert seen("tool-result", "tool-results", history=swapped) == [
-        "the result of call_moa did not reach the backend under that id",
-        "the result of call_kiwi did not reach the backend under that id",
+        "the result of readNote (call_moa) did not reach the backend under its call's id",
+        "the result of localSearch (call_kiwi) did not reach the backend under its call's id",
     ]
 
 
 def test_a_result_without_an_id_is_told(seen: Seen) -> None:
     bare = [*RESULTS[:3], {"type": "function_call_output", "output": "The kiwi is not."}]
     assert seen("tool-result", "tool-results", history=bare) == [
-        "the result of call_kiwi did not reach the backend under that id"
+        "the result of localSearch (call_kiwi) did not reach the backend under its call's id"
     ]
+
+
+RAIL = {"type": "function_call_output", "call_id": "call_rail", "output": "The rail hides."}
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["The rail hides.", [{"type": "input_text", "text": "The rail "}, {"type": "input_text", "text": "hides."}]],
+)
+def test_a_result_of_several_parts_is_right_as_a_whole(seen: Seen, output: Any) -> None:
+    assert seen("tool-result", "tool-result-parts", history=[{**RAIL, "output": output}]) == []
+    (said,) = seen("tool-result", "tool-result-parts", history=[{**RAIL, "output": output[:1]}])
+    assert said == "the result of localSearch (call_rail) did not reach the backend under its call's id"
+
+
+FUNCTIONS = [
+    {"type": "function_call", "call_id": "call_f1", "name": "localSearch", "arguments": '{"query": "coot"}'},
+    {"type": "function_call_output", "call_id": "call_f1", "output": "A note on coots."},
+    {"type": "function_call", "call_id": "call_f2", "name": "readNote", "arguments": '{"notePath": "coot.md"}'},
+    {"type": "function_call_output", "call_id": "call_f2", "output": "The coot is bald."},
+]
+
+
+def test_results_of_functions_stand_under_the_ids_of_their_calls(seen: Seen) -> None:
+    assert seen("tool-result", "function-results", history=FUNCTIONS, dialect=Dialect.FUNCTION_CALL) == []
+    told = [f"[assistant called {one['name']}:{one['call_id']}]" for one in FUNCTIONS if "name" in one]
+    told += [f"[tool:{one['call_id']}] {one['output']}" for one in FUNCTIONS if "output" in one]
+    flat = [item("user", "\n".join(told))]
+    assert seen("tool-result", "function-results", history=flat, dialect=Dialect.FUNCTION_CALL) == []
+
+
+def test_results_of_functions_under_another_call_are_told(seen: Seen) -> None:
+    swapped = [{**one, "call_id": "call_f1"} if "output" in one else one for one in FUNCTIONS]
+    assert seen("tool-result", "function-results", history=swapped, dialect=Dialect.FUNCTION_CALL) == [
+        "the result of readNote (call_note) did not reach the backend under its call's id"
+    ]
+
+
+BITTERN = {
+    "type": "function_call", "call_id": "call_bittern", "name": "localSearch",
+    "arguments": '{ "query" : "caf\\u00e9", "n":1.50 }',
+}  # fmt: skip
+REEDS = [
+    item("user", "What lives in the reeds?"),
+    item("assistant", "I look into the bittern first.", "output_text"),
+    BITTERN,
+    {"type": "function_call_output", "call_id": "call_bittern", "output": "The bittern booms."},
+    item("assistant", "The bittern does.", "output_text"),
+]
+
+
+def test_a_call_reaches_the_backend_as_it_was_made(seen: Seen) -> None:
+    assert seen("history-reaches-backend", "history-calls", history=REEDS) == []
+    flat = [REEDS[0], REEDS[1], item("user", f"[assistant called it] {BITTERN['arguments']}"), *REEDS[3:]]
+    assert seen("history-reaches-backend", "history-calls", history=flat) == []
+
+
+@pytest.mark.parametrize(
+    "changed", [{"arguments": '{"query": "café", "n": 1.5}'}, {"name": "readNote"}, {"call_id": "call_other"}]
+)
+def test_a_call_that_reaches_the_backend_otherwise_is_told(seen: Seen, changed: dict[str, str]) -> None:
+    history = [{**one, **changed} if one is BITTERN else one for one in REEDS]
+    (said,) = seen("history-reaches-backend", "history-calls", history=history)
+    assert said.startswith("the call call_bittern of localSearch with ")
+    assert said.endswith(" did not reach the backend as it was made")
+
+
+def test_what_is_said_beside_a_call_is_part_of_the_history(seen: Seen) -> None:
+    (said,) = seen("history-reaches-backend", "history-calls", history=[REEDS[0], *REEDS[2:]])
+    assert said == (
+        "the assistant message 'I look into the bittern first.' did not reach the backend (or not in its place)"
+    )
 
 
 def test_tools_in_their_order_are_right(seen: Seen) -> None:

@@ -11,9 +11,10 @@ from assay_mocks.codex.server import Server
 from assay_mocks.codex.settings import USAGE, Settings, UsageError, from_process
 from assay_mocks.codex.stdio import serve
 from assay_mocks.library import LIBRARY
+from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from assay_mocks.script import Library
 
@@ -42,12 +43,17 @@ def _serve(settings: Settings) -> int:
         return serve(server, journal)
 
 
-def _library(settings: Settings) -> Library:
+def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
+    """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
     if settings.scripts is None:
         return LIBRARY
-    from assay_mocks.script_file import load_scripts  # noqa: PLC0415 - YAML would slow every start without a file
+    from assay_mocks.script_file import ScriptFile  # noqa: PLC0415 - YAML would slow every start without a file
 
-    return {**LIBRARY, **load_scripts(settings.scripts)}
+    file = ScriptFile(settings.scripts, LIBRARY)
+    read = file.library()
+    if isinstance(read, ScriptError):
+        raise read
+    return file.library
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from assay_mocks.codex.tools import check_tools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_mocks.codex.server import Server
+    from assay_mocks.codex.desk import Host
 
 _NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
 _HEX_DIGITS = 32
@@ -24,7 +24,7 @@ _HEX_DIGITS = 32
 class Asked:
     """A request with checked `params`, asked at `now`; `reply` sends its result."""
 
-    server: Server
+    server: Host
     params: Mapping[str, Any]
     now: float
     reply: Callable[[Any], None]
@@ -69,7 +69,7 @@ def load_thread(asked: Asked) -> Thread:
     params = {name: value for name, value in asked.params.items() if name not in server.version.ignored}
     if params.get("modelProvider") not in {None, PROVIDER}:
         raise Refused(f"{server.version.bad_config}: Model provider `{params['modelProvider']}` not found")
-    check_tools(params.get("dynamicTools") or ())
+    check_tools(params.get("dynamicTools") or (), names_only=not server.version.checks_tools)
     thread = new_thread(
         params,
         identity=server.ids.uuid(asked.now),

@@ -9,7 +9,8 @@ from assay_mocks.codex import item_messages, messages, raw_items
 from assay_mocks.codex.tools import CANCELLED, Outcome, outcome, parse_arguments
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.telling import Desk, Telling
+    from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.telling import Telling
     from assay_mocks.codex.threads import Running, Thread
     from assay_mocks.script import Call
 
@@ -74,7 +75,9 @@ class Calling:
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call."""
-        self._over(self._pending.pop(request), outcome(result, error), now)
+        version = self._desk.version
+        came = outcome(result, error, answers=version.tool_answers, single_text=version.single_text)
+        self._over(self._pending.pop(request), came, now)
 
     def cancel(self, now: float) -> None:
         """The calls that are not answered need not be any more."""

@@ -1,10 +1,11 @@
 """Which script, and which part of it, answers a turn.
 
-A marker decides: the last one in the turn's input, else the last in the history. Without one, a user's script whose
-`when` stands in the last user message, else the friendly default. Which part: the one after the last whose calls all
-have results in the history, else as many parts on as turns were seen, never beyond the last. With the calls of the last
-part answered, the default answer says what the tool said: a script of one call ends a client's loop. A call whose id
-was not told counts as answered when a call of its tool is. The turns of a script with choices play them in rotation.
+A marker decides: the last one in the turn's input, else the last in the history; one that is written wrong or names no
+script fails the turn with what would be right. Without one, a user's script whose `when` stands in the last user
+message, else the friendly default. Which part: the one after the last whose calls all have results in the history, else
+as many parts on as turns were seen, never beyond the last. With the calls of the last part answered, the default answer
+says what the tool said: a script of one call ends a client's loop. A call whose id was not told counts as answered when
+a call of its tool is. The turns of a script with choices play them in rotation.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from assay_mocks.codex.conversation import answered, as_message, input_text, is_
 from assay_mocks.codex.default_answer import default_answer
 from assay_mocks.codex.failures import Cause
 from assay_mocks.codex.nonces import Nonce, Nonces
-from assay_mocks.marker import Marker, find_marker
+from assay_mocks.marker import BrokenMarker, Marker, find_marker
 from assay_mocks.script import Call, Fail, Library, Parts, Script, Step, Told, ends_turn
 
 Items = Sequence[Mapping[str, Any]]
 
 _DEFAULT = "default"
+_SHOWN = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +44,8 @@ class Casting:
 def cast(library: Library, nonces: Nonces, *, history: Items, given: Items, tools: Items, call_id: str) -> Casting:
     """Choose for a turn that was given the input `given` after `history`."""
     marker = _marker(history, given)
+    if isinstance(marker, BrokenMarker):
+        return rejected(marker.problem)
     if marker is not None:
         return _by_marker(library, nonces, marker, [*history, as_message(given)])
     conversation = [*history, as_message(given)] if given else list(history)
@@ -52,6 +56,12 @@ def cast(library: Library, nonces: Nonces, *, history: Items, given: Items, tool
         return Casting(script=script.name, parts=script.parts, first=first, nonce=Nonce(), told=script.told)
     steps = default_answer(conversation, tools, call_id)
     return Casting(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
+
+
+def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Casting:
+    """A turn that fails at once, because what was asked for cannot be played: the client's mistake, told as one."""
+    trouble = Cause(message=problem, info="badRequest", began=False)
+    return Casting(script=script, parts=((Fail(),),), first=0, nonce=nonce or Nonce(), trouble=trouble)
 
 
 def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
@@ -73,7 +83,7 @@ def _sign(call: Call) -> str:
     return call.id if call.id and set(call.shapes) != {"use-tool"} else f"tool {call.name}"
 
 
-def _marker(history: Items, given: Items) -> Marker | None:
+def _marker(history: Items, given: Items) -> Marker | BrokenMarker | None:
     found = find_marker(input_text(given))
     texts = iter(reversed(searched_texts(history)))
     while found is None and (text := next(texts, None)) is not None:
@@ -85,8 +95,7 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     nonce = nonces.get(marker.nonce)
     script = library.get(marker.script)
     if script is None:
-        trouble = Cause(message=unknown_script(marker.script, library), began=False)
-        return Casting(script=marker.script, parts=((Fail(),),), first=0, nonce=nonce, trouble=trouble)
+        return rejected(unknown_script(marker.script, library), marker.script, nonce)
     choices = script.choices or (script.parts,)
     seen, choice = divmod(nonce.played[script.name], len(choices))
     first = part_to_play(choices[choice], answered(conversation), seen)
@@ -96,8 +105,13 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
 def unknown_script(name: str, library: Library) -> str:
     """What is said of a marker whose script is not known."""
     close = difflib.get_close_matches(name, library, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known scripts: {', '.join(library)}."
+    hint = f"did you mean {' or '.join(close)}?" if close else f"known scripts: {_some(library)}."
     return f"The marker asks for the script {name}, which does not exist; {hint}"
+
+
+def _some(library: Library) -> str:
+    names, more = list(library)[:_SHOWN], len(library) - _SHOWN
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
 def _by_text(library: Library, conversation: Items) -> Script | None:

@@ -1,7 +1,8 @@
 """How failures of the model's service look in the app-server: message and `codexErrorInfo`, as measured.
 
 All causes are told in the same order: account/rateLimits/updated (if the service had begun to answer), thread status
-systemError, `error`, turn/completed with status failed. Texts are those of 0.169.0 with the service's own words inside.
+systemError, `error`, turn/completed with status failed. Texts are those of 0.169.0 with the service's own words inside;
+`older_failures` has those of the versions before.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 
 ErrorInfo = str | Mapping[str, Mapping[str, int | None]]
 
-_URL = "http://127.0.0.1:9/v1/responses"
+URL = "http://127.0.0.1:9/v1/responses"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,17 +27,28 @@ class Cause:
 
 def _http(status: int, phrase: str) -> Cause:
     return Cause(
-        message=f"unexpected status {status} {phrase}: the mock says {status}, url: {_URL}",
+        message=f"unexpected status {status} {phrase}: the mock says {status}, url: {URL}",
         info={"httpConnectionFailed": {"httpStatusCode": status}},
         began=False,
     )
 
+
+_FULL = Cause(
+    message=(
+        "Codex ran out of room in the model's context window. "
+        "Start a new thread or clear earlier history before retrying."
+    ),
+    info="contextWindowExceeded",
+    began=False,
+    fills_context=True,
+)
 
 CAUSES: Mapping[str, Cause] = {
     "http-400": Cause(
         message='{"error": {"message": "the mock says 400", "type": "mock_error", "code": "mock_400", "param": null}}',
         began=False,
     ),
+    "http-400-context": _FULL,
     "http-401": _http(401, "Unauthorized"),
     "http-403": _http(403, "Forbidden"),
     "http-404": _http(404, "Not Found"),
@@ -57,15 +69,7 @@ CAUSES: Mapping[str, Cause] = {
         info={"httpConnectionFailed": {"httpStatusCode": None}},
         began=False,
     ),
-    "context-window": Cause(
-        message=(
-            "Codex ran out of room in the model's context window. "
-            "Start a new thread or clear earlier history before retrying."
-        ),
-        info="contextWindowExceeded",
-        began=False,
-        fills_context=True,
-    ),
+    "context-window": replace(_FULL, began=True),
     "usage-limit": Cause(
         message=(
             "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
@@ -96,45 +100,3 @@ INCOMPLETE: Mapping[str, Cause] = {
         message="stream disconnected before completion: Incomplete response returned, reason: content_filter",
     ),
 }
-
-# 0.89.0 took the service at its word less often, spelled apostrophes straight, and told an answer that was cut off as a
-# stream that was.
-
-
-def _older_http(status: int, phrase: str) -> Cause:
-    body = f'{{"error": {{"message": "the mock says {status}", "type": "mock_error", "code": "mock_{status}"}}}}'
-    return Cause(message=f"unexpected status {status} {phrase}: {body}, url: {_URL}", began=False)
-
-
-_CUT = "stream disconnected before completion: stream closed before response.completed"
-
-CAUSES_0_89: Mapping[str, Cause] = {
-    **CAUSES,
-    "http-401": Cause(message="unexpected status 401 Unauthorized: ", began=False),
-    "http-403": _older_http(403, "Forbidden"),
-    "http-404": _older_http(404, "Not Found"),
-    "http-500": Cause(
-        message="We're currently experiencing high demand, which may cause temporary errors.",
-        info="internalServerError",
-        began=False,
-    ),
-    "http-502": _older_http(502, "Bad Gateway"),
-    "http-503": _older_http(503, "Service Unavailable"),
-    "connection": Cause(
-        message=f"stream disconnected before completion: error sending request for url ({_URL})",
-        began=False,
-    ),
-    "context-window": replace(CAUSES["context-window"], began=True),
-    "usage-limit": Cause(
-        message=(
-            "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing), "
-            "visit https://chatgpt.com/codex/settings/usage to purchase more credits or try again at 9:49 PM."
-        ),
-        info="usageLimitExceeded",
-    ),
-    "rate-limit": Cause(
-        message="stream disconnected before completion: Rate limit reached for the mock. Please try again in 1s.",
-    ),
-    "overloaded": Cause(message="stream disconnected before completion: Selected model is at capacity"),
-}
-INCOMPLETE_0_89: Mapping[str, Cause] = dict.fromkeys(INCOMPLETE, Cause(message=_CUT))

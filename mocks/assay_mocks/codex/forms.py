@@ -1,8 +1,8 @@
-"""What older versions tell of an object: the same fields as the newest, but fewer, in an order of their own.
+"""What a version tells of an object: the fields of all versions, but for those that it has not, in their one order.
 
-A table names the fields by where the object stands: the method of a notification or of an answered request, or `.key`
-for the key that holds it, `.key/type` where objects of several types stand there. () keeps all fields and looks into
-them. What the table does not name is told as it is, so nothing inside a call's arguments is ever touched.
+A table names the fields that are left out by where the object stands: the method of a notification or of an answered
+request, or `.key` for the key that holds it; `.key/type` adds those of objects of one type. Only what stands at a key
+of the table is looked into, so nothing inside a call's arguments is ever touched.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Forms = Mapping[str, tuple[str, ...]]
+Forms = Mapping[str, frozenset[str]]
+
+_NONE: frozenset[str] = frozenset()
 
 
 def trimmed(forms: Forms, place: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The value that stands at `place` in its older form."""
-    if not forms:
-        return value
+    """The value that stands at `place` as the version tells it."""
     match value:
         case list():
             return [trimmed(forms, place, item) for item in value]
         case dict():
-            names = forms.get(f"{place}/{value.get('type')}", forms.get(place, ()))
-            return {name: _inner(forms, name, value[name]) for name in names or value if name in value}
+            left_out = forms.get(place, _NONE) | forms.get(f"{place}/{value.get('type')}", _NONE)
+            return {name: _inner(forms, name, inner) for name, inner in value.items() if name not in left_out}
     return value
 
 

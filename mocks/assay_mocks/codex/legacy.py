@@ -13,10 +13,18 @@ Json = dict[str, Any]
 Twins = tuple[Iterable[Json], Iterable[Json]]
 
 
-def twins(method: str, params: Json) -> Twins:
-    """The messages told before and after a typed notification."""
+def twins(method: str, params: Json, *, empty_texts: bool = False) -> Twins:
+    """The messages told before and after a typed notification; `empty_texts`: a text without words is one, too."""
     tell = _TWINS.get(method)
-    return tell(params) if tell else ((), ())
+    before, after = tell(params) if tell else ((), ())
+    return tuple(msg if empty_texts else _without_empty_texts(msg) for msg in before), after
+
+
+def _without_empty_texts(msg: Json) -> Json:
+    match msg:
+        case {"item": {"content": [{"type": "Text", "text": ""}]} as item}:
+            return {**msg, "item": {**item, "content": []}}
+    return msg
 
 
 def notification(turn_id: str, thread_id: str, msg: Json) -> tuple[str, Json]:
@@ -26,8 +34,6 @@ def notification(turn_id: str, thread_id: str, msg: Json) -> tuple[str, Json]:
 
 # What is told of every new thread: there are no MCP servers.
 MCP_STARTUP_COMPLETE: Json = {"type": "mcp_startup_complete", "ready": [], "failed": [], "cancelled": []}
-TASK_STARTED: Json = {"type": "task_started", "model_context_window": None}
-TURN_ABORTED: Json = {"type": "turn_aborted", "reason": "interrupted"}
 
 
 def _place(params: Json, *names: str) -> Json:
@@ -48,16 +54,24 @@ def _snake_case(name: str) -> str:
 def _core_item(item: Json) -> Json:
     match item:
         case {"type": "userMessage", "id": identity, "content": content}:
-            return {"type": "UserMessage", "id": identity, "content": content}
+            return {"type": "UserMessage", "id": identity, "content": [_core_content(part) for part in content]}
         case {"type": "agentMessage", "id": identity, "text": text}:
-            content = [{"type": "Text", "text": text}] if text else []
-            return {"type": "AgentMessage", "id": identity, "content": content}
+            return {"type": "AgentMessage", "id": identity, "content": [{"type": "Text", "text": text}]}
     return {
         "type": "Reasoning",
         "id": item["id"],
         "summary_text": item["summary"],
         "raw_content": item["content"],
     }
+
+
+def _core_content(part: Json) -> Json:
+    match part:
+        case {"type": "image", "url": url}:
+            return {"type": "image", "image_url": url}
+        case {"type": "localImage", "path": path}:
+            return {"type": "local_image", "path": path}
+    return part
 
 
 def _item_started(params: Json) -> Twins:
@@ -107,7 +121,7 @@ def _user_message(item: Json) -> Json:
 
 _AFTER: Mapping[str, Callable[[Json], Json]] = {
     "userMessage": _user_message,
-    "agentMessage": lambda item: {"type": "agent_message", "message": item["text"]},
+    "agentMessage": lambda item: {"type": "agent_message", "message": item["text"], "phase": item["phase"]},
     "reasoning": lambda item: {"type": "agent_reasoning", "text": "".join(item["summary"])},
 }
 
@@ -129,9 +143,9 @@ def _thought_delta(params: Json) -> Twins:
     return [told], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
 
 
-def _error(params: Json) -> Twins:
-    error = params["error"]
-    return [{"type": "error", "message": error["message"], "codex_error_info": _info(error["codexErrorInfo"])}], ()
+def error(told: Json) -> Json:
+    """What is told before a turn fails; `told`: why."""
+    return {"type": "error", "message": told["message"], "codex_error_info": _info(told["codexErrorInfo"])}
 
 
 def _info(info: object) -> object:
@@ -152,7 +166,14 @@ def token_count(usage: Json | None) -> Json:
             "last_token_usage": _counts(usage["last"]),
             "model_context_window": usage["modelContextWindow"],
         }
-    limits = {"primary": None, "secondary": None, "credits": None, "plan_type": None}
+    limits = {
+        "limit_id": "codex",
+        "limit_name": None,
+        "primary": None,
+        "secondary": None,
+        "credits": None,
+        "plan_type": None,
+    }
     return {"type": "token_count", "info": info, "rate_limits": limits}
 
 
@@ -163,18 +184,31 @@ def _counts(usage: Json) -> Json:
     return _snake(usage, _COUNTS)
 
 
-def task_complete(last: str | None) -> Json:
+def task_started(turn_id: str, window: int | None, mode: str) -> Json:
+    """What is told when a turn begins; `window`: the most tokens, if that is known; `mode`: how the client works."""
+    return {
+        "type": "task_started",
+        "turn_id": turn_id,
+        "model_context_window": window,
+        "collaboration_mode_kind": mode,
+    }
+
+
+def turn_aborted(turn_id: str) -> Json:
+    """What is told when a turn is interrupted."""
+    return {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
+
+
+def task_complete(turn_id: str, last: str | None) -> Json:
     """What is told before a turn is over; `last`: its last text."""
-    return {"type": "task_complete", "last_agent_message": last}
+    return {"type": "task_complete", "turn_id": turn_id, "last_agent_message": last}
 
 
 _TWINS: Mapping[str, Callable[[Json], Twins]] = {
-    "turn/started": lambda _: ((), [TASK_STARTED]),
     "item/started": _item_started,
     "item/completed": _item_completed,
     "item/agentMessage/delta": _text_delta,
     "item/reasoning/summaryPartAdded": _thought_part,
     "item/reasoning/summaryTextDelta": _thought_delta,
     "rawResponseItem/completed": lambda params: ([{"type": "raw_response_item", "item": params["item"]}], ()),
-    "error": _error,
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from assay_mocks.codex.failures import Cause
     from assay_mocks.codex.threads import Thread
+    from assay_mocks.codex.versions import Version
 
 Json = dict[str, Any]
 
@@ -51,7 +52,7 @@ def remote_control(installation: str) -> Json:
 # Threads
 
 
-def thread(it: Thread, *, version: str) -> Json:
+def thread(it: Thread, version: Version) -> Json:
     """A thread as thread/start, thread/started, thread/read and thread/resume tell it."""
     return {
         "id": it.id,
@@ -66,7 +67,7 @@ def thread(it: Thread, *, version: str) -> Json:
         "section": None,
         "sectionEnteredAt": None,
         "projectId": None,
-        "historyMode": "paginated",
+        "historyMode": version.history_mode,
         "modelProvider": PROVIDER,
         "model": it.settings.model,
         "reasoningEffort": it.settings.effort,
@@ -76,7 +77,7 @@ def thread(it: Thread, *, version: str) -> Json:
         "status": status(it),
         "path": it.path,
         "cwd": it.cwd,
-        "cliVersion": version,
+        "cliVersion": version.number,
         "originator": it.originator,
         "source": "vscode",
         "canAcceptDirectInput": True,
@@ -97,10 +98,10 @@ def status(it: Thread) -> Json:
     return {"type": "systemError" if it.failed else "idle"}
 
 
-def thread_opened(it: Thread, *, version: str) -> Json:
+def thread_opened(it: Thread, version: Version) -> Json:
     """Result of thread/start and thread/resume."""
     return {
-        "thread": thread(it, version=version),
+        "thread": thread(it, version),
         "model": it.settings.model,
         "modelProvider": PROVIDER,
         "serviceTier": None,
@@ -111,10 +112,21 @@ def thread_opened(it: Thread, *, version: str) -> Json:
         "approvalPolicy": it.settings.approval_policy,
         "approvalsReviewer": "user",
         "sandbox": it.settings.sandbox,
+        "permissionProfile": _READ_ONLY_PROFILE,
         "activePermissionProfile": None,
         "reasoningEffort": it.settings.effort,
         "multiAgentMode": "explicitRequestOnly",
     }
+
+
+_READ_ONLY_PROFILE: Json = {
+    "type": "managed",
+    "network": {"enabled": False},
+    "fileSystem": {
+        "type": "restricted",
+        "entries": [{"path": {"type": "special", "value": {"kind": "root"}}, "access": "read"}],
+    },
+}
 
 
 def conversation_opened(it: Thread) -> Json:
@@ -128,7 +140,7 @@ def conversation_opened(it: Thread) -> Json:
     }
 
 
-def settings_updated(it: Thread) -> Json:
+def settings_updated(it: Thread, version: Version) -> Json:
     """thread/settings/updated."""
     settings = it.settings
     return {
@@ -155,7 +167,7 @@ def settings_updated(it: Thread) -> Json:
                 },
             },
             "multiAgentMode": "explicitRequestOnly",
-            "personality": None,
+            "personality": version.personality,
         },
     }
 
@@ -173,18 +185,18 @@ def turn(
     identity: str,
     state: str,
     *,
-    items: Sequence[Json] | None = None,
+    items: Sequence[Json] = (),
     error: Json | None = None,
     started: float | None = None,
     completed: float | None = None,
 ) -> Json:
-    """A turn; `items` None means that they are not told."""
+    """A turn; what it told is its items, or not told at all."""
     lasted = None if started is None or completed is None else ms(completed - started)
     return {
         "id": identity,
         "rootTurnId": identity,
-        "items": list(items or ()),
-        "itemsView": "notLoaded" if items is None else "summary",
+        "items": list(items),
+        "itemsView": "summary" if items else "notLoaded",
         "status": state,
         "error": error,
         "startedAt": None if started is None else int(started),

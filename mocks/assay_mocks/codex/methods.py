@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.codex import conversation_methods, legacy, messages, raw_items, turn_methods
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread
 from assay_mocks.codex.params import Refused, check_items
-from assay_mocks.marker import find_marker
+from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
 
 if TYPE_CHECKING:
@@ -41,15 +41,21 @@ def _thread_start(asked: Asked) -> None:
         server.die(death.status)
         return
     thread = load_thread(asked)
-    asked.reply(messages.thread_opened(thread, version=server.version.number))
-    server.tell_all("thread/started", {"thread": messages.thread(thread, version=server.version.number)}, asked.now)
+    if server.version.status_first:
+        told = {"threadId": thread.id, "status": messages.status(thread)}
+        server.tell_all("thread/status/changed", told, asked.now)
+    asked.reply(messages.thread_opened(thread, server.version))
+    server.tell_all("thread/started", {"thread": messages.thread(thread, server.version)}, asked.now)
     _tell_loaded(asked, thread)
 
 
 def _death(asked: Asked) -> Crash | None:
     """The crash with which a script begins that the developer text asks for: elsewhere that text chooses none."""
     marker = find_marker(asked.params.get("developerInstructions") or "")
-    script = asked.server.library.get(marker.script) if marker else None
+    library = asked.server.library if isinstance(marker, Marker) else None
+    if not isinstance(marker, Marker) or not isinstance(library, Mapping):
+        return None
+    script = library.get(marker.script)
     first = next(iter(script.parts[0]), None) if script else None
     return first if isinstance(first, Crash) else None
 
@@ -63,7 +69,7 @@ def _thread_resume(asked: Asked) -> None:
     history = asked.params.get("history")
     thread = find_thread(asked) if history is None else _new_with_history(asked, history)
     thread.subscribed = True
-    asked.reply(messages.thread_opened(thread, version=asked.server.version.number))
+    asked.reply(messages.thread_opened(thread, asked.server.version))
     if history is not None:
         _tell_loaded(asked, thread)
 
@@ -81,10 +87,11 @@ def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
 
 
 def _thread_read(asked: Asked) -> None:
-    thread = find_thread(asked)
+    thread, server = find_thread(asked), asked.server
     if thread.ephemeral and asked.params.get("includeTurns"):
         raise Refused("ephemeral threads do not support includeTurns")
-    asked.reply({"thread": messages.thread(thread, version=asked.server.version.number)})
+    told: Json = {"thread": messages.thread(thread, server.version)}
+    asked.reply({**told, "readState": None} if server.experimental else told)
 
 
 def _thread_list(asked: Asked) -> None:
@@ -104,8 +111,15 @@ def _thread_name_set(asked: Asked) -> None:
 
 
 def _thread_unsubscribe(asked: Asked) -> None:
-    asked.server.threads.leave(find_thread(asked))
+    thread, server = find_thread(asked), asked.server
+    server.threads.leave(thread)
     asked.reply({"status": "unsubscribed"})
+    if server.version.leaving:
+        server.drop(thread)
+        server.threads.remove(thread)
+        gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
+        server.tell_all("thread/status/changed", gone, asked.now)
+        server.tell_all("thread/closed", {"threadId": thread.id}, asked.now)
 
 
 def _thread_removed(notification: str) -> Method:

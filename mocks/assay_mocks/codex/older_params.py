@@ -1,52 +1,34 @@
-"""The parameters of the versions that still had the v1 methods, where they differ from today's."""
+"""The parameters of the v1 methods, and those of newer ones that older versions took in fewer forms."""
 
 from __future__ import annotations
 
-from assay_mocks.codex.params import FIELDS, FLAG, LIST, MAP, TEXT, THREAD_ID, Field, Table, list_of, one_of, tagged
+from assay_mocks.codex.params import FLAG, MAP, TEXT, THREAD_ID, Field, Table, list_of, one_of, tagged
 
-_APPROVAL = Field(one_of("untrusted", "on-failure", "on-request", "never"))
-_SANDBOX = Field(one_of("read-only", "workspace-write", "danger-full-access"))
-_EFFORT = Field(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
 _NEEDED = Field(TEXT, required=True)
 
-_INPUT = tagged(
-    {
-        "text": {"text": _NEEDED},
-        "image": {"url": _NEEDED},
-        "localImage": {"path": _NEEDED},
-        "skill": {"name": _NEEDED, "path": _NEEDED},
-    },
-    "UserInput",
-)
+EFFORT = Field(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
+IMAGE = {"url": _NEEDED}
+
+_APPROVAL = Field(one_of("untrusted", "on-failure", "on-request", "never"))
 _ITEM = tagged(
     {"text": {"text": _NEEDED}, "image": {"image_url": _NEEDED}, "localImage": {"path": _NEEDED}},
     "InputItem",
     content="data",
 )
 
-_STARTED = {
-    "model": Field(TEXT),
-    "modelProvider": Field(TEXT),
-    "cwd": Field(TEXT),
-    "approvalPolicy": _APPROVAL,
-    "sandbox": _SANDBOX,
-    "config": Field(MAP),
-    "baseInstructions": Field(TEXT),
-    "developerInstructions": Field(TEXT),
-}
 _SENT = {"conversationId": THREAD_ID, "items": Field(list_of(_ITEM), required=True)}
 
-OLDER_FIELDS: Table = {
-    **FIELDS,
-    "thread/start": {**_STARTED, "experimentalRawEvents": Field(FLAG)},
-    "thread/resume": {"threadId": THREAD_ID, "history": Field(LIST), **_STARTED},
-    "turn/start": {
-        **FIELDS["turn/start"],
-        "input": Field(list_of(_INPUT), required=True),
-        "effort": _EFFORT,
+V1_FIELDS: Table = {
+    "newConversation": {
+        "model": Field(TEXT),
+        "modelProvider": Field(TEXT),
+        "cwd": Field(TEXT),
         "approvalPolicy": _APPROVAL,
+        "sandbox": Field(one_of("read-only", "workspace-write", "danger-full-access")),
+        "config": Field(MAP),
+        "baseInstructions": Field(TEXT),
+        "developerInstructions": Field(TEXT),
     },
-    "newConversation": _STARTED,
     "addConversationListener": {"conversationId": THREAD_ID, "experimentalRawEvents": Field(FLAG)},
     "removeConversationListener": {"subscriptionId": _NEEDED},
     "sendUserMessage": _SENT,
@@ -57,7 +39,7 @@ OLDER_FIELDS: Table = {
         "sandboxPolicy": Field(MAP, required=True),
         "model": _NEEDED,
         "summary": _NEEDED,
-        "effort": _EFFORT,
+        "effort": EFFORT,
     },
     "interruptConversation": {"conversationId": THREAD_ID},
 }

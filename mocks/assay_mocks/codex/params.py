@@ -133,7 +133,7 @@ def check_fields(fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
             raise Refused(f"Invalid request: missing field `{name}`")
 
 
-_INPUT_FIELDS: Table = {
+INPUT_FIELDS: Table = {
     "text": {"text": Field(TEXT, required=True)},
     "image": {"url": Field(TEXT), "fileId": Field(TEXT)},
     "localImage": {"path": Field(TEXT, required=True)},
@@ -163,8 +163,7 @@ def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
     return check
 
 
-_input = tagged(_INPUT_FIELDS, "UserInput")
-
+_input = tagged(INPUT_FIELDS, "UserInput")
 
 _CLIENT = _struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
 _CAPABILITIES = _struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))

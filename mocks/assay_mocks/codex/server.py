@@ -25,9 +25,10 @@ from assay_mocks.codex.threads import Running, Thread, Threads
 from assay_mocks.codex.versions import NEWEST, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assay_mocks.script import Library
+    from assay_mocks.script_error import ScriptError
 
 Json = dict[str, Any]
 
@@ -38,11 +39,14 @@ _CRASHED = 101
 
 
 class Server:
-    """One app-server process. Times are epoch seconds and never go back."""
+    """One app-server process. Times are epoch seconds and never go back.
+
+    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read.
+    """
 
     def __init__(
         self,
-        library: Library,
+        library: Library | Callable[[], Library | ScriptError],
         *,
         home: str = "/codex-home",
         cwd: str = "/workspace",
@@ -50,7 +54,7 @@ class Server:
         ids: Ids | None = None,
         crash_at: CrashAt | None = None,
     ) -> None:
-        self.library = library
+        self._library = library
         self.home = home
         self.cwd = cwd
         self.version = version
@@ -113,6 +117,11 @@ class Server:
 
     # For methods and turns
 
+    @property
+    def library(self) -> Library | ScriptError:
+        """The scripts as they are now, or why they cannot be read."""
+        return self._library() if callable(self._library) else self._library
+
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can."""
         self.client = client["name"]
@@ -135,7 +144,7 @@ class Server:
             self.tell_all(method, params, now)
 
     def _may_hear(self, method: str) -> bool:
-        return method != "thread/readState/changed" or self._experimental
+        return method != "thread/readState/changed" or self.experimental
 
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn, or of what older versions number as one."""
@@ -149,7 +158,7 @@ class Server:
         identity = self._requests
         self._requests += 1
         self._asked[identity] = turn
-        self._out.append(rpc.request(method, identity, params))
+        self._out.append(rpc.request(method, identity, trimmed(self.version.forms, method, params)))
         return identity
 
     def write(self, line: bytes) -> None:
@@ -187,7 +196,8 @@ class Server:
     # Requests and answers
 
     @property
-    def _experimental(self) -> bool:
+    def experimental(self) -> bool:
+        """Whether the client has the capability experimentalApi."""
         return bool(self._capabilities and self._capabilities.get("experimentalApi"))
 
     def _request(self, request: rpc.Request, now: float) -> None:
@@ -223,9 +233,10 @@ class Server:
         return params
 
     def _check_gate(self, method: str, params: Mapping[str, Any]) -> None:
-        if self._experimental:
+        if self.experimental:
             return
-        fields = [name for name in self.version.gated_fields.get(method, ()) if params.get(name) is not None]
+        passing: tuple[object, ...] = (None,) if self.version.gates_empty else (None, [])
+        fields = [name for name in self.version.gated_fields.get(method, ()) if params.get(name) not in passing]
         if method in self.version.gated or fields:
             what = f"{method}.{fields[0]}" if fields else method
             raise Refused(f"{what} requires experimentalApi capability")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.outputs import CrashAt
-from assay_mocks.codex.versions import NEWEST, VERSIONS, Version
+from assay_mocks.codex.versions import NEWEST, PLAYED, VERSIONS, Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ N-th, request of this method (initialize, thread/start, ...), before it is answe
 """
 
 
-USAGE = _USAGE.format(versions=", ".join(VERSIONS))
+USAGE = _USAGE.format(versions=PLAYED)
 
 
 class UsageError(Exception):
@@ -99,7 +99,7 @@ def _path(text: str | None) -> Path | None:
 
 def _version(number: str | None) -> Version:
     if number and number not in VERSIONS:
-        raise UsageError(f"codex {number} is not played; known versions: {', '.join(VERSIONS)}")
+        raise UsageError(f"codex {number} is not played; known is {PLAYED}")
     return VERSIONS[number] if number else NEWEST
 
 

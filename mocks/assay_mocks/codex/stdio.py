@@ -142,12 +142,13 @@ class Edge:
             self._journal.note(direction, line, now, message=message)
 
     def _say_last_words(self) -> None:
-        """Write what was said before the end, if the client takes it soon."""
+        """Write what was said before the end: all that there is room for at once, the rest if the client is quick."""
         deadline = self._clock() + _LAST_WORDS
         poll = select.poll()
         poll.register(_STDOUT, select.POLLOUT)
-        while self._outbox and (left := deadline - self._clock()) > 0:
-            if any(event & _GONE for _, event in poll.poll(left * 1000)):
+        while self._outbox:
+            ready = poll.poll(max(0.0, deadline - self._clock()) * 1000)
+            if not ready or any(event & _GONE for _, event in ready):
                 return
             self._write()
 

@@ -19,7 +19,7 @@ from assay_mocks.codex import raw_items
 from assay_mocks.codex.telling import Telling, joined
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.telling import Desk
+    from assay_mocks.codex.desk import Desk
     from assay_mocks.codex.threads import Thread
     from assay_mocks.script import Usage
 
@@ -54,8 +54,9 @@ class StoryTelling(Telling):
         for choice in list(self._texts):
             self._complete(choice, now)
 
-    def break_off(self) -> None:
+    def break_off(self, now: float) -> None:
         """No message is ever completed."""
+        del now
         self._texts.clear()
 
     def choice_over(self, choice: int, reason: str, now: float) -> None:

@@ -11,52 +11,25 @@ from __future__ import annotations
 import io
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import item_messages, legacy, messages, raw_items
-from assay_mocks.codex.conversation import as_message
+from assay_mocks.codex.citations import Citations, without_citations
+from assay_mocks.codex.conversation import as_message, message_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from assay_mocks.codex.desk import Desk
     from assay_mocks.codex.failures import Cause
-    from assay_mocks.codex.ids import Ids
-    from assay_mocks.codex.nonces import Nonce, State
-    from assay_mocks.codex.threads import Running, Thread
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.nonces import State
+    from assay_mocks.codex.threads import Thread
+    from assay_mocks.codex.versions import Beginning
     from assay_mocks.script import Usage
 
 Json = dict[str, Any]
 
 _KEPT_FOR_REPEATS = 64
-
-
-class Desk(Protocol):
-    """What a turn needs of the server."""
-
-    ids: Ids
-    version: Version
-
-    def turn_id(self, thread: Thread, now: float) -> str:
-        """The id of a new turn."""
-
-    def tell(self, thread: Thread, method: str, params: Json, now: float) -> None:
-        """Send a notification about the thread to whoever listens to it."""
-
-    def ask(self, turn: Running, method: str, params: Json) -> int:
-        """Send a request to the client; its id. The answer comes to `turn.answered`."""
-
-    def write(self, line: bytes) -> None:
-        """Send a line that is no message."""
-
-    def cut(self, sizes: tuple[int, ...]) -> None:
-        """Write what comes in pieces of so many bytes; () as it comes."""
-
-    def rouse(self, nonce: Nonce) -> None:
-        """Something changed for the turns that wait under the nonce."""
-
-    def die(self, status: int) -> None:
-        """The process ends at once."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -66,6 +39,7 @@ class _Message:
     id: str
     phase: str | None
     started_ms: int
+    citations: Citations | None
     text: io.StringIO = field(default_factory=io.StringIO)
 
 
@@ -90,10 +64,12 @@ class Telling:
 
     def notify(self, method: str, params: Json, now: float) -> None:
         """Send a notification, in both families if the turn is told twice."""
-        before, after = legacy.twins(method, params) if self._double else ((), ())
+        version = self._desk.version
+        before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
         for msg in before:
             self._older(msg, now)
-        self._tell(method, params, now)
+        if params.get("item", {}).get("type") not in version.unsent_items:
+            self._tell(method, params, now)
         for msg in after:
             self._older(msg, now)
 
@@ -123,19 +99,32 @@ class Telling:
 
     def begun(self, now: float) -> None:
         """The turn has begun."""
-        self.status(now)
-        if self._thread.conversation:
-            self._older(legacy.TASK_STARTED, now)
-            return
-        started = {"threadId": self._thread.id, "turn": messages.turn(self._turn_id, "inProgress", started=now)}
-        self.notify("turn/started", started, now)
+        for what in self._desk.version.begins:
+            _BEGINNINGS[what](self, now)
 
-    def user_input(self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float) -> None:
-        """The user's input was taken."""
+    def turn_started(self, now: float) -> None:
+        """turn/started."""
+        if not self._thread.conversation:
+            started = {"threadId": self._thread.id, "turn": messages.turn(self._turn_id, "inProgress", started=now)}
+            self.notify("turn/started", started, now)
+
+    def task_started(self, now: float) -> None:
+        """The turn has begun, in the older family alone."""
+        version = self._desk.version
+        self._older(legacy.task_started(self._turn_id, version.context_window, version.mode), now)
+
+    def user_input(
+        self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float, *, told: bool = True
+    ) -> None:
+        """The user's input was taken; without `told` no item tells it."""
         heard = as_message(given)
+        if not self._thread.ephemeral:
+            self._thread.preview = self._thread.preview or message_text(heard)
         self._thread.remember([heard])
         raw = {"type": "message", "id": f"msg_{self._desk.ids.uuid(now)}", **heard}
         self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
+        if not told:
+            return
         content = [item_messages.user_content(item) for item in given]
         item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
         self.item(item, messages.ms(now), now)
@@ -160,18 +149,33 @@ class Telling:
         del choice
         if self._message is None:
             identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
-            self._message = _Message(id=identity, phase=phase, started_ms=started)
+            citations = Citations() if self._desk.version.citations else None
+            self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
             self.item_started(item_messages.agent_message(identity, "", phase), started, now)
         self._message.text.write(text)
-        self.notify("item/agentMessage/delta", {**self.place, "itemId": self._message.id, "delta": text}, now)
+        told = text if self._message.citations is None else self._message.citations.take(text)
+        if told or self._message.citations is None:
+            self._delta(self._message, told, now)
+
+    def _delta(self, message: _Message, text: str, now: float) -> None:
+        self.notify("item/agentMessage/delta", {**self.place, "itemId": message.id, "delta": text}, now)
+
+    def _end_text(self, now: float) -> _Message | None:
+        """Nothing more comes of the open item of text, if there is one; what was held back of it is told."""
+        message, self._message = self._message, None
+        held = message.citations.rest() if message and message.citations else ""
+        if message and held:
+            self._delta(message, held, now)
+        return message
 
     def stop_speaking(self, now: float) -> None:
         """Complete the open item of text, if there is one."""
-        message, self._message = self._message, None
+        message = self._end_text(now)
         if message is None:
             return
         text = joined(message.text.getvalue())
-        item = item_messages.agent_message(message.id, text, message.phase)
+        told = without_citations(text) if message.citations else text
+        item = item_messages.agent_message(message.id, told, message.phase)
         self.last_text = self.item_completed(item, message.started_ms, now)
         self.raw(raw_items.message(message.id, text), now, raw_items.UNKNOWN_KINDS)
 
@@ -192,9 +196,9 @@ class Telling:
         """How the other dialect names the thread."""
         return {"conversationId" if self._thread.conversation else "threadId": self._thread.id}
 
-    def break_off(self) -> None:
+    def break_off(self, now: float) -> None:
         """The open item of text is never completed."""
-        self._message = None
+        self._end_text(now)
 
     def think(self, text: str, now: float) -> None:
         """The model's thoughts, in one summary."""
@@ -221,25 +225,33 @@ class Telling:
     def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
         """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
         self._thread.spend(used)
+        self._thread.last = last or used
         self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
         self._rate_limits(now)
 
     def counts_before(self, now: float) -> None:
-        """The model begins to answer: what was counted up to then, where the version tells it."""
+        """What was counted up to now: where the model begins to answer, or its answer is broken off."""
         if self._thread.last is None:
             self.rate_limits(now)
         else:
             self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
             self._rate_limits(now)
 
-    def full_context(self, now: float) -> None:
-        """The token count that is told when the context window is exceeded; without a window the limits alone."""
+    def full_context(self, now: float, *, began: bool) -> None:
+        """The token count that is told when the context window is exceeded; without a window the limits alone.
+
+        `began`: the model had begun to answer, so that there are limits before and after it.
+        """
         window = self._desk.version.context_window
         if window is None:
             self.rate_limits(now)
-        else:
-            full = item_messages.full_context(window)
-            self._token_usage(full, full, now)
+            return
+        full = item_messages.full_context(window)
+        if began and not self._desk.version.counts_first:
+            self.rate_limits(now)
+        self._token_usage(full, full, now)
+        if began:
+            self._rate_limits(now)
 
     def _token_usage(self, total: Json, last: Json, now: float) -> None:
         params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
@@ -267,23 +279,30 @@ class Telling:
         told: Json = {"threadId": self._thread.id, "status": messages.status(self._thread)}
         self.notify("thread/status/changed", told, now)
 
-    def error(self, cause: Cause, now: float) -> None:
-        """Why the turn fails."""
-        self.notify("error", {"error": messages.turn_error(cause), "willRetry": False, **self.place}, now)
+    def failed(self, cause: Cause, now: float, *, ended: bool = True) -> None:
+        """Why the turn fails and, if that has `ended` it, how it leaves the thread."""
+        error = messages.turn_error(cause)
+        self._older(legacy.error(error), now)
+        if ended:
+            self.status(now)
+        self.notify("error", {"error": error, "willRetry": False, **self.place}, now)
 
     def aborted(self, now: float) -> None:
         """The turn is interrupted, in the older family alone."""
-        self._older(legacy.TURN_ABORTED, now)
+        self._older(legacy.turn_aborted(self._turn_id), now)
+
+    def task_complete(self, now: float, *, failed: bool = False) -> None:
+        """The turn is over, in the older family alone."""
+        said = self.last_text["text"] if self.last_text and not failed else None
+        self._older(legacy.task_complete(self._turn_id, said), now)
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""
-        if state != "interrupted":
-            self._older(legacy.task_complete(self._last_words if state == "completed" else None), now)
-        said = [self.last_text] if self.last_text and self._desk.version.summaries else []
+        summaries = self._desk.version.summaries and state == "completed"
         turn = messages.turn(
             self._turn_id,
             state,
-            items=said if state == "completed" else None,
+            items=[self.last_text] if summaries and self.last_text and self.last_words else [],
             error=messages.turn_error(cause) if cause else None,
             started=started,
             completed=now,
@@ -291,8 +310,16 @@ class Telling:
         self.notify("turn/completed", {"threadId": self._thread.id, "turn": turn}, now)
 
     @property
-    def _last_words(self) -> str | None:
+    def last_words(self) -> str | None:
+        """The text of the last finished agentMessage item."""
         return self.last_text["text"] if self.last_text else None
+
+
+_BEGINNINGS: Mapping[Beginning, Callable[[Telling, float], None]] = {
+    "turn": Telling.turn_started,
+    "task": Telling.task_started,
+    "status": Telling.status,
+}
 
 
 def _of(choice: int | None) -> Json:

@@ -11,6 +11,7 @@ from assay_mocks.script import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from assay_mocks.codex.casting import Casting
     from assay_mocks.codex.nonces import Nonce
     from assay_mocks.player import Until
 
@@ -22,7 +23,7 @@ KEPT_ITEMS = 8192
 KEPT_UNHEARD = 16_384
 _DEFAULT_MODEL = "mock-model"
 _SANDBOXES: Mapping[str, Mapping[str, Any]] = {
-    "read-only": {"type": "readOnly", "networkAccess": False},
+    "read-only": {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
     "workspace-write": {
         "type": "workspaceWrite",
         "writableRoots": [],
@@ -46,8 +47,8 @@ class Running(Protocol):
     def step(self, now: float) -> None:
         """Do the next action."""
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float) -> None:
-        """More input while it runs."""
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
+        """More input while it runs, and what the model is to answer to it."""
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call."""

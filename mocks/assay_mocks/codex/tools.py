@@ -16,8 +16,8 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _OUTPUT_TYPES = {"inputText": "input_text", "inputImage": "input_image", "inputAudio": "input_audio"}
 
 
-def check_tools(tools: Sequence[Any]) -> None:
-    """Check the tools that a client declares.
+def check_tools(tools: Sequence[Any], *, names_only: bool = False) -> None:
+    """Check the tools that a client declares; `names_only`: they need no more than names.
 
     Raises:
         Refused: a name that the model's service would not take, a name given twice, or a schema that is no object.
@@ -27,6 +27,8 @@ def check_tools(tools: Sequence[Any]) -> None:
         name = tool.get("name") if isinstance(tool, dict) else None
         if not isinstance(name, str):
             raise Refused("Invalid request: missing field `name`")
+        if names_only:
+            continue
         if not _NAME.fullmatch(name):
             raise Refused(f"dynamic tool name must match ^[a-zA-Z0-9_-]+$ to match Responses API: {name}")
         if name in seen:
@@ -77,16 +79,22 @@ CANCELLED = Outcome(
 )
 
 
-def outcome(result: object, error: object) -> Outcome:
-    """What the client's answer to item/tool/call means."""
+def outcome(result: object, error: object, *, answers: str = "contentItems", single_text: bool = True) -> Outcome:
+    """What the client's answer to item/tool/call means.
+
+    `answers`: the field of it that holds the output, `output` or `contentItems`. `single_text`: an output of one text
+    is told to the model as a text.
+    """
     if error is not None:
         return _failed("dynamic tool request failed")
     if not isinstance(result, dict) or not isinstance(result.get("success"), bool):
         return _failed("dynamic tool response was invalid")
-    content = result.get("contentItems")
+    content = result.get(answers)
+    if answers == "output" and isinstance(content, str):
+        content = [{"type": "inputText", "text": content}]
     if not isinstance(content, list) or not all(_is_content(item) for item in content):
         return _failed("dynamic tool response was invalid")
-    return Outcome(result["success"], content, _output(content))
+    return Outcome(result["success"], content, _output(content, single_text=single_text))
 
 
 def _failed(text: str) -> Outcome:
@@ -97,9 +105,9 @@ def _is_content(item: object) -> bool:
     return isinstance(item, dict) and str(item.get("type")) in _OUTPUT_TYPES
 
 
-def _output(content: Sequence[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
+def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str | list[dict[str, Any]]:
     match content:
-        case [{"type": "inputText", "text": str(text)}]:
+        case [{"type": "inputText", "text": str(text)}] if single_text:
             return text
     return [_output_item(item) for item in content]
 

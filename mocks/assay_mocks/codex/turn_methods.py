@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import legacy, messages
 from assay_mocks.codex.asking import Asked, find_thread
-from assay_mocks.codex.casting import cast
+from assay_mocks.codex.casting import Casting, cast, rejected
+from assay_mocks.codex.failures import Cause
 from assay_mocks.codex.params import INVALID_PARAMS, Refused
 from assay_mocks.codex.turns import Turn
+from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
+    from assay_mocks.codex.desk import Host
     from assay_mocks.codex.threads import Running, Thread
 
 Json = dict[str, Any]
@@ -29,15 +32,15 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     server, now, client_id = asked.server, asked.now, asked.params.get("clientUserMessageId")
     if thread.turn is not None:
         _join(asked, thread, thread.turn, answer)
-        thread.turn.steer(given, client_id, now)
+        thread.turn.steer(given, client_id, _cast(asked, thread, given), now)
         return
-    if not given and not server.version.answers_nothing:
-        _pass_over(asked, thread, answer)
+    if not given and server.version.no_input != "asks":
+        _NO_INPUT[server.version.no_input](asked, thread, answer)
         return
     if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
         server.turn_id(thread, now)
     if thread.settings.override(asked.params):
-        server.tell(thread, "thread/settings/updated", messages.settings_updated(thread), now)
+        server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
     turn = _new_turn(asked, thread, given)
     if not thread.ephemeral:
         answer(turn.id)
@@ -51,40 +54,71 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
 def _join(asked: Asked, thread: Thread, running: Running, answer: Answer) -> None:
     """Answer a turn/start that becomes input of the running turn; older versions tell a new one that never ends."""
     server = asked.server
-    if server.version.steers:
+    if server.version.busy in {"joins", "steers"}:
         answer(running.id)
         return
     identity = server.turn_id(thread, asked.now)
     answer(identity)
-    if not thread.conversation:
+    if server.version.busy == "queues" and not thread.conversation:
         started = {"threadId": thread.id, "turn": messages.turn(identity, "inProgress")}
         server.tell(thread, "turn/started", started, asked.now)
 
 
-def _pass_over(asked: Asked, thread: Thread, answer: Answer) -> None:
-    """A turn that the model is not asked for."""
-    server, now, place = asked.server, asked.now, {"threadId": thread.id}
+def _hang(asked: Asked, thread: Thread, answer: Answer) -> str:
+    """A turn that the model is not asked for, and that never ends; its id."""
+    server, now = asked.server, asked.now
     identity = server.turn_id(thread, now)
     answer(identity)
-    server.tell(thread, "turn/started", {**place, "turn": messages.turn(identity, "inProgress")}, now)
-    server.tell(thread, *legacy.notification(identity, thread.id, legacy.task_complete(None)), now)
-    server.tell(thread, "turn/completed", {**place, "turn": messages.turn(identity, "completed")}, now)
+    if server.version.busy == "queues":
+        started = {"threadId": thread.id, "turn": messages.turn(identity, "inProgress")}
+        server.tell(thread, "turn/started", started, now)
+    return identity
+
+
+def _pass_over(asked: Asked, thread: Thread, answer: Answer) -> None:
+    """A turn that the model is not asked for."""
+    server, now = asked.server, asked.now
+    identity = _hang(asked, thread, answer)
+    server.tell(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)), now)
+    completed = {"threadId": thread.id, "turn": messages.turn(identity, "completed")}
+    server.tell(thread, "turn/completed", completed, now)
+
+
+def _refuse(asked: Asked, thread: Thread, answer: Answer) -> None:
+    """A turn of which nothing is told but that it needs input."""
+    server, now = asked.server, asked.now
+    place = {"threadId": thread.id, "turnId": _hang(asked, thread, answer)}
+    thread.failed = True
+    server.tell(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, now)
+    cause = Cause(message="input must not be empty", info="badRequest")
+    server.tell(thread, "error", {"error": messages.turn_error(cause), "willRetry": False, **place}, now)
+
+
+_NO_INPUT: Mapping[str, Callable[[Asked, Thread, Answer], object]] = {
+    "completes": _pass_over,
+    "hangs": _hang,
+    "refused": _refuse,
+}
+
+
+def _cast(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
+    casting = _casting(asked.server, thread, given)
+    if casting.trouble is not None:
+        asked.server.note(casting.trouble.message)
+    return casting
 
 
 def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
-    server = asked.server
-    casting = cast(
-        server.library,
-        server.nonces,
-        history=thread.history,
-        given=given,
-        tools=thread.tools,
-        call_id=f"call_{server.ids.number():04}",
-    )
-    if casting.trouble is not None:
-        server.note(casting.trouble.message)
+    casting = _cast(asked, thread, given)
     thread.failed = False
-    return Turn(server, thread, casting, given, asked.now)
+    return Turn(asked.server, thread, casting, given, asked.now)
+
+
+def _casting(server: Host, thread: Thread, given: list[Json]) -> Casting:
+    library, call_id = server.library, f"call_{server.ids.number():04}"
+    if isinstance(library, ScriptError):
+        return rejected(str(library))
+    return cast(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
 
 
 def check_input(asked: Asked, given: list[Json]) -> None:
@@ -109,8 +143,9 @@ def _turn_steer(asked: Asked) -> None:
     thread = find_thread(asked)
     check_input(asked, asked.params["input"])
     turn = _active(thread, asked.params["expectedTurnId"], "no active turn to steer")
+    given = asked.params["input"]
     asked.reply({"turnId": turn.id})
-    turn.steer(asked.params["input"], asked.params.get("clientUserMessageId"), asked.now)
+    turn.steer(given, asked.params.get("clientUserMessageId"), _cast(asked, thread, given), asked.now)
 
 
 def _turn_interrupt(asked: Asked) -> None:

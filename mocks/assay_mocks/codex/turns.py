@@ -17,7 +17,7 @@ from assay_mocks.codex.default_answer import default_answer
 from assay_mocks.codex.response import Response, is_told_apart
 from assay_mocks.codex.shapes import Fragment, Native, Saying, Text, Whole, tell_shapes
 from assay_mocks.codex.story import StoryTelling
-from assay_mocks.codex.telling import Desk, Telling
+from assay_mocks.codex.telling import Telling
 from assay_mocks.player import Action, Piece, Until, perform
 from assay_mocks.script import (
     Call,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from assay_mocks.codex.casting import Casting
+    from assay_mocks.codex.desk import Desk
     from assay_mocks.codex.failures import Cause
     from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads import Thread
@@ -67,6 +68,7 @@ class Turn:
         words = StoryTelling if casting.told == "story" else Telling
         self._telling = words(desk, thread, self.id, double=desk.version.double or casting.told == "double")
         self._saying: tuple[Call, Iterator[Saying]] | None = None
+        self._queued: list[tuple[list[Mapping[str, Any]], str | None, Casting]] = []
         self._over = False
         self._cut = False
         self._spoke = False
@@ -96,11 +98,26 @@ class Turn:
         if self._given:
             self._telling.user_input(self._given, client_id, now)
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float) -> None:
-        """More input while the turn runs."""
-        self._given += given
-        if given:
-            self._telling.user_input(given, client_id, now)
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
+        """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""
+        if not given:
+            return
+        self._queued.append((list(given), client_id, casting))
+        if self._desk.version.busy == "steers" and not self._calling.awaited:
+            self._telling.break_off(now)
+            self._saying = None
+            self._telling.rate_limits(now)
+            self._hear_queued(now)
+            self._desk.rouse(self.nonce)
+
+    def _hear_queued(self, now: float) -> None:
+        """Take the input that waited; the model is asked again."""
+        for given, client_id, casting in self._queued:
+            self._given += given
+            self._telling.user_input(given, client_id, now, told=self._desk.version.tells_queued)
+            self._casting, self._index = casting, casting.first
+        self._queued.clear()
+        self._response = self._next_response(now)
 
     def step(self, now: float) -> None:
         """Do the next action, or find out that there is none before `wait`."""
@@ -136,11 +153,14 @@ class Turn:
 
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
+        self._telling.break_off(now)
         self._calling.cancel(now)
-        if self._response.complete:
+        if self._desk.version.counts_first:
+            pass  # told already
+        elif self._response.complete:
             self._telling.usage(self._response.usage, now)
-        elif not self._desk.version.counts_first:
-            self._telling.rate_limits(now)
+        else:
+            self._telling.counts_before(now)
         note = raw_items.aborted(self._desk.ids.uuid(now))
         self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(now)
@@ -151,7 +171,7 @@ class Turn:
     def abandon(self) -> None:
         """Play nothing more, and tell nobody."""
         self._leave()
-        self._free("interrupted")
+        self._free("interrupted", self.thread.updated)
 
     def _leave(self) -> None:
         """Nothing of the turn is left; the output is written as it was before."""
@@ -188,12 +208,13 @@ class Turn:
                 self._finish(reason, now)
             case Finish(reason):
                 self._telling.stop_speaking(now)
-                self._fail(self._desk.version.incomplete[reason], now, counted=reason == "length")
+                counted = reason == "length" and self._desk.version.counts_incomplete
+                self._fail(self._desk.version.incomplete[reason], now, counted=counted)
             case Fail():
                 self._fail(self._cause(action), now)
             case ErrorNotice():
-                self._telling.break_off()
-                self._telling.error(self._cause(action), now)
+                self._telling.break_off(now)
+                self._telling.failed(self._cause(action), now, ended=False)
             case _:
                 self._disturb(action, now)
 
@@ -269,38 +290,48 @@ class Turn:
     def _finish(self, reason: str, now: float) -> None:
         self._telling.stop_speaking(now)
         if self._over:
+            self._telling.task_complete(now)
             self._telling.completed("completed", self._started, now)
             return
         self._telling.response_over(self._response.usage, self._response.reason(reason), now)
         self._response.complete = True
-        if not self._response.asked:
+        if not self._response.asked or self._desk.version.counts_first:
             self._telling.usage(self._response.usage, now)
+        if self._response.asked:
+            return
+        if self._queued:
+            self._hear_queued(now)
+            return
+        if self._telling.last_words:
             self._telling.unread(now)
-            self._release("completed", now)
-            self._telling.completed("completed", self._started, now)
+        self._telling.task_complete(now)
+        self._release("completed", now)
+        self._telling.completed("completed", self._started, now)
 
     def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
-        self._telling.break_off()
+        self._telling.break_off(now)
         if cause.fills_context:
-            self._telling.full_context(now)
+            self._telling.full_context(now, began=cause.began)
         elif self._desk.version.counts_first:
             pass
         elif counted:
-            self._telling.usage(self._response.usage, now, last=_NOTHING)
+            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
         elif cause.began or self._spoke:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         self.thread.failed = True
-        self._release("failed", now)
-        self._telling.error(cause, now)
+        self._free("failed", now)
+        self._telling.failed(cause, now)
+        self._telling.unread(now)
+        self._telling.task_complete(now, failed=True)
         self._telling.completed("failed", self._started, now, cause)
 
     def _release(self, state: State, now: float) -> None:
-        self.thread.updated = now
-        self._free(state)
+        self._free(state, now)
         self._telling.status(now)
 
-    def _free(self, state: State) -> None:
+    def _free(self, state: State, now: float) -> None:
         """The turn is over and the thread free again; late events change nothing of it."""
+        self.thread.updated = now
         if not self._over:
             self._over = True
             self._record.state = state
@@ -314,7 +345,8 @@ class Turn:
         elif self._calling.awaited:
             self.wait = Until(math.inf)
         else:
-            self._telling.usage(self._response.usage, now)
+            if not self._desk.version.counts_first:
+                self._telling.usage(self._response.usage, now)
             self._index += 1
             self._response = self._next_response(now)
 

@@ -1,21 +1,35 @@
 """The versions of the app-server that the mock can be: what differs between them, as data.
 
-What a version does otherwise is a field here, never a branch on a number.
+What a version does otherwise is a field here, never a branch on a number. Lists of names that came and went stand in
+`version_methods`, `version_fields` and `version_params`; everything else that changed, and when, in `_CHANGES`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from assay_mocks.codex.failures import CAUSES, CAUSES_0_89, INCOMPLETE, INCOMPLETE_0_89, Cause
-from assay_mocks.codex.older_params import OLDER_FIELDS
-from assay_mocks.codex.params import FIELDS, Table
+from assay_mocks.codex.failures import CAUSES, INCOMPLETE, Cause
+from assay_mocks.codex.older_failures import (
+    CAUSES_0_89,
+    CAUSES_0_95,
+    CAUSES_0_100,
+    CAUSES_0_160,
+    INCOMPLETE_0_89,
+    INCOMPLETE_0_100,
+)
+from assay_mocks.codex.version_fields import NOTIFICATIONS, hidden_fields
+from assay_mocks.codex.version_marks import known, minor, unknown
+from assay_mocks.codex.version_methods import METHODS, STABLE
+from assay_mocks.codex.version_params import gated_fields, gated_methods, overlooked, params_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay_mocks.codex.forms import Forms
+    from assay_mocks.codex.params import Table
+
+
+Beginning = Literal["turn", "task", "status"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,19 +37,31 @@ class Version:
     """One version of `codex app-server`.
 
     `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
-    `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method.
-    `opt_out`: clients can mute notifications. `max_input_chars`: the longest user input, None for any.
-    `remote_images`: images may be named by URLs that are to be fetched. `ignored`: parameters of thread/start that came
-    later, and are overlooked.
+    `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
+    `gates_empty`: also where they are empty lists. `opt_out`: clients can mute notifications. `max_input_chars`: the
+    longest user input, None for any. `remote_images`: images may be named by URLs that are to be fetched. `ignored`:
+    parameters of thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the
+    model's service takes, once each, and schemas.
 
-    `forms`: the fields it tells where it tells fewer than the newest. `unsent`: notifications that it does not know.
-    `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family too.
-    `counts_first`: token counts and limits are told when the model begins to answer, not when it fails.
-    `summaries`: turn/completed holds the last text. `context_window`: the most tokens, None if it knows none.
+    `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
+    does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
+    too. `counts_first`: token counts and limits are told when the model begins to answer, and when its answer is over,
+    not when the turn fails or calls are answered. `counts_incomplete`: also those of an answer that was cut short.
+    `status_first`: a new thread's status is told before it. `begins`: the order in which a turn's start is told.
+    `empty_texts`: in the older family a text without words is one, too. `mode`: the name of the usual collaboration
+    mode, `history_mode` how threads are kept, `personality` that of a thread. `summaries`: turn/completed holds the
+    last text. `context_window`: the most tokens, None if it knows none. `citations`: those in the model's text are kept
+    from the client.
+
+    `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
+    the model as a text, not as a list.
 
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
-    turn/interrupt must name the turn that runs. `steers`: turn/start on a busy thread is answered with the running
-    turn. `answers_nothing`: the model is asked although a turn has no input.
+    turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the
+    model's answer, telling a turn that never ends; does so `untold`; `joins` the running turn; or `steers`, cutting the
+    answer short. `tells_queued`: queued input is told as an item. `no_input`: what a turn without input does: it
+    `completes` without the model, `hangs`, is `refused`, or `asks` the model. `leaving`: who unsubscribes closes the
+    thread.
 
     `causes`, `incomplete`: how failures look. `bad_config`: how a wrong configuration is told.
     """
@@ -43,211 +69,143 @@ class Version:
     number: str
     methods: tuple[str, ...]
     params: Table
-    gated: frozenset[str] = frozenset()
+    gated: frozenset[str]
     gated_fields: Mapping[str, tuple[str, ...]]
+    gates_empty: bool
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
-    ignored: frozenset[str] = frozenset()
+    ignored: frozenset[str]
+    checks_tools: bool
 
     forms: Forms
-    unsent: frozenset[str] = frozenset()
+    unsent: frozenset[str]
+    unsent_items: frozenset[str]
     emitted_at: bool
     double: bool
     counts_first: bool
+    counts_incomplete: bool
+    status_first: bool
+    begins: tuple[Beginning, ...]
+    empty_texts: bool
+    mode: str
+    history_mode: str
+    personality: str | None
     summaries: bool
     context_window: int | None
+    citations: bool
+
+    tool_answers: Literal["output", "contentItems"]
+    single_text: bool
 
     counted_turns: bool
     checks_turn_id: bool
-    steers: bool
-    answers_nothing: bool
+    busy: Literal["queues", "untold", "joins", "steers"]
+    tells_queued: bool
+    no_input: Literal["completes", "hangs", "refused", "asks"]
+    leaving: bool
 
     causes: Mapping[str, Cause]
     incomplete: Mapping[str, Cause]
     bad_config: str
 
 
-_METHODS_0_169 = """
-    initialize server/diagnostics userVerification/status userVerification/enroll userVerification/delete
-    userVerification/verify userVerification/cancel thread/start thread/resume thread/fork thread/sample
-    thread/sample/cancel thread/archive thread/delete thread/unsubscribe thread/increment_elicitation
-    thread/decrement_elicitation thread/name/set thread/prediction/request thread/goal/set thread/goal/get
-    thread/goal/clear thread/queue/add thread/queue/list thread/queue/update thread/queue/delete
-    thread/queue/reorder thread/queue/start thread/metadata/update thread/attachment/add thread/attachment/list
-    thread/attachmentOwner/list thread/attachment/remove thread/section/move thread/settings/update
-    thread/memoryMode/set thread/memory/read memory/status memory/reset rollout/compress thread/unarchive
-    thread/compact/start thread/shellCommand thread/approveGuardianDeniedAction thread/backgroundTerminals/clean
-    thread/backgroundTerminals/list thread/backgroundTerminals/terminate thread/revert thread/list project/list
-    project/read project/create project/import project/update project/move project/delete threadSection/list
-    threadSection/create threadSection/update threadSection/delete thread/search thread/searchOccurrences
-    thread/loaded/list thread/read thread/readState/update thread/turns/list thread/items/list thread/items/read
-    thread/guardianReview thread/inject_items thread/prepareApprovedPlan skills/list skills/extraRoots/set
-    hooks/list marketplace/add marketplace/remove marketplace/upgrade plugin/list plugin/search plugin/installed
-    plugin/reconcile plugin/read plugin/skill/read plugin/share/save plugin/share/updateTargets plugin/share/list
-    plugin/share/checkout plugin/share/delete app/read app/list app/installed fs/readFile fs/writeFile
-    fs/createDirectory fs/getMetadata fs/readDirectory fs/remove fs/copy fs/watch fs/unwatch skills/config/write
-    plugin/install plugin/uninstall turn/start turn/settings/update turn/steer turn/interrupt thread/realtime/start
-    thread/realtime/appendAudio thread/realtime/appendText thread/realtime/appendSpeech thread/realtime/stop
-    thread/timeline/list thread/realtime/listVoices review/start model/list account/gatewayOAuth/read
-    account/gatewayOAuth/login account/gatewayOAuth/cancel modelProvider/list modelProvider/config/write
-    modelProvider/capabilities/read experimentalFeature/list permissionProfile/list
-    experimentalFeature/enablement/set remoteControl/enable remoteControl/disable remoteControl/status/read
-    remoteControl/pairing/start remoteControl/pairing/status remoteControl/client/list remoteControl/client/revoke
-    collaborationMode/list mock/experimentalMethod environment/add environment/info environment/status
-    mcpServer/oauth/login config/mcpServer/reload mcpServerStatus/list mcpServer/resource/read
-    mcpServer/event/stream/start mcpServer/event/stream/stop mcpServer/tool/call windowsSandbox/setupStart
-    windowsSandbox/readiness account/login/start account/bedrock/discover account/bedrock/setup account/gcp/setup
-    account/bedrock/checkGovCloudRequirements account/login/cancel accountSession/list accountSession/switch
-    account/logout account/securitySetup/read account/rateLimits/read account/rateLimitResetCredit/consume
-    account/usage/read account/workspaceMessages/read account/sendAddCreditsNudgeEmail feedback/upload feedback/save
-    command/exec command/exec/write command/exec/terminate command/exec/resize process/spawn process/writeStdin
-    process/kill process/resizePty config/read externalAgentConfig/detect externalAgentConfig/import
-    externalAgentConfig/import/recordHistory externalAgentConfig/import/readHistories config/value/write
-    config/batchWrite configRequirements/read account/read getConversationSummary gitDiffToRemote getAuthStatus
-    fuzzyFileSearch fuzzyFileSearch/sessionStart fuzzyFileSearch/sessionUpdate fuzzyFileSearch/sessionStop
-"""
+_Changes = Mapping[str, Any]
 
-V0_169 = Version(
-    number="0.169.0",
-    methods=tuple(_METHODS_0_169.split()),
-    gated=frozenset({"mock/experimentalMethod", "collaborationMode/list", "thread/sample", "thread/sample/cancel"}),
-    gated_fields={
-        "thread/start": (
-            "dynamicTools",
-            "environments",
-            "experimentalRawEvents",
-            "historyMode",
-            "mockExperimentalField",
-            "permissions",
-            "projectId",
-            "runtimeWorkspaceRoots",
-        ),
-        "thread/resume": ("history", "initialTurnsPage", "path"),
-        "turn/start": (
-            "additionalContext",
-            "collaborationMode",
-            "environments",
-            "permissions",
-            "responsesapiClientMetadata",
-        ),
-    },
-    params=FIELDS,
-    opt_out=True,
-    max_input_chars=1_048_576,
-    remote_images=False,
-    forms={},
-    emitted_at=True,
-    double=False,
-    counts_first=False,
-    summaries=True,
-    context_window=258_400,
-    counted_turns=False,
-    checks_turn_id=True,
-    steers=True,
-    answers_nothing=True,
-    causes=CAUSES,
-    incomplete=INCOMPLETE,
-    bad_config="failed to load configuration",
-)
-
-_METHODS_0_89 = """
-    initialize thread/start thread/resume thread/fork thread/archive thread/rollback thread/list thread/loaded/list
-    thread/read skills/list skills/config/write turn/start turn/interrupt review/start model/list
-    collaborationMode/list mcpServer/oauth/login config/mcpServer/reload mcpServerStatus/list account/login/start
-    account/login/cancel account/logout account/rateLimits/read feedback/upload command/exec config/read
-    config/value/write config/batchWrite configRequirements/read account/read newConversation getConversationSummary
-    listConversations resumeConversation forkConversation archiveConversation sendUserMessage sendUserTurn
-    interruptConversation addConversationListener removeConversationListener gitDiffToRemote loginApiKey loginChatGpt
-    cancelLoginChatGpt logoutChatGpt getAuthStatus getUserSavedConfig setDefaultModel getUserAgent userInfo
-    fuzzyFileSearch execOneOffCommand
-"""
-_THREAD_0_89 = ("thread", "model", "modelProvider", "cwd", "approvalPolicy", "sandbox", "reasoningEffort")
-_COUNTS_0_89 = ("totalTokens", "inputTokens", "cachedInputTokens", "outputTokens", "reasoningOutputTokens")
-
-V0_89 = Version(
-    number="0.89.0",
-    methods=tuple(_METHODS_0_89.split()),
-    params=OLDER_FIELDS,
-    gated_fields={},
-    opt_out=False,
-    max_input_chars=None,
-    remote_images=True,
-    ignored=frozenset({"ephemeral", "dynamicTools", "environments"}),
-    forms={
-        "initialize": ("userAgent",),
-        "thread/start": _THREAD_0_89,
-        "thread/resume": _THREAD_0_89,
-        "thread/list": ("data", "nextCursor"),
-        "account/read": ("account", "requiresOpenaiAuth"),
-        ".thread": (
-            "id",
-            "preview",
-            "modelProvider",
-            "createdAt",
-            "updatedAt",
-            "path",
-            "cwd",
-            "cliVersion",
-            "source",
-            "gitInfo",
-            "turns",
-        ),
-        ".sandbox/readOnly": ("type",),
-        ".sandbox": (),
-        ".turn": ("id", "items", "status", "error"),
-        ".error": ("message", "codexErrorInfo", "additionalDetails"),
-        "item/started": ("item", "threadId", "turnId"),
-        "item/completed": ("item", "threadId", "turnId"),
-        ".item/userMessage": ("type", "id", "content"),
-        ".item/agentMessage": ("type", "id", "text"),
-        ".item/reasoning": ("type", "id", "summary", "content"),
-        ".item/message": ("type", "role", "content"),
-        ".item/function_call": ("type", "name", "arguments", "call_id"),
-        ".item/function_call_output": ("type", "call_id", "output"),
-        ".item": (),
-        ".msg": (),
-        ".content/output_text": ("type", "text"),
-        ".content/image": ("type", "url"),
-        ".content": (),
-        ".tokenUsage": ("total", "last", "modelContextWindow"),
-        ".total": _COUNTS_0_89,
-        ".last": _COUNTS_0_89,
-        ".rateLimits": ("primary", "secondary", "credits", "planType"),
-        "model/list": ("data", "nextCursor"),
-        ".data": (
-            "id",
-            "model",
-            "displayName",
-            "description",
-            "supportedReasoningEfforts",
-            "defaultReasoningEffort",
-            "isDefault",
-        ),
-    },
-    unsent=frozenset(
+# The first version in which each change was seen, and the fields that hold from it on.
+_CHANGES: tuple[tuple[int, _Changes], ...] = (
+    (
+        89,
         {
-            "remoteControl/status/changed",
-            "thread/status/changed",
-            "thread/readState/changed",
-            "thread/settings/updated",
-            "thread/archived",
-            "rawResponse/completed",
-        }
+            "gates_empty": False,
+            "opt_out": False,
+            "max_input_chars": None,
+            "remote_images": True,
+            "checks_tools": False,
+            "unsent_items": frozenset({"dynamicToolCall"}),
+            "emitted_at": False,
+            "double": True,
+            "counts_first": True,
+            "counts_incomplete": False,
+            "status_first": False,
+            "begins": ("turn", "task", "status"),
+            "empty_texts": False,
+            "mode": "custom",
+            "history_mode": "legacy",
+            "personality": "pragmatic",
+            "summaries": False,
+            "context_window": None,
+            "citations": False,
+            "tool_answers": "output",
+            "single_text": True,
+            "counted_turns": True,
+            "checks_turn_id": False,
+            "busy": "queues",
+            "tells_queued": False,
+            "no_input": "completes",
+            "leaving": False,
+            "causes": CAUSES_0_89,
+            "incomplete": INCOMPLETE_0_89,
+            "bad_config": "error deriving config",
+        },
     ),
-    emitted_at=False,
-    double=True,
-    counts_first=True,
-    summaries=False,
-    context_window=None,
-    counted_turns=True,
-    checks_turn_id=False,
-    steers=False,
-    answers_nothing=False,
-    causes=CAUSES_0_89,
-    incomplete=INCOMPLETE_0_89,
-    bad_config="error deriving config",
+    (95, {"causes": CAUSES_0_95, "mode": "default"}),
+    (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
+    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
+    (100, {"counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (105, {"status_first": True, "empty_texts": True}),
+    (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True}),
+    (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold"}),
+    (114, {"single_text": True}),
+    (115, {"double": False, "bad_config": "failed to load configuration"}),
+    (118, {"no_input": "refused"}),
+    (125, {"gates_empty": True, "leaving": False}),
+    (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
+    (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False}),
+    (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
+    (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "citations": True, "busy": "steers"}),
 )
+_ANY_EFFORT = 142
+_FILE_IDS = 160
 
-VERSIONS: Mapping[str, Version] = {version.number: version for version in (V0_89, V0_169)}
-NEWEST = V0_169
+
+def _version(number: str) -> Version:
+    at = minor(number)
+    changed: dict[str, Any] = {}
+    for first, changes in _CHANGES:
+        changed |= changes if first <= at else {}
+    return Version(
+        number=number,
+        methods=known(METHODS, number),
+        params=params_of(number, any_effort=at >= _ANY_EFFORT, files=at >= _FILE_IDS),
+        gated=gated_methods(number),
+        gated_fields=gated_fields(number),
+        ignored=overlooked(number),
+        forms=hidden_fields(number),
+        unsent=unknown(NOTIFICATIONS, number),
+        **changed,
+    )
+
+
+class Versions(Mapping[str, Version]):
+    """Every stable version by its number; each is made when it is asked for."""
+
+    def __init__(self, numbers: tuple[str, ...]) -> None:
+        self._made: dict[str, Version | None] = dict.fromkeys(numbers)
+
+    def __getitem__(self, number: str) -> Version:
+        made = self._made[number]
+        if made is None:
+            made = self._made[number] = _version(number)
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+VERSIONS = Versions(tuple(STABLE.split()))
+NEWEST = VERSIONS["0.169.0"]
+PLAYED = f"every stable version from {next(iter(VERSIONS))} to {NEWEST.number}"

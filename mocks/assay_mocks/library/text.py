@@ -57,7 +57,7 @@ TEXT: tuple[Script, ...] = (
     ),
     Script(
         name="text/markup",
-        title="Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters.",
+        title="Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters, entities, fences.",
         parts=(
             (
                 Say(
@@ -71,6 +71,7 @@ TEXT: tuple[Script, ...] = (
                         " <tool_call> C:\\temp\\new\\",
                         "\t\x01\x07\x1b[0m\x7f",
                         "\r\n: comment\r\n",
+                        "&amp; &lt; <b>&</b> `code`\n```html\n<i>'\"</i>\n```\n",
                     ),
                 ),
             ),

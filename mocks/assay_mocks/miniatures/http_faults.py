@@ -103,6 +103,17 @@ def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, An
     return heard
 
 
+def _key_told(environ: dict[str, Any]) -> str:
+    """The key of a request; of one that has none something that no key begins with."""
+    scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return key if scheme == "Bearer" and key else "\0"
+
+
+def _nan_is_null(environ: dict[str, Any]) -> None:
+    body = environ["wsgi.input"].read().replace(b": NaN", b": null")
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
 def _only_bearer(environ: dict[str, Any]) -> None:
     """The scheme must be spelt in one way."""
     if not environ.get("HTTP_AUTHORIZATION", "Bearer ").startswith("Bearer "):
@@ -143,6 +154,11 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="methods-not-told", breaks="http.route.wrong-method",
           head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
     Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", heard=_only_bearer),
+    Fault(name="key-compared-as-far-as-told", breaks="http.auth.wrong",
+          heard=_key_given(lambda e: e["assay.key"].startswith(_key_told(e)))),
+    Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
+          heard=_key_given(lambda e: _key_told(e).startswith(e["assay.key"]))),
+    Fault(name="not-a-number-is-json", breaks="http.body.json", heard=_nan_is_null),
     Fault(name="form-taken-for-json", breaks="http.body.media-type", heard=_form_is_json),
     Fault(name="charset-is-415", breaks="http.body.media-type", heard=_bare_type_only),
     Fault(name="no-request-id", breaks="http.request-id",
@@ -152,6 +168,8 @@ HTTP_FAULTS: tuple[Fault, ...] = (
           head=_as(204, "401 Unauthorized", lambda e: e.method == "OPTIONS")),
     Fault(name="cors-not-on-errors", breaks="http.cors.preflight",
           head=_without("access-control-allow-origin", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
+    Fault(name="cors-not-where-nothing-is", breaks="http.cors.preflight",
+          head=_without("access-control-allow-origin", lambda head, _: head.code in {404, 405})),
     Fault(name="cors-not-on-streams", breaks="http.cors.preflight",
           head=_without("access-control-allow-origin", _streams)),
     Fault(name="cors-for-web-pages-only", breaks="http.cors.preflight",

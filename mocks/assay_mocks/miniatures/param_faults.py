@@ -117,6 +117,7 @@ PARAM_FAULTS: tuple[Fault, ...] = (
           whole=blames("messages", lambda error, _: str(error["param"]).endswith(".role"))),
     Fault(name="no-content-needed", breaks="param.content", asked=_each_message(_content_or_empty)),
     Fault(name="any-result-will-do", breaks="param.tool-call-id", asked=_each_message(_any_call_id)),
+    Fault(name="yes-is-one-choice", breaks="param.n", asked=_mended("n", 1, when=lambda value: value is True)),
     Fault(name="no-choices-is-one", breaks="param.n", asked=_mended("n", None, when=_below_one)),
     Fault(name="choices-without-end", breaks="param.n",
           asked=_mended("n", 1, when=lambda value: isinstance(value, int) and value > MOST_CHOICES)),

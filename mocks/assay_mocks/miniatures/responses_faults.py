@@ -230,6 +230,8 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _whole("response-text-trimmed", "message", _with_items(_trimmed)),
     _whole("response-without-call-ids", "call-items", _with_items(_call(_without("call_id")))),
     _whole("response-call-id-is-item-id", "call-items", _with_items(_call(_id_is_call_id))),
+    _whole("metadata-forgotten", "envelope", lambda response: {**response, "metadata": {}}),
+    _whole("calls-never-completed", "call-items", _with_items(_call(lambda item: {**item, "status": "incomplete"}))),
     _whole("response-arguments-reserialised", "call-items", _with_items(respelled)),
     _stream("responses-may-be-buffered", "headers", head=_unbuffered_forgotten),
     _stream("responses-with-finish-reason", "schema", frames=each_event(_with_finish_reason)),

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 DONE = "[DONE]"
 BEFORE_OUTPUT = ("fail/first", "fail/rate", "fail/context", "fail/notice", "fail/crash-first")
+SILENT = ("fail/silent",)
 IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
 """Scripts by where they fail."""
+NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
 # ends
@@ -174,6 +176,36 @@ def _error_hushed_up(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield frame
 
 
+def _silence_answered(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+    """A backend that never said anything is told as one that had nothing to say."""
+    role = {"role": "assistant", "content": ""}
+    for frame in frames:
+        if isinstance(frame, dict) and "error" in frame:
+            for delta, finish in ((role, None), ({}, "stop")):
+                choice = {"index": 0, "delta": delta, "finish_reason": finish}
+                yield {**NOTHING_SAID, "model": "codex", "choices": [choice]}
+        else:
+            yield frame
+
+
+def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+    """Error frames say it otherwise."""
+
+    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+        for frame in frames:
+            yield {"error": change(frame["error"])} if isinstance(frame, dict) and "error" in frame else frame
+
+    return changed
+
+
+def _without_type(error: Json) -> Json:
+    return {name: value for name, value in error.items() if name != "type"}
+
+
+def _with_a_number(error: Json) -> Json:
+    return {**error, "code": 500}
+
+
 def _finish_before_error(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
     last: Json | None = None
     for frame in frames:
@@ -254,9 +286,18 @@ STREAM_FAULTS: tuple[Fault, ...] = (
         salvage=lambda body: [body, DONE],
         scripts=BEFORE_OUTPUT,
     ),
+    _fault(
+        "silence-is-an-answer",
+        "error-before-output",
+        frames=_silence_answered,
+        scripts=SILENT,
+        dialects=(OPENAI_JSON,),
+    ),
     _fault("error-hushed-up", "error-after-text", frames=_error_hushed_up, scripts=IN_TEXT),
     _fault("half-a-call-finished", "error-after-call", frames=_error_hushed_up, scripts=("fail/mid-arguments",)),
     _fault("finish-after-error", "error-after-text", frames=_finish_before_error),
+    _fault("error-frame-without-type", "error-after-text", frames=_error_respelt(_without_type), scripts=IN_TEXT),
+    _fault("error-frame-with-a-number", "error-after-text", frames=_error_respelt(_with_a_number), scripts=IN_TEXT),
     _fault("error-after-call-told", "error-after-call", frames=_error_after_call),
     _fault("no-keepalive", "keepalive", frames=_no_comments),
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay_mocks.miniatures.chunks import text_of, with_delta
-from assay_mocks.miniatures.fault import Exchange, Fault, Frame, Json
+from assay_mocks.miniatures.fault import FUNCTION_CALL, Exchange, Fault, Frame, Json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,6 +65,37 @@ def _results_swapped(said: list[Json]) -> list[Json]:
     ids = [m["tool_call_id"] for m in said if m["role"] == "tool"]
     turned = iter([*ids[1:], *ids[:1]])
     return [{**m, "tool_call_id": next(turned)} if m["role"] == "tool" else m for m in said]
+
+
+def _calls_only(said: list[Json]) -> list[Json]:
+    """What the assistant said beside a call is lost."""
+    return [{**m, "content": None} if m.get("tool_calls") else m for m in said]
+
+
+def _calls_respelt(said: list[Json]) -> list[Json]:
+    """Arguments of earlier calls are parsed and written anew."""
+    return [{**m, "tool_calls": list(map(_respelt, m["tool_calls"]))} if m.get("tool_calls") else m for m in said]
+
+
+def _respelt(call: Json) -> Json:
+    function = call["function"]
+    return {**call, "function": {**function, "arguments": json.dumps(json.loads(function["arguments"]))}}
+
+
+def _first_parts(said: list[Json]) -> list[Json]:
+    """Of a result that is told in parts, the first is heard."""
+    return [{**m, "content": m["content"][:1]} if m["role"] == "tool" and _several(m["content"]) else m for m in said]
+
+
+def _several(content: str | list[Json] | None) -> bool:
+    return isinstance(content, list)
+
+
+def _function_results_swapped(said: list[Json]) -> list[Json]:
+    """Each result of a function goes to the next call."""
+    told = [m["content"] for m in said if m["role"] == "function"]
+    turned = iter([*told[1:], *told[:1]])
+    return [{**m, "content": next(turned)} if m["role"] == "function" else m for m in said]
 
 
 def _images_lost(said: list[Json]) -> list[Json]:
@@ -154,6 +185,11 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _asked("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
     Fault(name="results-swapped", breaks="turn.tool-result", asked=_messages(_results_swapped),
           scripts=("reflect/received",)),
+    _asked("words-beside-calls-lost", "history-reaches-backend", _messages(_calls_only), "reflect/received"),
+    _asked("earlier-calls-respelt", "history-reaches-backend", _messages(_calls_respelt), "reflect/received"),
+    _asked("later-parts-of-results-lost", "tool-result", _messages(_first_parts), "reflect/received"),
+    Fault(name="function-results-swapped", breaks="turn.tool-result", asked=_messages(_function_results_swapped),
+          dialects=(FUNCTION_CALL,), scripts=("reflect/received",)),
     _asked("tools-reversed", "tool-registry-order", _tools_reversed),
     _asked("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
     _asked("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),

@@ -94,7 +94,21 @@ def test_an_unknown_script_is_trouble_that_names_it() -> None:
     assert casting.trouble is not None
     assert "text/helo" in casting.trouble.message
     assert "did you mean text/hello" in casting.trouble.message
+    assert casting.trouble.info == "badRequest"
     assert isinstance(casting.parts[0][0], Fail)
+
+
+def test_a_marker_that_is_written_wrong_is_trouble_too_wherever_it_stands() -> None:
+    for casting in (_cast([], "[[assay:text/hello]]"), _cast([_user("[[assay:text/hello]]")], "hi")):
+        assert casting.trouble is not None
+        assert casting.trouble.message.startswith("The marker [[assay:text/hello]] has no nonce; write [[assay:")
+        assert casting.trouble.info == "badRequest"
+    assert _cast([_user("[[assay:text/hello]]")], "[[assay:text/long#1]]").script == "text/long"
+
+
+def test_of_very_many_scripts_some_are_named() -> None:
+    many = {f"s{number}": LIBRARY["text/hello"] for number in range(25)}
+    assert unknown_script("zzz", many).endswith(", s18, s19 and 5 more.")
 
 
 def test_a_script_that_is_like_none_is_answered_with_all() -> None:

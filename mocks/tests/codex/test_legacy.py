@@ -33,7 +33,7 @@ def test_a_delta_of_text_is_three_lines(make_client: Any) -> None:
         "codex/event/agent_message_delta",
     ]
     assert [message["delta"] for message in heard.events("agent_message_delta")] == ["a", "a"]
-    assert heard.events("agent_message") == [{"type": "agent_message", "message": "aa"}]
+    assert heard.events("agent_message") == [{"type": "agent_message", "message": "aa", "phase": None}]
     assert heard.events("task_complete")[0]["last_agent_message"] == "aa"
 
 
@@ -73,7 +73,7 @@ def test_an_interrupt_is_told_in_both_families(make_client: Any) -> None:
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[assay:a#1]]")
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
-    assert heard.events("turn_aborted") == [{"type": "turn_aborted", "reason": "interrupted"}]
+    assert heard.events("turn_aborted") == [{"type": "turn_aborted", "turn_id": turn, "reason": "interrupted"}]
     assert heard.events("task_complete") == []
 
 

@@ -50,4 +50,7 @@ def test_a_broken_script_file_is_told_before_anything_is_served(tmp_path: Path) 
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f'assay-codex: {path}: [0].parts[0][0]: there is no step "sey"; did you mean say?\n'
+    assert (
+        done.stderr
+        == f'assay-codex: {path}: line 1, [0].parts[0][0] in the script a: there is no step "sey"; did you mean say?\n'
+    )

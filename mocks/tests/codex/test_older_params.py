@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.older_params import OLDER_FIELDS
 from assay_mocks.codex.params import Refused, check_params
+from assay_mocks.codex.versions import VERSIONS
 
 ID = "00000000-0000-7000-8000-000000000001"
 TURN = {
@@ -21,7 +21,7 @@ TURN = {
 
 def _fault(method: str, params: Any) -> str | None:
     try:
-        check_params(method, params, OLDER_FIELDS)
+        check_params(method, params, VERSIONS["0.89.0"].params)
     except Refused as refused:
         return refused.message.removeprefix("Invalid request: ")
     return None

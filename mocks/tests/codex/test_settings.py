@@ -46,7 +46,7 @@ def test_it_says_what_it_is(argument: str, command: str) -> None:
         (("app-server", "--codex-version"), "--codex-version needs a version"),
         (
             ("app-server", "--codex-version", "0.1.0"),
-            "codex 0.1.0 is not played; known versions: 0.89.0, 0.169.0",
+            "codex 0.1.0 is not played; known is every stable version from 0.89.0 to 0.169.0",
         ),
     ],
 )

@@ -217,6 +217,24 @@ def test_a_crash_ends_the_process_after_what_was_said(process: Process) -> None:
     assert process.end() == 101
 
 
+SLOW = """
+import itertools, sys
+from assay_mocks.codex import stdio
+seconds = itertools.count(1_800_000_000)
+stdio.epoch_clock = lambda: lambda: float(next(seconds))
+from assay_mocks.codex.__main__ import main
+sys.exit(main(["app-server"]))
+"""
+
+
+def test_a_crash_ends_a_process_that_gets_little_time_after_what_was_said(start: Callable[..., Process]) -> None:
+    process = start(command=["-c", SLOW])
+    process.shake_hands()
+    process.start_turn("[[assay:fail/crash-text#a]]")
+    assert _said(process.hear_until(lambda _: False)) == "Last words"
+    assert process.end() == 101
+
+
 def test_the_end_of_input_ends_the_process(process: Process) -> None:
     process.start_turn("[[assay:text/hang#a]]")
     process.close_input()

@@ -19,7 +19,7 @@ def test_a_thread_begins_with_the_servers_defaults() -> None:
     assert (thread.cwd, thread.path, thread.ephemeral) == ("/here", "/home/sessions/rollout-t.jsonl", False)
     assert thread.environments == [{"environmentId": "local", "cwd": "/here", "runtimeWorkspaceRoots": ["/here"]}]
     assert (thread.settings.model, thread.settings.asked_model) == ("mock-model", None)
-    assert thread.settings.sandbox == {"type": "readOnly", "networkAccess": False}
+    assert thread.settings.sandbox == {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False}
 
 
 def test_a_thread_begins_as_it_is_asked_for() -> None:

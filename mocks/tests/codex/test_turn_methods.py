@@ -7,6 +7,7 @@ import pytest
 from assay_mocks.script import Gate, Hang, Say, Script
 
 HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
+QUEUED = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),), (Say(("again",)),)))}
 WAITS = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),),))}
 
 
@@ -24,13 +25,47 @@ def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
 
 
 def test_in_older_versions_it_is_told_as_a_turn_that_never_ends(make_client: Any) -> None:
-    client = make_client(WAITS, version="0.89.0")
+    client = make_client(QUEUED, version="0.89.0")
     thread = client.start_thread()
     assert client.start_turn(thread, "[[assay:a#1]]")[0] == "0"
     turn, heard = client.start_turn(thread, "more")
     assert (turn, heard.told("turn/started")[0]["turn"]["id"]) == ("1", "1")
-    assert {message["turn_id"] for message in heard.events("item_completed")} == {"0"}
-    assert [told["turn"]["id"] for told in client.wait(1.0).told("turn/completed")] == ["0"]
+    heard = client.wait(1.0)
+    assert heard.said == ["late", "again"]
+    assert [told["turn"]["id"] for told in heard.told("turn/completed")] == ["0"]
+
+
+@pytest.mark.parametrize(("version", "told"), [("0.96.0", 0), ("0.98.0", 1), ("0.142.0", 1), ("0.150.0", 1)])
+def test_input_that_waits_for_the_answer_is_told_as_an_item_where_the_version_does(
+    make_client: Any, version: str, told: int
+) -> None:
+    client = make_client(QUEUED, version=version)
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    again, heard = client.start_turn(thread, "more")
+    assert (again == turn) is (version == "0.150.0")
+    assert heard.told("item/started") == []
+    types = [item["item"]["type"] for item in client.wait(1.0).told("item/started")]
+    assert types == ["agentMessage", *["userMessage"] * told, "agentMessage"]
+
+
+@pytest.mark.parametrize(
+    ("version", "methods"),
+    [
+        ("0.99.0", ["turn/started"]),
+        ("0.110.0", []),
+        ("0.118.0", ["thread/status/changed", "error"]),
+    ],
+)
+def test_a_turn_without_input_may_never_end(make_client: Any, version: str, methods: list[str]) -> None:
+    client = make_client(version=version)
+    _, heard = client.start_turn(client.start_thread(), None)
+    assert heard.methods == ["response", *methods]
+
+
+def test_later_a_turn_without_input_asks_the_model(make_client: Any) -> None:
+    client = make_client(version="0.134.0")
+    assert "turn/completed" in client.start_turn(client.start_thread(), None)[1].methods
 
 
 def test_in_older_versions_a_turn_without_input_ends_at_once(older: Any) -> None:

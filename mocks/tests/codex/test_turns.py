@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.versions import VERSIONS
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.calls import TOOLS_NAMED
 from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Say, Script, Step, Usage
+from assay_mocks.script_error import ScriptError
 
 
 def _library(*parts: tuple[Step, ...]) -> dict[str, Script]:
@@ -353,12 +353,30 @@ def test_a_crash_has_the_scripts_status(make_client: Any) -> None:
     assert client.exit == 7
 
 
+def test_scripts_are_looked_up_anew_for_each_turn_and_what_is_wrong_with_them_fails_it(make_client: Any) -> None:
+    libraries = iter(
+        [_library((Say(("one",)),)), ScriptError("line 3", "no YAML", "s.yaml"), _library((Say(("two",)),))]
+    )
+    client = make_client(lambda: next(libraries))
+    assert client.play("[[assay:a#1]]").said == ["one"]
+    error = client.play("[[assay:a#2]]").told("turn/completed")[0]["turn"]["error"]
+    assert (error["message"], error["codexErrorInfo"]) == ("s.yaml: line 3: no YAML", "badRequest")
+    assert client.notes == ["s.yaml: line 3: no YAML"]
+    assert client.play("[[assay:a#3]]").said == ["two"]
+
+
+def test_threads_start_although_the_scripts_cannot_be_read(make_client: Any) -> None:
+    client = make_client(lambda: ScriptError("", "cannot be read", "s.yaml"))
+    assert client.start_thread(developerInstructions="[[assay:fail/crash-thread#1]]")
+    assert client.exit is None
+
+
 def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
     heard = client.play("[[assay:text/helo#a]]")
     error = heard.told("turn/completed")[0]["turn"]["error"]
     assert "text/helo" in error["message"]
     assert "text/hello" in error["message"]
-    assert error["codexErrorInfo"] == "other"
+    assert error["codexErrorInfo"] == "badRequest"
     assert client.notes == [error["message"]]
 
 
@@ -368,13 +386,12 @@ def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
 def test_a_second_turn_on_a_busy_thread_steers_the_first(client: Any) -> None:
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[assay:text/silent#a]]")
-    same, heard = client.start_turn(thread, "and this")
-    assert same == turn
-    assert heard.methods == ["response", "item/started", "item/completed"]
     assert client.start_turn(thread, None)[1].methods == ["response"]
-    client.play("[[assay:open/gate#a]]")
-    _, heard = client.start_turn(thread, "[[assay:reflect/received#a]]")
-    assert len(json.loads(heard.said[0])["history"]) == 3
+    same, heard = client.start_turn(thread, "and [[assay:reflect/received#a]]")
+    assert same == turn
+    assert heard.methods[:4] == ["response", "account/rateLimits/updated", "item/started", "item/completed"]
+    assert [item["text"] for item in json.loads(heard.said[0])["input"]][1:] == ["and [[assay:reflect/received#a]]"]
+    assert [told["turn"]["id"] for told in heard.told("turn/completed")] == [turn]
 
 
 def test_the_usage_of_every_part_is_its_own(make_client: Any) -> None:
@@ -458,7 +475,7 @@ def test_in_older_versions_nothing_is_counted_of_an_answer_that_was_cut_off(olde
     assert heard.told("thread/tokenUsage/updated") == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", ["0.89.0", "0.107.0", "0.125.0", "0.169.0"])
 @pytest.mark.parametrize("script", LIBRARY)
 def test_every_script_of_the_library_can_be_played_in_every_version(
     make_client: Any, script: str, version: str
@@ -470,3 +487,49 @@ def test_every_script_of_the_library_can_be_played_in_every_version(
     client.wait(61.0)
     assert client.server.wake_at() is None
     assert heard.told("turn/started")
+
+
+def _counts(heard: Any) -> list[tuple[int, int]]:
+    """The input tokens that are told: of the thread, and of the last answer."""
+    told = [params["tokenUsage"] for params in heard.told("thread/tokenUsage/updated")]
+    return [(usage["total"]["inputTokens"], usage["last"]["inputTokens"]) for usage in told]
+
+
+@pytest.mark.parametrize(
+    ("end", "counts"), [(Fail("cut"), (100, 100)), (Finish("length"), (103, 100)), (Hang(), (100, 100))]
+)
+def test_an_answer_that_is_broken_off_tells_the_counts_up_to_then(
+    make_client: Any, end: Step, counts: tuple[int, int]
+) -> None:
+    counted = (Say(("a",)), Usage(input=100, output=1))
+    client = make_client(_library(counted, (Say(("b",)), Usage(input=3, output=1), end)))
+    thread = client.start_thread()
+    client.start_turn(thread, "[[assay:a#n]]")
+    turn, heard = client.start_turn(thread, "[[assay:a#n]]")
+    if end == Hang():
+        _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert _counts(heard) == [counts]
+
+
+def test_a_turn_that_fails_is_unread_and_one_without_words_is_not(make_client: Any) -> None:
+    client = make_client(_library((Fail("http-500"),), ()))
+    assert client.play("[[assay:a#n]]", ephemeral=False).methods[-3:] == [
+        "error", "thread/readState/changed", "turn/completed",
+    ]  # fmt: skip
+    heard = client.play("[[assay:a#n]]", ephemeral=False)
+    assert heard.told("thread/readState/changed") == []
+    assert heard.told("turn/completed")[0]["turn"]["itemsView"] == "notLoaded"
+
+
+def test_what_was_held_back_is_told_when_the_answer_is_broken_off(make_client: Any) -> None:
+    client = make_client(_library((Say(("a <", "oai")), Fail("cut"))))
+    assert client.play("[[assay:a#n]]").said == ["a ", "<oai"]
+    older = make_client(_library((Say(("a <", "oai", "")), Fail("cut"))), version="0.89.0")
+    assert older.play("[[assay:a#n]]").said == ["a <", "oai", ""]
+
+
+def test_a_citation_is_kept_from_the_client(make_client: Any) -> None:
+    client = make_client(_library((Say(("a <oai-mem-citation>", "x</oai-mem-citation>", " b")),)))
+    heard = client.play("[[assay:a#n]]")
+    assert heard.said == ["a ", " b"]
+    assert heard.told("item/completed")[-1]["item"]["text"] == "a  b"

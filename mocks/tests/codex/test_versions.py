@@ -1,28 +1,85 @@
 from __future__ import annotations
 
+import pytest
+
 from assay_mocks.codex.failures import CAUSES, INCOMPLETE
 from assay_mocks.codex.methods import METHODS
+from assay_mocks.codex.version_fields import FIELDS, hidden_fields
 from assay_mocks.codex.versions import NEWEST, VERSIONS
 
+# How many requests each version was seen to accept.
+ACCEPTED = {
+    "0.89.0": 53,
+    "0.90.0": 54,
+    "0.92.0": 55,
+    "0.93.0": 56,
+    "0.95.0": 59,
+    "0.96.0": 60,
+    "0.99.0": 63,
+    "0.104.0": 66,
+    "0.105.0": 69,
+    "0.106.0": 74,
+    "0.107.0": 74,
+    "0.110.0": 57,
+    "0.113.0": 62,
+    "0.114.0": 64,
+    "0.115.0": 72,
+    "0.118.0": 74,
+    "0.125.0": 89,
+    "0.134.0": 111,
+    "0.142.0": 124,
+    "0.150.0": 156,
+    "0.160.0": 170,
+    "0.169.0": 187,
+}
 
-def test_0_169_accepts_187_methods_and_every_one_that_is_played() -> None:
-    version = VERSIONS["0.169.0"]
-    assert version is NEWEST
-    assert len(set(version.methods)) == len(version.methods) == 187
-    assert {*version.gated, *version.gated_fields} <= set(version.methods)
+
+@pytest.mark.parametrize(("number", "count"), ACCEPTED.items(), ids=ACCEPTED)
+def test_a_version_accepts_as_many_methods_as_it_was_seen_to(number: str, count: int) -> None:
+    methods = VERSIONS[number].methods
+    assert len(methods) == len(set(methods)) == count
 
 
-def test_0_89_still_has_the_v1_methods() -> None:
-    version = VERSIONS["0.89.0"]
-    assert len(set(version.methods)) == len(version.methods) == 53
-    assert {"newConversation", "sendUserMessage", "interruptConversation"} <= set(version.methods)
+@pytest.mark.parametrize("number", VERSIONS)
+def test_every_version_knows_all_that_it_needs(number: str) -> None:
+    version = VERSIONS[number]
+    assert version.number == number
+    assert set(version.causes) == set(CAUSES)
+    assert set(version.incomplete) == set(INCOMPLETE)
+    assert {*version.gated, *version.gated_fields} <= {*version.methods}
+
+
+def test_every_stable_version_is_played_and_made_once() -> None:
+    assert len(VERSIONS) == 97
+    assert VERSIONS["0.142.5"] is VERSIONS["0.142.5"]
+    assert VERSIONS["0.169.0"] is NEWEST
+    assert "0.91.0" not in VERSIONS
+
+
+def test_patches_are_alike_but_for_their_number() -> None:
+    assert VERSIONS["0.153.4"].methods == VERSIONS["0.153.0"].methods
+    assert VERSIONS["0.153.4"].forms == VERSIONS["0.153.0"].forms
 
 
 def test_every_method_that_is_played_is_one_of_some_version() -> None:
     assert set(METHODS) <= {method for version in VERSIONS.values() for method in version.methods}
 
 
-def test_every_version_knows_how_each_failure_looks() -> None:
-    for version in VERSIONS.values():
-        assert set(version.causes) == set(CAUSES)
-        assert set(version.incomplete) == set(INCOMPLETE)
+def test_the_newest_hides_only_what_went() -> None:
+    hidden = {name for names in hidden_fields(NEWEST.number).values() for name in names}
+    assert hidden == {"access", "permissionProfile"}
+    assert set(NEWEST.forms) == set(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("change", "before", "since"),
+    [
+        ("opt_out", "0.98.0", "0.99.0"),
+        ("emitted_at", "0.149.1", "0.150.0"),
+        ("checks_turn_id", "0.133.0", "0.134.0"),
+        ("single_text", "0.113.0", "0.114.0"),
+        ("summaries", "0.149.0", "0.150.0"),
+    ],
+)
+def test_a_change_holds_from_the_version_in_which_it_was_seen(change: str, before: str, since: str) -> None:
+    assert (getattr(VERSIONS[before], change), getattr(VERSIONS[since], change)) == (False, True)

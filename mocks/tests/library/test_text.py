@@ -30,6 +30,6 @@ def test_the_text_of_many_scripts_has_every_kind_of_character() -> None:
 
 def test_the_markup_has_what_a_writer_of_streams_must_escape() -> None:
     text = "".join(_said("text/markup"))
-    assert all(part in text for part in ("data: [DONE]\n\n", "\r\n", "\\", "</use_tool", "\x01"))
+    assert all(part in text for part in ("data: [DONE]\n\n", "\r\n", "\\", "</use_tool", "\x01", "&amp;", "```"))
     assert "\0" not in text
     assert json.loads(json.dumps(text)) == text

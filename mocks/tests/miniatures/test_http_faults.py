@@ -44,6 +44,7 @@ FORGOTTEN: list[tuple[str, int, dict[str, Any], str]] = [
     ("methods-not-told", 405, {}, "Allow"),
     ("no-request-id", 404, {}, "X-Request-Id"),
     ("cors-not-on-errors", 404, {}, "Access-Control-Allow-Origin"),
+    ("cors-not-where-nothing-is", 405, {}, "Access-Control-Allow-Origin"),
     ("cors-for-web-pages-only", 200, {"headers": {"origin": "app://obsidian.md"}}, "Access-Control-Allow-Origin"),
     ("full-and-no-word-of-when", 429, {}, "Retry-After"),
 ]
@@ -58,6 +59,11 @@ BLAMED: list[tuple[str, str | None, bytes, str | None]] = [
 HEARD: list[tuple[str, dict[str, Any], str, str]] = [
     ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "bEARER k"}, "HTTP_AUTHORIZATION", ""),
     ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "Bearer k"}, "HTTP_AUTHORIZATION", "Bearer k"),
+    ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer ri"}, "HTTP_AUTHORIZATION", "Bearer right"),
+    ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer left"}, "HTTP_AUTHORIZATION", "Bearer left"),
+    ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer"}, "HTTP_AUTHORIZATION", "Bearer"),
+    ("key-compared-as-far-as-known", {"HTTP_AUTHORIZATION": "Bearer rights"}, "HTTP_AUTHORIZATION", "Bearer right"),
+    ("key-compared-as-far-as-known", {"HTTP_AUTHORIZATION": "Token right"}, "HTTP_AUTHORIZATION", "Token right"),
     ("form-taken-for-json", {"CONTENT_TYPE": "application/x-www-form-urlencoded"}, "CONTENT_TYPE", "application/json"),
     ("form-taken-for-json", {"CONTENT_TYPE": "text/plain"}, "CONTENT_TYPE", "text/plain"),
     ("charset-is-415", {"CONTENT_TYPE": "application/json; charset=utf-8"}, "CONTENT_TYPE", "text/plain"),
@@ -128,6 +134,15 @@ def test_a_header_is_heard_as_another(name: str, environ: dict[str, Any], variab
     heard = {"assay.key": "right", **environ}
     fault.heard(heard)
     assert heard[variable] == value
+
+
+def test_what_is_not_a_number_is_taken_for_null() -> None:
+    heard = FAULTS["not-a-number-is-json"].heard
+    assert heard is not None
+    environ: dict[str, Any] = {"wsgi.input": io.BytesIO(b'{"user": NaN}')}
+    heard(environ)
+    assert environ["wsgi.input"].read() == b'{"user": null}'
+    assert environ["CONTENT_LENGTH"] == "14"
 
 
 @pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "assay-no-such-model")])

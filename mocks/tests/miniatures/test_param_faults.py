@@ -28,6 +28,8 @@ MENDED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"messages": [HI, {"role": "tool", "tool_call_id": "a"}]},
         {"messages": [HI, {"role": "tool", "tool_call_id": "a"}]},
     ),
+    ("yes-is-one-choice", {"n": True}, {"n": 1}),
+    ("yes-is-one-choice", {"n": 2}, {"n": 2}),
     ("no-choices-is-one", {"n": 0}, {}),
     ("no-choices-is-one", {"n": 2}, {"n": 2}),
     ("choices-without-end", {"n": 129}, {"n": 1}),

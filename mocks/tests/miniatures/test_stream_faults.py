@@ -13,7 +13,9 @@ ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 10
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 GUESSED = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 SILENT = b": keep-alive\n\n"
-ERROR_FRAME = {"error": {"message": "No.", "type": "server_error", "param": None, "code": None}}
+ERROR_FRAME: dict[str, dict[str, Any]] = {
+    "error": {"message": "No.", "type": "server_error", "param": None, "code": None}
+}
 ASKED = Exchange(method="POST", path="/v1/chat/completions", body=b'{"stream": true}', key="Bearer k")
 
 
@@ -154,6 +156,12 @@ SPOILED: dict[str, dict[str, list[Any]]] = {
     "error-hushed-up": {"failed": [*FAILED[:2], END, DONE]},
     "half-a-call-finished": {"failed": [*FAILED[:2], END, DONE]},
     "finish-after-error": {"failed": [*FAILED[:3], END, DONE]},
+    "error-frame-without-type": {
+        "failed": [*FAILED[:2], {"error": {k: v for k, v in ERROR_FRAME["error"].items() if k != "type"}}, *FAILED[3:]]
+    },
+    "error-frame-with-a-number": {
+        "failed": [*FAILED[:2], {"error": {**ERROR_FRAME["error"], "code": 500}}, *FAILED[3:]]
+    },
     "error-after-call-told": {},
     "no-keepalive": {"text": [*TEXT[:2], b"", *TEXT[3:]]},
     "keepalive-is-empty-data": {"text": [*TEXT[:2], b"data:\n\n", *TEXT[3:]]},
@@ -176,7 +184,7 @@ def spoil(name: str, frames: list[Any], exchange: Exchange = ASKED) -> list[Any]
 
 
 def test_every_fault_stands_in_one_of_the_tables() -> None:
-    assert set(SPOILED) | OTHERWISE == set(FAULTS)
+    assert set(SPOILED) | OTHERWISE | {"silence-is-an-answer"} == set(FAULTS)
     assert {name for name, fault in FAULTS.items() if fault.frames is None} == OTHERWISE
 
 
@@ -205,6 +213,13 @@ def test_the_failure_after_a_call_is_told_where_the_script_fails() -> None:
 @pytest.mark.parametrize("name", ["error-hushed-up", "half-a-call-finished", "finish-after-error", "text-after-done"])
 def test_where_no_chunk_came_before_there_is_nothing_to_copy(name: str) -> None:
     assert spoil(name, [ERROR_FRAME, DONE]) == [ERROR_FRAME, DONE]
+
+
+def test_silence_is_told_as_an_answer_of_no_words() -> None:
+    *said, done = spoil("silence-is-an-answer", [b": keep-alive\n\n", ERROR_FRAME, DONE])
+    assert (said[0], done) == (b": keep-alive\n\n", DONE)
+    assert [frame["choices"][0]["finish_reason"] for frame in said[1:]] == [None, "stop"]
+    assert {frame["object"] for frame in said[1:]} == {"chat.completion.chunk"}
 
 
 def test_usage_that_comes_without_a_finish_is_lost_with_it() -> None:

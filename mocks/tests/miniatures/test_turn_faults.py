@@ -17,8 +17,20 @@ CALLED = {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}
 LAST = {"role": "user", "content": "Two"}
 
 
-def result(id_: str, content: str) -> dict[str, Any]:
+def result(id_: str, content: Any) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id_, "content": content}
+
+
+def function(content: str) -> dict[str, Any]:
+    return {"role": "function", "name": "readNote", "content": content}
+
+
+def called(arguments: str) -> dict[str, Any]:
+    return {"tool_calls": [{"id": "a", "type": "function", "function": {"name": "readNote", "arguments": arguments}}]}
+
+
+SPOKEN = {"role": "assistant", "content": "I look.", **called('{"n":1.50}')}
+TWO = [{"type": "text", "text": "One"}, {"type": "text", "text": "Two"}]
 
 
 def user(asked: dict[str, Any]) -> dict[str, Any]:
@@ -49,6 +61,23 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
         ),
         ("late-instructions-as-user", {"messages": [SYSTEM, DEVELOPER]}, {"messages": [SYSTEM, DEVELOPER]}),
         ("earlier-images-lost", {"messages": [IMAGE, SAID, IMAGE]}, {"messages": [PARTS, SAID, IMAGE]}),
+        ("words-beside-calls-lost", {"messages": [SPOKEN, SAID]}, {"messages": [{**SPOKEN, "content": None}, SAID]}),
+        (
+            "earlier-calls-respelt",
+            {"messages": [SAID, SPOKEN]},
+            {"messages": [SAID, {**SPOKEN, **called('{"n": 1.5}')}]},
+        ),
+        ("later-parts-of-results-lost", {"messages": [result("a", TWO)]}, {"messages": [result("a", TWO[:1])]}),
+        (
+            "later-parts-of-results-lost",
+            {"messages": [result("a", "A"), PARTS]},
+            {"messages": [result("a", "A"), PARTS]},
+        ),
+        (
+            "function-results-swapped",
+            {"messages": [function("A"), SAID, function("B")]},
+            {"messages": [function("B"), SAID, function("A")]},
+        ),
         ("tools-reversed", {"tools": [{"a": 1}, {"a": 2}]}, {"tools": [{"a": 2}, {"a": 1}]}),
         ("tools-reversed", {"functions": [{"a": 1}, {"a": 2}]}, {"functions": [{"a": 2}, {"a": 1}]}),
         ("tools-reversed", {"tools": [{"type": "x"}, {}]}, {"tools": [{"type": "x"}, {}]}),

@@ -77,12 +77,12 @@ CONTENT: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
     "item/agentMessage/delta": _delta,
     "item/completed": _item_completed,
     "rawResponseItem/completed": raw_item,
-    "rawResponse/completed": _raw_response,
     "thread/tokenUsage/updated": _token_usage,
 }
 """What an older server also tells in the other family."""
 
 ALWAYS: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+    "rawResponse/completed": _raw_response,
     "item/tool/call": _tool_call,
     "error": _error,
     "turn/completed": _completed,

@@ -1,0 +1,51 @@
+"""Being interrupted: signals that end a program raise KeyboardInterrupt, so that what was started is stopped.
+
+A signal's handler runs wherever the main thread happens to be. In a callback whose exceptions Python ignores (of a weak
+reference, a finaliser) the interrupt would be lost; what is ignored there is told to a hook, which interrupts again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENDS = (signal.SIGTERM, signal.SIGHUP)
+AGAIN = 0.01
+"""Seconds until a lost interrupt is repeated: by then the callback that lost it has ended."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM, and SIGHUP of a terminal that closes, count as Ctrl-C within the block; for the main thread.
+
+    So what was started there is stopped. A SIGHUP that is ignored, as under nohup, stays ignored.
+    """
+    before = {number: signal.getsignal(number) for number in ENDS}
+    hook = sys.unraisablehook
+    for number, handler in before.items():
+        if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
+            signal.signal(number, signal.default_int_handler)
+    sys.unraisablehook = lambda ignored: _repeat() if _is_interrupt(ignored) else hook(ignored)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _is_interrupt(ignored: sys.UnraisableHookArgs) -> bool:
+    return issubclass(ignored.exc_type, KeyboardInterrupt)
+
+
+def _repeat() -> None:
+    again = threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGTERM))
+    again.daemon = True
+    again.start()

@@ -1,0 +1,111 @@
+"""The client programs, one for each SDK, and what each of them tells of a turn."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HERE = Path(__file__).parents[1]
+INSTALLED = Path(sys.prefix) / "codex_clients"
+PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
+"""Of this environment, all that clients get."""
+DEADLINE = 60.0
+NEWEST, OLDEST = "0.169.0", "0.89.0"
+
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Play:
+    """What a client is asked to play: a text of the user's; whether it declares a tool, and leaves in the middle."""
+
+    prompt: str
+    tool: bool = False
+    interrupt: bool = False
+
+
+PLAYS: Mapping[str, Play] = {
+    "text": Play(prompt="Please: [[assay:sdk/text#1]]"),
+    "tool": Play(prompt="Please: [[assay:sdk/tool#1]]", tool=True),
+    "interrupt": Play(prompt="Please: [[assay:sdk/hang#1]]", interrupt=True),
+    "failure": Play(prompt="Please: [[assay:sdk/failure#1]]"),
+    "mistake": Play(prompt="Please: [[assay:sdk/txt#1]]"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sdk:
+    """An SDK, by its program. `versions`: those of codex that it works with; `plays`: what it can play of `PLAYS`.
+
+    `counts`, `reasons`: it tells the tokens of a turn, and why a turn failed.
+    """
+
+    program: str
+    versions: tuple[str, ...] = (NEWEST, OLDEST)
+    plays: tuple[str, ...] = tuple(PLAYS)
+    counts: bool = True
+    reasons: bool = True
+
+    @property
+    def name(self) -> str:
+        """As it stands in the names of tests."""
+        return Path(self.program).stem
+
+    def play(self, codex: Path, version: str) -> dict[str, Told]:
+        """What became of all that it can play, with the executable `codex` as this version."""
+        command = ("node", INSTALLED) if self.program.endswith(".mjs") else (sys.executable, HERE)
+        asked = {name: {"codex": str(codex), **asdict(PLAYS[name])} for name in self.plays}
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        done = subprocess.run(
+            [command[0], command[1] / self.program],
+            input=json.dumps(asked),
+            env={**environment, "ASSAY_SCRIPTS": str(HERE / "scripts.yaml"), "ASSAY_CODEX_VERSION": version},
+            encoding="utf-8",
+            capture_output=True,
+            timeout=DEADLINE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        told: dict[str, Told] = json.loads(done.stdout)
+        return told
+
+
+WITHOUT_TOOLS = ("text", "interrupt", "failure", "mistake")
+SDKS = (
+    # Its model of an error takes no word as `codexErrorInfo`: such failures it drops, the real server's as well.
+    Sdk(program="codex_app_server_client_python.py", plays=("text", "tool", "interrupt", "failure")),
+    Sdk(program="codex_python_sdk_python.py"),
+    Sdk(program="codex_sdk_python.py"),
+    # Its models need fields that came after 0.89.0.
+    Sdk(program="openai_codex_python.py", versions=(NEWEST,)),
+    # It refuses versions before 0.153.0. Neither of these two lets tools be declared, and the second one never hears
+    # of a turn that ends in the same read as the answer to turn/start.
+    Sdk(program="ai_sdk_provider_codex_cli.mjs", versions=(NEWEST,), plays=WITHOUT_TOOLS),
+    Sdk(
+        program="ai_sdk_provider_codex_app_server.mjs",
+        plays=("text", "interrupt", "failure"),
+        counts=False,
+        reasons=False,
+    ),
+)
+
+
+def installed() -> None:
+    """Bring the JavaScript programs beside their clients: they find them only there.
+
+    Raises:
+        FileNotFoundError: the clients are not installed.
+    """
+    if not (INSTALLED / "node_modules").is_dir():
+        raise FileNotFoundError(f"the JavaScript clients are not installed in {INSTALLED}: run install.py for {HERE}")
+    for program in HERE.glob("*.mjs"):
+        shutil.copy(program, INSTALLED)

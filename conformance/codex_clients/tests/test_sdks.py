@@ -1,0 +1,77 @@
+"""SDKs of `codex app-server` that others wrote work on the mock unchanged: a text, a tool, an interrupt, a failure.
+
+Each is told nothing but where `codex` is: a link of that name to `assay-codex`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sdks import OLDEST, SDKS, Sdk, Told, installed
+
+from assay.launch import executable
+
+AT_ONCE = 4
+"""So many client programs run side by side."""
+
+PIECES = ["Grüße", " — 日本語", " 😀", "\nend"]
+CASES = [(sdk, version) for sdk in SDKS for version in sdk.versions]
+Played = Callable[[Sdk, str], Mapping[str, Told]]
+
+
+def each_that_plays(name: str) -> pytest.MarkDecorator:
+    """Every SDK that can play it, with every version that it works with."""
+    cases = {f"{sdk.name}-{version}": (sdk, version) for sdk, version in CASES if name in sdk.plays}
+    return pytest.mark.parametrize(("sdk", "version"), cases.values(), ids=cases.keys())
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    """What became of everything that an SDK plays with a version of codex; all of them play once, several at a time."""
+    installed()
+    codex = tmp_path_factory.mktemp("bin") / "codex"
+    codex.symlink_to(Path(executable("assay-codex")).resolve())
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        playing = {case: pool.submit(case[0].play, codex, case[1]) for case in CASES}
+        yield lambda sdk, version: playing[sdk, version].result()
+
+
+@each_that_plays("text")
+def test_a_text_comes_whole_and_in_its_pieces(sdk: Sdk, version: str, played: Played) -> None:
+    told = played(sdk, version)["text"]
+    assert (told["text"], told["pieces"], told["end"]) == ("".join(PIECES), PIECES, "completed")
+    assert told["error"] is None
+    assert not sdk.counts or told["usage"] == [11, 7]
+
+
+@each_that_plays("tool")
+def test_a_tool_is_run_where_the_version_has_tools_and_the_turn_goes_on(sdk: Sdk, version: str, played: Played) -> None:
+    told = played(sdk, version)["tool"]
+    assert told["ran"] == ([] if version == OLDEST else [{"city": "Zürich"}])
+    assert (told["text"], told["end"]) == ("It is sunny.", "completed")
+    assert told["usage"] == [50, 7]
+
+
+@each_that_plays("interrupt")
+def test_a_turn_is_interrupted_after_its_first_words(sdk: Sdk, version: str, played: Played) -> None:
+    told = played(sdk, version)["interrupt"]
+    assert told["end"] == "interrupted"
+    assert told["pieces"][0] == "Wait"
+
+
+@each_that_plays("failure")
+def test_a_turn_that_fails_is_told_as_one(sdk: Sdk, version: str, played: Played) -> None:
+    told = played(sdk, version)["failure"]
+    assert told["end"] == "failed"
+    assert told["error"] == ("exceeded retry limit, last status: 429 Too Many Requests" if sdk.reasons else None)
+
+
+@each_that_plays("mistake")
+def test_what_is_wrong_with_a_marker_reaches_whoever_wrote_it(sdk: Sdk, version: str, played: Played) -> None:
+    told = played(sdk, version)["mistake"]
+    assert told["end"] == "failed"
+    wanted = "The marker asks for the script sdk/txt, which does not exist; did you mean sdk/text"
+    assert told["error"].startswith(wanted)

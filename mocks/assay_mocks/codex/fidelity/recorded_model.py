@@ -1,0 +1,193 @@
+"""The model that stood behind the recorded servers, as scripts: the last `[[word:argument]]` of a user's text chose.
+
+What it said is taken from the recording (the deltas, the ids of its calls); how it ended is what the word means. After
+the results of its calls it said what the last of them was.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.script import Call, Fail, Finish, Hang, Parts, Pause, Say, Script, Step, Think, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from assay_mocks.codex.fidelity.recording import Line, Message
+
+USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
+
+_WORD = re.compile(r"\[\[([a-z0-9_]+):?([^\]]*)\]\]")
+_MOMENT = 0.001  # over before the client goes on
+_BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
+
+
+@dataclass(kw_only=True, slots=True)
+class Heard:
+    """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
+
+    `until`: how many pieces of the first text were heard before the client went on; `completed`: the turn was.
+    """
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+    trouble: str | None = None
+    until: int | None = None
+    completed: bool = False
+
+    def hear(self, message: Message) -> None:
+        """Take a message of the recorded server's about the turn."""
+        match message:
+            case {"method": "item/agentMessage/delta", "params": {"itemId": item, "delta": delta}}:
+                self.texts.setdefault(item, []).append(delta)
+            case {"method": "item/started", "params": {"item": {"type": kind, "id": call}}} if kind in _CALLS:
+                self._call(call)
+            case {"method": "item/tool/call", "params": {"callId": call}}:
+                self._call(call)
+            case {"method": "error", "params": {"error": {"message": told}}}:
+                self.trouble = self.trouble or next(
+                    (cause for words, cause in _UNREACHED.items() if words in told), None
+                )
+
+            case {"method": "turn/completed", "params": {"turn": {"status": "completed"}}}:
+                self.completed = True
+
+    def interrupted(self) -> None:
+        """The client goes on."""
+        if self.until is None and self.texts:
+            self.until = len(next(iter(self.texts.values())))
+
+    def _call(self, identity: str) -> None:
+        if identity not in self.calls:
+            self.calls.append(identity)
+
+    def said(self, index: int) -> tuple[Step, ...]:
+        """The text of this number, the last for -1; nothing where there is none."""
+        texts = list(self.texts.values())
+        return (Say(tuple(texts[index])),) if -len(texts) <= index < len(texts) else ()
+
+    def call(self, index: int) -> str:
+        """The id of the call of this number; calls that were never told had one too."""
+        return self.calls[index] if index < len(self.calls) else f"call_{index}"
+
+
+_CALLS = frozenset({"dynamicToolCall", "commandExecution", "fileChange"})
+_UNREACHED = {"Missing environment variable": "missing-key", "error sending request": "connection"}
+
+
+def recorded_model(lines: Sequence[Line]) -> Mapping[str, Script]:
+    """The scripts that a recording's turns played, the longest texts first."""
+    turns: dict[str, Heard] = {}
+    for text, heard in _turns(lines):
+        turns.setdefault(text, heard)
+    scripts = [_script(text, heard) for text, heard in turns.items()]
+    return {script.name: script for script in sorted(scripts, key=lambda script: -len(script.name))}
+
+
+def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, Heard]]:
+    """The text of every turn and what was heard of it."""
+    running: dict[str, Heard] = {}
+    asked: dict[str, str] = {}
+    owners: dict[str, Heard] = {}
+    for line in lines:
+        message = line.message or {}
+        params = message.get("params") or {}
+        thread = str(params.get("threadId") or params.get("conversationId"))
+        if line.sent and "method" in message:
+            asked[thread] = _text(params) or asked.get(thread, "")
+        if line.sent and thread in running:
+            running[thread].interrupted()
+        if line.sent and message.get("method") in _BEGINS:
+            running[thread] = Heard()
+            yield asked[thread], running[thread]
+        elif not line.sent and thread in running:
+            owner = owners.setdefault(params["itemId"], running[thread]) if "itemId" in params else running[thread]
+            owner.hear(message)
+
+
+def _text(params: Mapping[str, Any]) -> str:
+    """What the user asks for in a turn's input, or in what is put before it."""
+    items = [item for item in params.get("input") or params.get("items") or () if isinstance(item, dict)]
+    parts = [part for item in items for part in (item.get("content") or () if "role" in item else [item])]
+    texts = [part.get("data", part).get("text") for part in parts if isinstance(part, dict)]
+    return next((text for text in reversed(texts) if isinstance(text, str)), "")
+
+
+def _script(text: str, heard: Heard) -> Script:
+    name, argument = ([("", ""), *_WORD.findall(text)])[-1]
+    parts: Parts = ((Fail(heard.trouble),),) if heard.trouble else _WORDS.get(name, _plain)(argument, heard)
+    return Script(name=text, title="", when=text or None, parts=tuple((*part, USAGE) for part in parts))
+
+
+# What the words mean
+
+
+def _plain(argument: str, heard: Heard) -> Parts:
+    del argument
+    return ((*heard.said(0),),)
+
+
+def _slow(argument: str, heard: Heard) -> Parts:
+    """It had not ended when the client went on."""
+    del argument
+    pieces = next(iter(heard.texts.values()), [])
+    said, rest = pieces[: heard.until], pieces[len(pieces) if heard.until is None else heard.until :]
+    before: tuple[Step, ...] = (Say(tuple(said)),) if said else ()
+    if rest:
+        return ((*before, Pause(_MOMENT), Say(tuple(rest))),)
+    return (before if heard.completed else (*before, Hang()),)
+
+
+def _failing(cause: Callable[[str], str]) -> Callable[[str, Heard], Parts]:
+    return lambda argument, heard: ((*heard.said(0), Fail(cause(argument))),)
+
+
+def _incomplete(argument: str, heard: Heard) -> Parts:
+    reasons: Mapping[str, Finish] = {
+        "max_output_tokens": Finish("length"),
+        "content_filter": Finish("content_filter"),
+    }
+    return ((*heard.said(0), USAGE, reasons[argument]),)
+
+
+def _thinking(argument: str, heard: Heard) -> Parts:
+    del argument
+    return ((Think("Thinking about it"), *heard.said(0)),)
+
+
+def _calling(argument: str, heard: Heard) -> Parts:
+    name, _, arguments = argument.partition("|")
+    return (Call(id=heard.call(0), name=name, arguments=arguments),), heard.said(-1)
+
+
+def _calling_twice(argument: str, heard: Heard) -> Parts:
+    name, _, arguments = argument.partition("|")
+    calls = [Call(id=heard.call(index), name=name, arguments=arguments) for index in range(2)]
+    return (*heard.said(0), *calls), heard.said(-1)
+
+
+_FAILED = {
+    "context_length_exceeded": "context-window",
+    "insufficient_quota": "quota",
+    "rate_limit_exceeded": "rate-limit",
+    "server_is_overloaded": "overloaded",
+    "invalid_prompt": "invalid-prompt",
+    "server_error": "server-error",
+}
+
+_WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
+    "slow": _slow,
+    "reason": _thinking,
+    "fn": _calling,
+    "fn2": _calling_twice,
+    "http": _failing(lambda status: f"http-{status}"),
+    "ctx400": _failing(lambda _: "http-400-context"),
+    "usage_limit": _failing(lambda _: "usage-limit"),
+    "failed": _failing(lambda argument: _FAILED[argument.partition(",")[0]]),
+    "cut": _failing(lambda _: "cut"),
+    "empty_stream": _failing(lambda _: "cut"),
+    "hang": _failing(lambda _: "idle"),
+    "incomplete": _incomplete,
+}

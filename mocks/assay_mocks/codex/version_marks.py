@@ -1,0 +1,55 @@
+"""Lists of names that mark which versions have them, as the tables of what came and went are written.
+
+    name              every version has it
+    name+0.106        from 0.106 on
+    name-0.160        until 0.160, which has it no longer
+    name+0.134-0.150  from 0.134 on, until 0.150
+
+Where versions were measured with gaps between them, a mark is the first version in which the change was seen.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MARKED = re.compile(r"([^+]+?)(?:\+(0\.\d+))?(?:-(0\.\d+))?")
+
+
+def minor(number: str) -> int:
+    """The number that tells versions apart: 106 of 0.106 and of 0.106.2."""
+    return int(number.split(".")[1])
+
+
+@cache
+def _read(marked: str) -> tuple[tuple[str, int, float], ...]:
+    """(name, first, gone) of each."""
+    return tuple(_split(entry) for entry in marked.split())
+
+
+def _split(entry: str) -> tuple[str, int, float]:
+    found = _MARKED.fullmatch(entry)
+    if found is None:
+        raise ValueError(f"{entry}: expected a name, then +FIRST or -GONE or both")
+    name, first, gone = found.groups()
+    return name, minor(first) if first else 0, minor(gone) if gone else float("inf")
+
+
+def known(marked: str, number: str) -> tuple[str, ...]:
+    """The names that the version has, in their order."""
+    return tuple(name for name, has in _all(marked, number) if has)
+
+
+def unknown(marked: str, number: str) -> frozenset[str]:
+    """The names that the version has not."""
+    had = {name for name, has in _all(marked, number) if has}
+    return frozenset(name for name, _ in _all(marked, number)) - had
+
+
+def _all(marked: str, number: str) -> Iterator[tuple[str, bool]]:
+    at = minor(number)
+    return ((name, first <= at < gone) for name, first, gone in _read(marked))

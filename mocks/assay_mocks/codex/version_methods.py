@@ -1,0 +1,78 @@
+"""Every request that `codex app-server` has ever accepted, in the order in which it lists them, and when.
+
+Measured on the versions whose numbers stand here: each names all it accepts when it is asked for something else. Their
+order never changed.
+"""
+
+from __future__ import annotations
+
+METHODS = """
+    initialize server/diagnostics+0.150 userVerification/status+0.160 userVerification/enroll+0.160
+    userVerification/delete+0.160 userVerification/verify+0.160 userVerification/cancel+0.160 thread/start
+    thread/resume thread/fork thread/sample+0.169 thread/sample/cancel+0.169 thread/archive thread/delete+0.142
+    thread/unsubscribe+0.106 thread/increment_elicitation+0.114 thread/decrement_elicitation+0.114
+    thread/name/set+0.93 thread/prediction/request+0.169 thread/goal/set+0.134 thread/goal/get+0.134
+    thread/goal/clear+0.134 thread/queue/add+0.150 thread/queue/list+0.150 thread/queue/update+0.150
+    thread/queue/delete+0.150 thread/queue/reorder+0.150 thread/queue/start+0.150 thread/metadata/update+0.110
+    thread/attachment/add+0.160 thread/attachment/list+0.160 thread/attachmentOwner/list+0.169
+    thread/attachment/remove+0.160 thread/section/move+0.150 thread/settings/update+0.134
+    thread/memoryMode/set+0.125 thread/memory/read+0.169 memory/status+0.160 memory/reset+0.125
+    rollout/compress+0.160 thread/unarchive+0.92 thread/compact/start+0.96 thread/shellCommand+0.118
+    thread/approveGuardianDeniedAction+0.125 thread/backgroundTerminals/clean+0.99
+    thread/backgroundTerminals/list+0.142 thread/backgroundTerminals/terminate+0.142 thread/rollback-0.160
+    thread/revert+0.150 thread/list project/list+0.150 project/read+0.150 project/create+0.150
+    project/import+0.150 project/update+0.150 project/move+0.150 project/delete+0.150 threadSection/list+0.150
+    threadSection/create+0.150 threadSection/update+0.150 threadSection/delete+0.150 thread/search+0.134
+    thread/searchOccurrences+0.150 thread/loaded/list thread/read thread/readState/update+0.169
+    thread/turns/list+0.125 thread/turns/items/list+0.134-0.150 thread/items/list+0.150 thread/items/read+0.169
+    thread/guardianReview+0.169 thread/inject_items+0.125 thread/prepareApprovedPlan+0.169 skills/list
+    skills/remote/read+0.95-0.104 skills/remote/write+0.95-0.104 skills/extraRoots/set+0.142 hooks/list+0.134
+    marketplace/add+0.125 marketplace/remove+0.125 marketplace/upgrade+0.125 plugin/list+0.113 plugin/search+0.150
+    plugin/installed+0.134 plugin/reconcile+0.160 plugin/read+0.115 skills/remote/list+0.104-0.118
+    skills/remote/export+0.104-0.118 plugin/skill/read+0.134 plugin/share/save+0.134
+    plugin/share/updateTargets+0.134 plugin/share/list+0.134 plugin/share/checkout+0.134 plugin/share/delete+0.134
+    app/read+0.150 app/list+0.90 device/key/create+0.125-0.134 device/key/public+0.125-0.134
+    device/key/sign+0.125-0.134 app/installed+0.150 fs/readFile+0.115 fs/writeFile+0.115 fs/createDirectory+0.115
+    fs/getMetadata+0.115 fs/readDirectory+0.115 fs/remove+0.115 fs/copy+0.115 fs/watch+0.118 fs/unwatch+0.118
+    skills/config/write plugin/install+0.110 plugin/uninstall+0.113 turn/start turn/settings/update+0.160
+    turn/steer+0.99 turn/interrupt thread/realtime/start+0.106 thread/realtime/appendAudio+0.106
+    thread/realtime/appendText+0.106 thread/realtime/appendSpeech+0.142 thread/realtime/stop+0.106
+    thread/timeline/list+0.150 thread/realtime/listVoices+0.125 review/start model/list
+    account/gatewayOAuth/read+0.160 account/gatewayOAuth/login+0.160 account/gatewayOAuth/cancel+0.160
+    modelProvider/list+0.169 modelProvider/config/write+0.169 modelProvider/capabilities/read+0.134
+    experimentalFeature/list+0.99 permissionProfile/list+0.134 experimentalFeature/enablement/set+0.118
+    remoteControl/enable+0.134 remoteControl/disable+0.134 remoteControl/status/read+0.134
+    remoteControl/pairing/start+0.142 remoteControl/pairing/status+0.142 remoteControl/client/list+0.142
+    remoteControl/client/revoke+0.142 collaborationMode/list mock/experimentalMethod+0.95 environment/add+0.134
+    environment/info+0.150 environment/status+0.150 mcpServer/oauth/login config/mcpServer/reload
+    mcpServerStatus/list mcpServer/resource/read+0.125 mcpServer/event/stream/start+0.150
+    mcpServer/event/stream/stop+0.150 mcpServer/tool/call+0.125 windowsSandbox/setupStart+0.105
+    windowsSandbox/readiness+0.134 account/login/start account/bedrock/discover+0.150 account/bedrock/setup+0.150
+    account/gcp/setup+0.169 account/bedrock/checkGovCloudRequirements+0.169 account/login/cancel
+    accountSession/list+0.169 accountSession/switch+0.169 account/logout account/securitySetup/read+0.169
+    account/rateLimits/read account/rateLimitResetCredit/consume+0.142 account/usage/read+0.142
+    account/workspaceMessages/read+0.142 account/sendAddCreditsNudgeEmail+0.125 feedback/upload
+    feedback/save+0.169 command/exec command/exec/write+0.113 command/exec/terminate+0.113
+    command/exec/resize+0.113 process/spawn+0.134 process/writeStdin+0.134 process/kill+0.134
+    process/resizePty+0.134 config/read externalAgentConfig/detect+0.105 externalAgentConfig/import+0.105
+    externalAgentConfig/import/recordHistory+0.150 externalAgentConfig/import/readHistories+0.142
+    config/value/write config/batchWrite configRequirements/read account/read newConversation-0.110
+    getConversationSummary listConversations-0.110 resumeConversation-0.110 forkConversation-0.110
+    archiveConversation-0.110 sendUserMessage-0.110 sendUserTurn-0.110 interruptConversation-0.110
+    addConversationListener-0.110 removeConversationListener-0.110 gitDiffToRemote loginApiKey-0.110
+    loginChatGpt-0.110 cancelLoginChatGpt-0.110 logoutChatGpt-0.110 getAuthStatus getUserSavedConfig-0.110
+    setDefaultModel-0.110 getUserAgent-0.110 userInfo-0.110 fuzzyFileSearch fuzzyFileSearch/sessionStart+0.104
+    fuzzyFileSearch/sessionUpdate+0.104 fuzzyFileSearch/sessionStop+0.104 execOneOffCommand-0.110
+"""
+
+# Stable versions, as they were published: all patches of a version are alike.
+STABLE = """
+    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
+    0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0
+    0.124.0 0.125.0 0.128.0 0.129.0 0.130.0 0.131.0 0.132.0 0.133.0 0.134.0 0.135.0 0.136.0 0.137.0 0.138.0
+    0.139.0 0.140.0 0.141.0 0.142.0 0.142.1 0.142.2 0.142.3 0.142.4 0.142.5 0.143.0 0.144.0 0.144.1 0.144.2
+    0.144.3 0.144.4 0.144.5 0.144.6 0.145.0 0.146.0 0.146.1 0.147.0 0.148.0 0.149.0 0.149.1 0.150.0 0.150.1
+    0.151.0 0.152.0 0.152.1 0.153.0 0.153.1 0.153.2 0.153.3 0.153.4 0.154.0 0.155.0 0.155.1 0.156.0 0.156.1
+    0.157.0 0.157.1 0.158.0 0.159.0 0.159.1 0.159.2 0.159.3 0.160.0 0.160.1 0.161.0 0.162.0 0.162.1 0.163.0
+    0.164.0 0.165.0 0.166.0 0.169.0
+"""
