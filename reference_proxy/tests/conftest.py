@@ -200,6 +200,9 @@ for line in sys.stdin:
             os._exit(9)
         if params.get("developerInstructions") == "freeze":
             os.kill(os.getpid(), signal.SIGSTOP)
+        if params.get("developerInstructions") == "overload":
+            tell(error=dict(code=-32001, message="Server overloaded; retry later."), id=id)
+            continue
         tell(id=id, result=dict(thread=dict(id="thread-%d" % threads)))
     elif method in ("thread/inject_items", "thread/unsubscribe"):
         tell(id=id, result={{}})

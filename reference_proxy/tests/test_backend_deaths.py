@@ -55,6 +55,26 @@ def test_before_the_handshake_it_is_a_503_until_it_comes_up(run_proxy: Any, fake
         served(proxy)
 
 
+def test_a_backend_that_dies_too_often_is_given_up_until_a_request_brings_it_back(
+    run_proxy: Any, fake_codex: Any, until: Any
+) -> None:
+    fake_codex.broken.touch()
+    with run_proxy(fake_codex.bin, PROXY_RESTART_LIMIT="1", PROXY_READY_WAIT_MS="300") as proxy:
+        until(lambda: proxy.status("/livez") == 503, "the supervisor to give up")
+        assert proxy.status("/healthz") == 200
+        fake_codex.broken.unlink()
+        served(proxy)
+        assert proxy.status("/livez") == 200
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_backend_that_is_asked_too_much_is_a_429(running: Any, stream: Any) -> None:
+    busy = {"messages": [{"role": "system", "content": "overload"}, {"role": "user", "content": "hi"}]}
+    with running.chat("", stream=stream, **busy) as response:
+        assert (response.status, response.headers["Retry-After"]) == (429, "1")
+        assert json.loads(response.read())["error"]["code"] == "too_many_requests"
+
+
 @pytest.mark.parametrize("text", ["crash", "crash in a call"])
 def test_within_text_or_arguments_it_is_an_error_frame_and_no_finish(running: Any, text: str) -> None:
     *chunks, last, done = running.stream(text, tools=TOOLS)

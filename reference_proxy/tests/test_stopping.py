@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 PATIENT = {"PROXY_DRAIN_MS": "60000"}
 
 
-def refused(proxy: Any) -> bool:
-    """Whether the proxy lets nobody in any more."""
-    told = proxy.whole("hi")
-    return "error" in told and told["error"]["code"] == "stopping"
-
-
 @pytest.fixture
 def draining(run_proxy: Any, fake_codex: Any, until: Any) -> Iterator[tuple[Any, HTTPConnection, HTTPConnection]]:
     """A proxy that has been told to stop, with a stream and a whole answer that the backend has not ended yet."""
@@ -31,7 +25,7 @@ def draining(run_proxy: Any, fake_codex: Any, until: Any) -> Iterator[tuple[Any,
         whole = proxy.post("two")
         until(lambda: fake_codex.journal.count("turn/start") == 2, "both turns")
         proxy.process.send_signal(signal.SIGTERM)
-        until(lambda: refused(proxy), "the proxy to stop")
+        until(lambda: proxy.status("/readyz") == 503, "the proxy to stop")
         yield proxy, stream, whole
         stream.close()
         whole.close()
@@ -49,6 +43,7 @@ def test_answers_under_way_are_completed(draining: Any, fake_codex: Any, read_fr
 
 def test_nobody_is_sent_to_a_proxy_that_stops(draining: Any, fake_codex: Any) -> None:
     proxy, *_ = draining
+    assert proxy.whole("hi")["error"]["code"] == "stopping"
     assert [proxy.status(path) for path in ("/readyz", "/livez", "/healthz")] == [503, 200, 200]
     (fake_codex.broken.parent / "broken.go").touch()
 

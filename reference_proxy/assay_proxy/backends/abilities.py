@@ -2,7 +2,9 @@
 
 Tools of a client's own came with 0.92.0, a history that can be injected with 0.125.0. What cannot be given is told in
 text: tools in the developer text, the history in the turn's input. v1 conversations never had either. Threads that
-leave nothing on the disk came with 0.90.0; those before are archived when they are over.
+leave nothing on the disk came with 0.90.0; those before are archived when they are over. That a response of the model
+is over while its calls wait is told by its count of tokens up to 0.130, by its raw end from 0.145.0 on, and not at all
+between.
 """
 
 from __future__ import annotations
@@ -24,16 +26,21 @@ if TYPE_CHECKING:
 EPHEMERAL = (0, 90)
 NATIVE_TOOLS = (0, 92)
 INJECTED_HISTORY = (0, 125)
+SILENT_ENDS = ((0, 131), (0, 145))
 _VERSION = re.compile(r"/(\d+)\.(\d+)\.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """Whether tools and history can be given as such, whether threads are ephemeral, and the `config` they get."""
+    """Whether tools and history can be given as such, whether threads are ephemeral, and the `config` they get.
+
+    `silent_ends`: calls must be answered before more is told of the response that holds them.
+    """
 
     tools: bool = True
     history: bool = True
     ephemeral: bool = True
+    silent_ends: bool = False
     config: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self, conversation: Conversation) -> Conversation:
@@ -51,5 +58,6 @@ def abilities(user_agent: str, protocol: Protocol) -> Abilities:
         tools=is_v2 and version >= NATIVE_TOOLS,
         history=is_v2 and version >= INJECTED_HISTORY,
         ephemeral=is_v2 and version >= EPHEMERAL,
+        silent_ends=SILENT_ENDS[0] <= version < SILENT_ENDS[1],
         config=thread_config(version),
     )

@@ -37,7 +37,13 @@ class Choices:
 
     def next(self, timeout: float) -> Event | None:
         """The next event of any of them; None when `timeout` seconds pass without one."""
-        return self._mailbox.get(timeout)
+        event = self._mailbox.get(timeout)
+        if event is None:
+            with self._lock:
+                turns = list(self._turns)
+            for turn in turns:
+                turn.nudge()
+        return event
 
     def close(self) -> None:
         """Interrupt those that run, and begin no more."""

@@ -3,6 +3,10 @@
 Each step is sent when the one before is answered, on the thread that reads the process; the client's own thread only
 takes events out of the mailbox. `close` may come at any step: what is not begun is not begun any more, a turn that
 runs is interrupted once it is known to, and what the backend keeps for it is let go of last.
+
+A call is for the client, in another request, so the backend's own request to run it is left unanswered. But it may be
+all that the backend waits for before it tells that no more calls follow, or that its model's answer was cut short: then
+it is answered after a while, and what the model makes of that is not waited for.
 """
 
 from __future__ import annotations
@@ -15,15 +19,27 @@ from assay_proxy.backends.codex_failures import refusal_cause
 from assay_proxy.backends.hearing import Hearing
 from assay_proxy.backends.link import CLOSED
 from assay_proxy.backends.reading import as_mapping, as_text
-from assay_proxy.backends.rpc import Answer, Asked, Garbled, Notice, Refusal
+from assay_proxy.backends.rpc import Answer, Asked, Garbled, Id, Notice, Refusal
 from assay_proxy.events import Cause, Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from assay_proxy.backends.link import Link
     from assay_proxy.backends.mailbox import Mailbox
     from assay_proxy.conversation import Conversation
+
+
+SILENCE = 2.0
+"""Seconds after which a backend with unanswered calls is taken to wait for them."""
+
+_TEXT = "The client runs this tool."
+UNANSWERED: Mapping[str, object] = {
+    "contentItems": [{"type": "inputText", "text": _TEXT}],
+    "output": _TEXT,
+    "success": False,
+}
+"""The answer to a call in the words of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
 
 
 class Steps(Protocol):
@@ -57,6 +73,8 @@ class CodexTurn:
         self._closed = False
         self._interrupted = False
         self._announced = False
+        self._calls: list[Id] = []
+        self._heard_at = link.clock()
         self._begin()
 
     def close(self) -> None:
@@ -65,6 +83,12 @@ class CodexTurn:
             if not self._closed:
                 self._closed = True
                 self._wind_up()
+
+    def nudge(self) -> None:
+        """Answer the calls that wait, if that is what the backend waits for."""
+        with self._lock:
+            if self._calls and not self._closed and self._link.clock() - self._heard_at >= SILENCE:
+                self._answer()
 
     def _begin(self) -> None:
         """Send the first request."""
@@ -89,6 +113,7 @@ class CodexTurn:
 
     def _on_message(self, message: Notice | Asked | Garbled) -> None:
         with self._lock:
+            self._heard_at = self._link.clock()
             match message:
                 case Garbled():
                     self._fail(Cause.GARBLED)
@@ -96,6 +121,15 @@ class CodexTurn:
                     self._fail(Cause.UNAVAILABLE)
                 case _:
                     self._put(self._decoder.feed(message))
+            if isinstance(message, Asked):
+                self._calls.append(message.id)
+                if self._link.abilities.silent_ends and not self._closed:
+                    self._answer()
+
+    def _answer(self) -> None:
+        for id_ in self._calls:
+            self._link.answer(id_, UNANSWERED)
+        self._calls.clear()
 
     def _put(self, events: list[Event]) -> None:
         taken = [self._mailbox.put(event) for event in events]

@@ -2,7 +2,8 @@
 
 Calls come twice, as a raw item with the model's own characters and as a request to run the tool with parsed JSON: what
 comes first under a call id counts, and the raw item does come first. A raw response's completion says that no more
-calls follow. In code mode the tool runs later than that, so then the first request to run it ends the calls.
+calls follow, and so does the count of tokens, where that is told before the calls are answered. In code mode the tool
+runs later than that, so then the first request to run it ends the calls.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def _raw_response(turn: Hearing, params: Params) -> list[Event]:
 
 def _token_usage(turn: Hearing, params: Params) -> list[Event]:
     # The thread is this turn's own, so its total is the turn's; `last` is zero in an answer that was cut off.
-    return turn.counted(turn.usage(as_mapping(params.get("tokenUsage")).get("total")))
+    counted = turn.counted(turn.usage(as_mapping(params.get("tokenUsage")).get("total")))
+    # It is told at the end of a response: with calls that wait, of the only one.
+    return [*counted, *turn.response_over()] if turn.calls.any else counted
 
 
 def _error(turn: Hearing, params: Params) -> list[Event]:

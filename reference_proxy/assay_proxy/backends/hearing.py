@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.backends.codex_failures import cause_of, cut_short, detail_of
 from assay_proxy.backends.reading import as_count, as_mapping
+from assay_proxy.backends.retold import Retold
 from assay_proxy.backends.told_calls import Piece, ToldCalls
 from assay_proxy.events import (
     CallsEnded,
@@ -58,8 +59,7 @@ class Hearing:
     _told: set[str] = field(default_factory=set)
     _spoken: bool = False
     _ended: bool = False
-    _open: list[str] = field(default_factory=list)
-    _again: str = ""
+    _retold: Retold = field(default_factory=Retold)
     _summed: Usage | None = None
 
     def __post_init__(self) -> None:
@@ -80,22 +80,18 @@ class Hearing:
         if text and not told:
             self._told.add(message)
             said = self._go_on(text)
-        if self._again and not self.over:
+        if self._retold.repeats and not self.over:
             return self.failed({})
-        self._open.clear()
+        self._retold.end()
         self._ended = True
         return said
 
     def _go_on(self, text: str) -> list[Event]:
         """More of a message, without what was told of it before it began again."""
-        again = self._again
-        if not again.startswith(text) and not text.startswith(again):
+        new = self._retold.new(text)
+        if new is None:
             return self.failed({})
-        self._again, new = again[len(text) :], text[len(again) :]
-        if not new:
-            return [Working()]
-        self._open.append(new)
-        return self._say(new)
+        return self._say(new) if new else [Working()]
 
     def _say(self, text: str) -> list[Event]:
         """The text, behind the end of the message before it if that was another one."""
@@ -132,7 +128,7 @@ class Hearing:
     def response_over(self) -> list[Event]:
         """The model has ended a response: no more calls follow."""
         self.responded = True
-        if self._again:
+        if self._retold.repeats:
             return self.failed({})
         closed = self.calls.close()
         return [*closed, CallsEnded(choice=self.choice)] if self.calls.any else [Working()]
@@ -143,7 +139,7 @@ class Hearing:
 
     def complete(self, last: str = "", message: str = "") -> list[Event]:
         """The turn is over; `last` is its last message, told here if no text was told before."""
-        if self._again:
+        if self._retold.repeats:
             return self.failed({})
         self.over = True
         said = [Text(choice=self.choice, text=last)] if last and not self._spoken and message not in self._told else []
@@ -151,7 +147,7 @@ class Hearing:
 
     def retried(self) -> list[Event]:
         """The model's answer begins again: what was told of the message that was not complete comes once more."""
-        self._again = "".join(self._open)
+        self._retold.begin_again()
         return [Working()]
 
     def failed(self, error: Mapping[str, Any]) -> list[Event]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay_proxy.backends.abilities import Abilities
-from assay_proxy.backends.rpc import Answer, Asked, Garbled, LineReader, Message, Notice, Refusal, encode
+from assay_proxy.backends.rpc import Answer, Asked, Garbled, Id, LineReader, Message, Notice, Refusal, encode
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +89,10 @@ class Link:
     def notify(self, method: str) -> None:
         """Send a notification without params."""
         self.send(encode({"method": method}))
+
+    def answer(self, id_: Id, result: Mapping[str, Any]) -> None:
+        """Answer a request of the process."""
+        self.send(encode({"id": id_, "result": result}))
 
     def listen(self, thread_id: str, listener: Listener) -> None:
         """Hand everything that names this thread to `listener`, until `forget`."""
@@ -170,7 +174,7 @@ class Link:
         if heard:
             return
         if message.method in DECLINED:
-            self.send(encode({"id": message.id, "result": DECLINED[message.method]}))
+            self.answer(message.id, DECLINED[message.method])
         else:
             error = {"code": -32601, "message": "not available through this proxy"}
             self.send(encode({"error": error, "id": message.id}))

@@ -112,14 +112,13 @@ def _listed(message: Mapping[str, Any], name: str) -> list[Any]:
 
 def items(told: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
     """What acceptable messages say, in order; an assistant's text stands before its calls."""
-    legacy: dict[str, str] = {}
+    waiting: dict[str, str] = {}
     for index, message in enumerate(told):
         match message["role"]:
             case "tool":
                 yield Result(id=message["tool_call_id"], output=_plain(message["content"]))
             case "function":
-                call_id = legacy.get(message["name"], f"call_function_{index}")
-                yield Result(id=call_id, output=_plain(message["content"]))
+                yield Result(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
             case role:
                 parts = tuple(_parts(message))
                 if parts:
@@ -128,8 +127,22 @@ def items(told: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
                     function = call["function"]
                     yield Call(id=call["id"], name=function["name"], arguments=function["arguments"])
                 if function := message.get("function_call"):
-                    legacy[function["name"]] = f"call_function_{index}"
-                    yield Call(id=f"call_function_{index}", name=function["name"], arguments=function["arguments"])
+                    id_ = _legacy_id(index)
+                    waiting[id_] = function["name"]
+                    yield Call(id=id_, name=function["name"], arguments=function["arguments"])
+
+
+def _legacy_id(index: int) -> str:
+    return f"call_function_{index}"
+
+
+def _answered(waiting: dict[str, str], name: str, index: int) -> str:
+    """The id of the call that a result of this name answers: the last one that waits, of this name if there is one."""
+    ids = [id_ for id_, called in waiting.items() if called == name] or list(waiting)
+    if not ids:
+        return _legacy_id(index)
+    waiting.pop(ids[-1])
+    return ids[-1]
 
 
 def _parts(message: Mapping[str, Any]) -> Iterator[Part]:

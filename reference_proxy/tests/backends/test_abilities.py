@@ -34,6 +34,12 @@ def test_abilities_came_with_versions(version: str, had: set[str]) -> None:
     assert (old.tools, old.history, old.ephemeral) == (False, False, False)
 
 
+def test_versions_that_tell_no_end_before_calls_are_answered_are_known() -> None:
+    versions = ("0.92.0", "0.130.0", "0.131.0", "0.144.6", "0.145.0", "0.169.0")
+    told = [abilities(f"x/{version} (y)", "v2").silent_ends for version in versions]
+    assert told == [False, False, True, True, False, False]
+
+
 def test_agents_are_switched_off_where_that_is_known() -> None:
     assert [dict(abilities(f"x/{version} (y)", "v2").config) for version in ("0.142.0", "0.150.0")] == [
         {},

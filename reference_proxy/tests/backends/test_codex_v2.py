@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from assay_proxy.backends.abilities import Abilities
+from assay_proxy.backends.codex_turn import SILENCE
 from assay_proxy.backends.codex_v2 import CodexV2
 from assay_proxy.backends.link import REQUEST_SECONDS
 from assay_proxy.conversation import Conversation, Message, TextPart
@@ -186,6 +187,50 @@ def test_an_unreadable_line_fails_the_turn_it_names(begin: Any) -> None:
     running(server)
     server.link.feed(b'{"params":{"threadId":"t","delta":"\xff"}}\n')
     assert server.events() == [Failed(Cause.GARBLED)]
+
+
+def called(server: Any, call: str = "c") -> None:
+    """The backend asks the client to run a tool."""
+    params = {"threadId": "t", "turnId": "u", "callId": call, "tool": "f", "arguments": {}}
+    server.tell(method="item/tool/call", id=0, params=params)
+
+
+def answers(server: Any) -> list[Any]:
+    """What the backend's own requests were answered with."""
+    return [message["result"] for message in server.sent if "result" in message]
+
+
+def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Any) -> None:
+    server = begin()
+    running(server)
+    server.now = SILENCE
+    called(server)
+    server.events()
+    assert answers(server) == []
+    server.now += SILENCE
+    server.events()
+    server.events()
+    assert [answer["success"] for answer in answers(server)] == [False]
+
+
+def test_calls_are_answered_at_once_where_nothing_else_tells_the_end(begin: Any) -> None:
+    server = begin()
+    server.link.abilities = Abilities(silent_ends=True)
+    running(server)
+    called(server)
+    assert len(answers(server)) == 1
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_calls_of_a_turn_that_is_closed_are_not_answered(begin: Any, silent: Any) -> None:
+    server = begin()
+    server.link.abilities = Abilities(silent_ends=silent)
+    running(server)
+    server.turn.close()
+    called(server)
+    server.now += SILENCE
+    server.events()
+    assert answers(server) == []
 
 
 def test_a_client_that_falls_behind_has_its_turn_interrupted(begin: Any) -> None:

@@ -216,6 +216,13 @@ def test_usage_that_says_nothing_is_none(usage: Any) -> None:
     assert play([started(), notice("thread/tokenUsage/updated", tokenUsage={"total": usage})]) == []
 
 
+def test_the_count_of_tokens_ends_calls_and_nothing_else() -> None:
+    count = notice("thread/tokenUsage/updated", tokenUsage={"total": {"inputTokens": 7, "outputTokens": 2}})
+    usage = Usage(prompt=7, completion=2)
+    assert play([started(), delta("a"), count]) == [Text(text="a"), usage]
+    assert play([started(), raw_call("c", "{}"), count], "f")[-2:] == [usage, CallsEnded()]
+
+
 def retry() -> Notice:
     return notice("error", willRetry=True, error={"message": "Reconnecting... 1/2"})
 

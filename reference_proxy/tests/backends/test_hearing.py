@@ -84,8 +84,8 @@ def test_a_message_that_begins_again_may_come_whole() -> None:
 @pytest.mark.parametrize(
     "then",
     [
-        lambda turn: turn.text("b", "n"),
-        lambda turn: turn.message("b", "n"),
+        lambda turn: [*turn.text("b", "n"), *turn.text("a", "n")][1:],
+        lambda turn: turn.message("ba", "n"),
         lambda turn: [*turn.text("a", "n"), *turn.message("a", "n")][1:],
         lambda turn: turn.response_over(),
         lambda turn: turn.complete(),

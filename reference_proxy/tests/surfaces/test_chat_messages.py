@@ -116,3 +116,14 @@ def test_legacy_calls_and_their_results_are_paired_by_name() -> None:
     results = [item for item in items(told) if isinstance(item, Result)]
     assert [call.id for call in calls] == [result.id for result in results[:2]]
     assert len({result.id for result in results}) == 3
+
+
+def test_a_legacy_result_under_another_name_answers_the_call_that_waits() -> None:
+    def call(name: str) -> dict[str, Any]:
+        return {"role": "assistant", "content": None, "function_call": {"name": name, "arguments": "{}"}}
+
+    result = {"role": "function", "name": "f", "content": "x"}
+    told = list(items([call("f"), result, call("g"), result, call("f"), call("f"), result, result]))
+    calls = [item.id for item in told if isinstance(item, Call)]
+    assert len(set(calls)) == 4
+    assert [item.id for item in told if isinstance(item, Result)] == [calls[0], calls[1], calls[3], calls[2]]

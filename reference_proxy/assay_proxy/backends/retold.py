@@ -1,0 +1,58 @@
+"""A message that begins again after its stream broke: what of it is new. Pure.
+
+A message may be longer than memory should hold, so what was told of it is known by its length and its hash alone. That
+it is not the same this time is seen once as much has come again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+
+@dataclass
+class _Known:
+    """Text that went by."""
+
+    length: int = 0
+    _hash: hashlib.blake2b = field(default_factory=hashlib.blake2b)
+
+    def add(self, text: str) -> None:
+        """More of it."""
+        self.length += len(text)
+        self._hash.update(text.encode(errors="surrogatepass"))
+
+    def same(self, other: _Known) -> bool:
+        """Whether both are the same text."""
+        return self._hash.digest() == other._hash.digest()
+
+
+@dataclass
+class Retold:
+    """One message after the other; `repeats` says whether one has begun again and is not yet where it was before."""
+
+    _told: _Known = field(default_factory=_Known)
+    _again: _Known = field(default_factory=_Known)
+    repeats: bool = False
+
+    def new(self, text: str) -> str | None:
+        """What of the text was not told before; None when the message is another one than it was."""
+        left = self._told.length - self._again.length if self.repeats else 0
+        repeated, rest = text[:left], text[left:]
+        if self.repeats:
+            self._again.add(repeated)
+            if len(repeated) == left:
+                self.repeats = False
+                if not self._again.same(self._told):
+                    return None
+        self._told.add(rest)
+        return rest
+
+    def begin_again(self) -> None:
+        """The message comes once more, from its beginning."""
+        self._again = _Known()
+        self.repeats = self._told.length > 0
+
+    def end(self) -> None:
+        """The message is complete."""
+        self._told = _Known()
