@@ -1,0 +1,1 @@
+"""A scripted Responses endpoint: the model's service that a real Codex is given, playing the scripts of the mock."""

@@ -1,0 +1,70 @@
+"""How the model's service fails, by the cause whose look in Codex `codex.failures` tells: one way each, as measured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An HTTP error instead of a stream."""
+
+    status: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The stream ends with response.failed."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hangup:
+    """The stream ends without an event that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """The stream goes on, and nothing comes any more."""
+
+
+Failure = Refusal | Failed | Hangup | Silence
+
+
+def refusal(status: int, message: str, **error: object) -> Refusal:
+    """An HTTP error with the envelope of the API."""
+    return Refusal(status, json.dumps({"error": {"message": message, **error}}, ensure_ascii=False).encode())
+
+
+def _http(status: int, **more: object) -> Refusal:
+    return refusal(status, f"the mock says {status}", type="mock_error", code=f"mock_{status}", **more)
+
+
+FAILURES: Mapping[str, Failure] = {
+    "http-400": _http(400, param=None),
+    **{f"http-{status}": _http(status) for status in (401, 403, 404, 429, 500, 502, 503)},
+    "usage-limit": refusal(429, "The usage limit has been reached", type="usage_limit_reached", plan_type="plus",
+                           resets_in_seconds=3600),
+    "context-window": Failed("context_length_exceeded", "Your input exceeds the context window of this model."),
+    "quota": Failed("insufficient_quota", "You exceeded your current quota."),
+    "rate-limit": Failed("rate_limit_exceeded", "Rate limit reached for the mock. Please try again in 1s."),
+    "overloaded": Failed("server_is_overloaded", "Selected model is at capacity"),
+    "invalid-prompt": Failed("invalid_prompt", "Invalid prompt: flagged"),
+    "server-error": Failed("server_error", "mock failure"),
+    "cut": Hangup(),
+    "idle": Silence(),
+}  # fmt: skip
+
+ELSEWHERE: Mapping[str, str] = {
+    "connection": "a service that answers has a connection",
+    "missing-key": "Codex finds out that it has no key before it asks",
+}
+"""Causes that no service can be the cause of, and why."""

@@ -1,0 +1,145 @@
+"""One response as it is played: what to send next, or how long nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.blocks import cut
+from assay_mocks.codex.shapes import Text, tell_shapes
+from assay_mocks.player import Action, Piece, Until, perform
+from assay_mocks.script import Call, Fail, Finish, Open, Reflect, Think, Usage
+from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from assay_mocks.codex.nonces import Nonce, Record, State
+    from assay_mocks.script import Step
+    from assay_mocks.upstream.request import Asked
+    from assay_mocks.upstream.writing import Writer
+
+Json = dict[str, Any]
+Output = Json | Refusal | Hangup | Until
+"""An event, an HTTP error in place of all events, the end of the connection in mid-stream, or silence."""
+
+
+class Reply:
+    """The answer to a request. It ends when `told` does, or when its client goes away (`left`).
+
+    `changes` counts what others under the nonce may wait for: a gate that opens, the end.
+    """
+
+    def __init__(self, part: tuple[Step, ...], asked: Asked, writer: Writer, nonce: Nonce, record: Record) -> None:
+        self._part = part
+        self._asked = asked
+        self._writer = writer
+        self._nonce = nonce
+        self._record = record
+        self._usage = Usage()
+        self._opened = False
+        self._over = False
+        self.changes = 0
+        self._last = "\n"  # the last character of the text
+
+    def told(self, now: float) -> Generator[Output, float, None]:
+        """All that is sent, in order; it is resumed with the time. It may be resumed early, and then looks again."""
+        performance = perform(self._part, self, now)
+        action = next(performance)
+        while True:
+            for output in self._outputs(action):
+                now = yield output
+            if self._over:
+                return
+            action = performance.send(now)
+
+    def left(self) -> None:
+        """The client has gone away; nothing if all was told."""
+        self._end("interrupted")
+
+    # What the script can see
+
+    def is_open(self, gate: str) -> bool:
+        """Whether the gate was opened under the nonce."""
+        return gate in self._nonce.gates
+
+    def others_running(self) -> bool:
+        """Whether another response under the nonce is not over."""
+        return any(other.state == "running" for other in self._nonce.others(self._record))
+
+    # Actions
+
+    def _outputs(self, action: Action | Until) -> Iterator[Output]:
+        match action:
+            case Open(name):
+                self._nonce.gates.add(name)
+                self.changes += 1
+            case Usage():
+                self._usage = action
+            case Fail(cause):
+                yield from self._fail(FAILURES[cause])
+            case _:
+                yield from self._open()
+                yield from self._say(action)
+
+    def _open(self) -> Iterable[Json]:
+        begun, self._opened = self._opened, True
+        return () if begun else self._writer.begun()
+
+    def _say(self, action: Action | Until) -> Iterator[Output]:
+        match action:
+            case Until():
+                yield action
+            case Piece(text):
+                yield from self._text(text)
+            case Reflect():
+                yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
+            case Think(text):
+                yield from self._writer.thought(text)
+            case Call():
+                yield from self._call(action)
+            case Finish(reason):
+                yield from self._writer.finished(reason, self._usage)
+                self._end("completed" if reason == "stop" else "failed")
+
+    def _text(self, text: str) -> Iterator[Json]:
+        self._last = text[-1:] or self._last
+        yield from self._writer.text(text)
+
+    def _call(self, call: Call) -> Iterator[Json]:
+        for saying in tell_shapes(call, 0):
+            match saying:
+                case Text(text, own_line):
+                    yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
+                case _:
+                    yield from self._writer.call(call, cut(call.arguments, call.pieces))
+
+    def _reflection(self, step: Reflect) -> Json:
+        if step.what == "received":
+            return self._asked.received
+        others = self._nonce.others(self._record)
+        return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
+
+    def _fail(self, failure: Failure) -> Iterator[Output]:
+        match failure:
+            case Refusal():
+                yield failure
+            case Failed(code, message):
+                yield from self._open()
+                yield from self._writer.failed(code, message)
+            case Hangup():
+                yield from self._open()
+                yield failure
+            case Silence():
+                yield from self._open()
+                while True:
+                    yield Until(math.inf)
+        self._end("failed")
+
+    def _end(self, state: State) -> None:
+        """The first end counts."""
+        if not self._over:
+            self._over = True
+            self.changes += 1
+            self._record.state = state

@@ -1,0 +1,162 @@
+"""Writes one response of the Responses API, event by event.
+
+created, in_progress, then for each item of the output: added, its parts and deltas, done; in the end completed,
+incomplete or failed. Events are numbered from 0 and hold `type`; the frame of one is `event: <type>` and its data.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from assay_mocks.script import Call, Usage
+
+Json = dict[str, Any]
+
+_REASONS = {"length": "max_output_tokens"}
+
+
+def frame(event: Json) -> bytes:
+    """An event as a frame of server-sent events."""
+    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+def counts(usage: Usage) -> Json:
+    """Token counts as the API tells them."""
+    return {
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": usage.cached, "cache_write_tokens": 0},
+        "output_tokens": usage.output,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning},
+        "total_tokens": usage.input + usage.output,
+    }
+
+
+class Writer:
+    """One response; every method gives the events that say it. `number` gives the numbers of which ids are made."""
+
+    def __init__(self, model: str, now: float, number: Callable[[], int]) -> None:
+        self._number = number
+        self._sequence = 0
+        self._output: list[Json] = []
+        self._pieces: list[str] | None = None
+        self._item_id = ""
+        self._response: Json = {
+            "id": self._id("resp"),
+            "object": "response",
+            "created_at": int(now),
+            "status": "in_progress",
+            "error": None,
+            "incomplete_details": None,
+            "instructions": None,
+            "metadata": {},
+            "model": model,
+            "output": [],
+            "parallel_tool_calls": True,
+            "temperature": 1.0,
+            "tool_choice": "auto",
+            "tools": [],
+            "top_p": 1.0,
+            "usage": None,
+        }
+
+    def begun(self) -> Iterator[Json]:
+        """The service begins to answer."""
+        yield self._event("response.created", response=self._response)
+        yield self._event("response.in_progress", response=self._response)
+
+    def text(self, text: str) -> Iterator[Json]:
+        """A piece of text, in the open message or a new one."""
+        if self._pieces is None:
+            self._pieces, self._item_id = [], self._id("msg")
+            yield self._event("response.output_item.added", **self._at, item=self._message("in_progress", []))
+            yield self._event("response.content_part.added", **self._part, part=_text_part(""))
+        self._pieces.append(text)
+        yield self._event("response.output_text.delta", **self._part, delta=text, logprobs=[])
+
+    def end_text(self) -> Iterator[Json]:
+        """The open message is complete, if there is one."""
+        if self._pieces is None:
+            return
+        text, self._pieces = "".join(self._pieces), None
+        yield self._event("response.output_text.done", **self._part, text=text, logprobs=[])
+        yield self._event("response.content_part.done", **self._part, part=_text_part(text))
+        yield self._done(self._message("completed", [_text_part(text)]))
+
+    def thought(self, text: str) -> Iterator[Json]:
+        """Reasoning, in one summary."""
+        yield from self.end_text()
+        self._item_id = self._id("rs")
+        item: Json = {"id": self._item_id, "type": "reasoning", "summary": []}
+        part, place = {"type": "summary_text", "text": text}, {**self._of_item, "summary_index": 0}
+        yield self._event("response.output_item.added", **self._at, item=item)
+        yield self._event("response.reasoning_summary_part.added", **place, part={**part, "text": ""})
+        yield self._event("response.reasoning_summary_text.delta", **place, delta=text)
+        yield self._event("response.reasoning_summary_text.done", **place, text=text)
+        yield self._event("response.reasoning_summary_part.done", **place, part=part)
+        yield self._done({**item, "summary": [part]})
+
+    def call(self, call: Call, pieces: tuple[str, ...]) -> Iterator[Json]:
+        """A call whose arguments come in these pieces."""
+        yield from self.end_text()
+        self._item_id = self._id("fc")
+        item = {"id": self._item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
+        item |= {"call_id": call.id, "name": call.name}
+        arguments = {"arguments": call.arguments}
+        yield self._event("response.output_item.added", **self._at, item=item)
+        for piece in pieces:
+            yield self._event("response.function_call_arguments.delta", **self._of_item, delta=piece)
+        yield self._event("response.function_call_arguments.done", **self._of_item, **arguments)
+        yield self._done({**item, **arguments, "status": "completed"})
+
+    def finished(self, reason: str, usage: Usage) -> Iterator[Json]:
+        """The answer is over, for this reason of a `Finish`."""
+        yield from self.end_text()
+        told: Json = {"usage": counts(usage), "output": self._output}
+        if reason == "stop":
+            yield self._end("completed", **told)
+        else:
+            yield self._end("incomplete", **told, incomplete_details={"reason": _REASONS.get(reason, reason)})
+
+    def failed(self, code: str, message: str) -> Iterator[Json]:
+        """The answer fails; what was begun is not completed."""
+        yield self._end("failed", output=self._output, error={"code": code, "message": message})
+
+    # What events are made of
+
+    def _id(self, kind: str) -> str:
+        return f"{kind}_{self._number():04}"
+
+    @property
+    def _at(self) -> Json:
+        return {"output_index": len(self._output)}
+
+    @property
+    def _of_item(self) -> Json:
+        return {**self._at, "item_id": self._item_id}
+
+    @property
+    def _part(self) -> Json:
+        return {**self._of_item, "content_index": 0}
+
+    def _message(self, status: str, content: list[Json]) -> Json:
+        return {"id": self._item_id, "type": "message", "status": status, "role": "assistant", "content": content}
+
+    def _done(self, item: Json) -> Json:
+        event = self._event("response.output_item.done", **self._at, item=item)
+        self._output.append(item)
+        return event
+
+    def _end(self, status: str, **told: object) -> Json:
+        return self._event(f"response.{status}", response={**self._response, "status": status, **told})
+
+    def _event(self, kind: str, **told: Any) -> Json:  # noqa: ANN401 - JSON
+        self._sequence += 1
+        return {"type": kind, "sequence_number": self._sequence - 1, **told}
+
+
+def _text_part(text: str) -> Json:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}

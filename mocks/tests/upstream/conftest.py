@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay_mocks.library import LIBRARY
+from assay_mocks.player import Until
+from assay_mocks.script import Script, Step
+from assay_mocks.upstream.failing import Refusal
+from assay_mocks.upstream.reply import Output, Reply
+from assay_mocks.upstream.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+Json = dict[str, Any]
+
+
+def _item(given: str | Json) -> Json:
+    """A message of the user's, or any item."""
+    if isinstance(given, str):
+        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": given}]}
+    return given
+
+
+def _body(given: Iterable[str | Json], more: Mapping[str, object]) -> bytes:
+    return json.dumps({"model": "m", "stream": True, "input": [*map(_item, given)], **more}).encode()
+
+
+@dataclass
+class Heard:
+    """What a reply has told so far, and whether it is over."""
+
+    outputs: list[Output] = field(default_factory=list)
+    over: bool = False
+
+    @property
+    def events(self) -> list[Json]:
+        return [output for output in self.outputs if isinstance(output, dict)]
+
+    @property
+    def types(self) -> list[str]:
+        return [event["type"].removeprefix("response.") for event in self.events]
+
+    @property
+    def text(self) -> str:
+        return "".join(event["delta"] for event in self.events if event["type"] == "response.output_text.delta")
+
+    @property
+    def last(self) -> Json:
+        """The response, as the last event tells it."""
+        response: Json = self.events[-1]["response"]
+        return response
+
+    @property
+    def waits(self) -> float | None:
+        """Until when nothing is told, if that is so."""
+        return self.outputs[-1].time if self.outputs and isinstance(self.outputs[-1], Until) else None
+
+
+class Played:
+    """A reply that is moved on by hand."""
+
+    def __init__(self, reply: Reply, now: float) -> None:
+        self.reply = reply
+        self._told = reply.told(now)
+        self._begun = False
+
+    def on(self, now: float) -> Heard:
+        """What it tells until it waits or is over."""
+        heard = Heard()
+        while heard.waits is None:
+            try:
+                heard.outputs.append(self._told.send(now) if self._begun else next(self._told))
+            except StopIteration:
+                heard.over = True
+                return heard
+            self._begun = True
+        return heard
+
+
+class Model:
+    """The service, its requests made by hand."""
+
+    def __init__(self, library: Mapping[str, Script]) -> None:
+        self.service = Service(library)
+        self.now = 1_800_000_000.0
+
+    def answer(self, *given: str | Json, **more: object) -> Reply | Refusal:
+        return self.service.answer(_body(given, more), self.now)
+
+    def begin(self, *given: str | Json, **more: object) -> Played:
+        reply = self.answer(*given, **more)
+        assert isinstance(reply, Reply)
+        return Played(reply, self.now)
+
+    def play(self, *given: str | Json, **more: object) -> Heard:
+        """All that is told until it waits or is over."""
+        return self.begin(*given, **more).on(self.now)
+
+    def refuse(self, *given: str | Json, **more: object) -> tuple[int, str]:
+        """The status and the message of an HTTP error."""
+        refused = self.answer(*given, **more)
+        assert isinstance(refused, Refusal)
+        return refused.status, json.loads(refused.body)["error"]["message"]
+
+
+@pytest.fixture
+def model() -> Model:
+    """The service with the library."""
+    return Model(LIBRARY)
+
+
+@pytest.fixture
+def make_model() -> Callable[..., Model]:
+    """A service with one script `s`; its first part is these steps, `then` the second one."""
+
+    def make(*steps: Step, then: tuple[Step, ...] = (), **more: Any) -> Model:
+        parts = (steps, then) if then else (steps,)
+        return Model({"s": Script(name="s", title="", parts=parts, **more)})
+
+    return make

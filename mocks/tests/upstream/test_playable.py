@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+
+from assay_mocks.codex.failures import CAUSES
+from assay_mocks.library import LIBRARY
+from assay_mocks.script import (
+    Call,
+    Crash,
+    Cut,
+    ErrorNotice,
+    Fail,
+    Finish,
+    Gate,
+    Hang,
+    Open,
+    Pause,
+    Raw,
+    Reflect,
+    Repeat,
+    Say,
+    Script,
+    Step,
+    Surrogates,
+    Think,
+    Usage,
+)
+from assay_mocks.upstream.failing import ELSEWHERE, FAILURES
+from assay_mocks.upstream.playable import why_not, why_unplayable
+
+CALL = Call(id="c", name="localSearch", arguments="{}")
+
+
+def test_every_cause_of_a_failure_has_a_way_or_a_reason_why_there_is_none() -> None:
+    assert FAILURES.keys() | ELSEWHERE.keys() == CAUSES.keys()
+    assert not FAILURES.keys() & ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        (),
+        (Say(("a",)), Think("b"), CALL, Say(("c",)), Usage(), Finish("length")),
+        (Pause(1), Gate(), Open(), Reflect(), Hang()),
+        (Open(), Usage(), Fail("http-500")),
+        (Say(("a",)), Fail("cut")),
+        (Call(id="c", name="n", arguments="{}", shape="sentinel", also=("use-tool", "native")),),
+    ],
+)
+def test_what_the_service_can_play(part: tuple[Step, ...]) -> None:
+    assert why_not((part,)) == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "why"),
+    [
+        ((Crash(),), "Crash: the app-server dies, not the model's service"),
+        ((Cut((1,)),), "Cut: the app-server cuts its own output"),
+        ((ErrorNotice(),), "ErrorNotice: the app-server itself ends a turn that failed"),
+        ((Raw("x"),), "Raw: the app-server writes the line"),
+        ((Say(("a",)), Repeat()), "Repeat: the app-server tells its own notifications again"),
+        ((Surrogates("a"),), "Surrogates: the app-server spells its own output"),
+        ((Finish(), Say(("late",))), "Say: nothing that comes after the end of an answer is read"),
+        ((Say(("a",), choice=1),), "Say: an answer of the service is one choice"),
+        ((Finish(choice=0),), "Finish: an answer of the service is one choice"),
+        (
+            (Call(id="c", name="n", arguments="{}", also=("delta-tool-calls",)),),
+            "Call: the service has no shape delta-tool-calls",
+        ),
+        (
+            (Call(id="c", name="n", arguments="{}", shape="sentinel", unfinished=True),),
+            "Call: an unfinished call is told in pieces, and Codex waits for the whole",
+        ),
+        ((Say(("a",)), Fail("http-429")), "Fail: an HTTP error comes before everything else"),
+        ((Hang(), Fail("http-429")), "Fail: an HTTP error comes before everything else"),
+        ((Fail("connection"),), "Fail: a service that answers has a connection"),
+        ((Fail("missing-key"),), "Fail: Codex finds out that it has no key before it asks"),
+    ],
+)
+def test_what_is_the_app_servers_own(part: tuple[Step, ...], why: str) -> None:
+    assert why_not(((Say(("first",)),), part)) == why
+
+
+def test_scripts_in_other_words_are_not_played() -> None:
+    assert why_unplayable(LIBRARY["shapes/a"]) == "the words of another dialect are the app-server's"
+    assert why_unplayable(LIBRARY["shapes/double-telling"]).startswith("which families of events are told")
+
+
+def test_every_choice_counts() -> None:
+    assert why_unplayable(LIBRARY["choices/text"]) == ""
+    choices = (((Say(("a",)),),), ((Crash(),),))
+    assert why_unplayable(Script(name="s", title="", parts=choices[0], choices=choices)).startswith("Crash: ")
+
+
+def test_most_scripts_of_the_library_can_be_played() -> None:
+    unplayable = {name.partition("/")[0] for name, script in LIBRARY.items() if why_unplayable(script)}
+    assert unplayable == {"text", "call", "shapes", "xml", "choices", "fail", "leave"}
+    assert sum(not why_unplayable(script) for script in LIBRARY.values()) > len(LIBRARY) / 2

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay_mocks.script import Call, Fail, Gate, Hang, Open, Reflect, Say
+from assay_mocks.upstream.failing import FAILURES, Hangup, Refusal
+
+Make = Callable[..., Any]
+
+S = "[[assay:s#n]]"
+SEARCH = {"type": "function", "name": "localSearch", "parameters": {"type": "object"}}
+
+
+def _result(call_id: str, output: str = "found") -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def test_a_marker_chooses_the_script(model: Any) -> None:
+    assert model.play("Please: [[assay:text/hello#n]]").text == "Hello, world!"
+    assert model.play("[[assay:text/repeats#n]]", "[[assay:text/hello#n]]").text == "Hello, world!"
+
+
+def test_without_a_marker_it_is_the_default_answer(model: Any) -> None:
+    assert model.play("Good morning").text == "You said: Good morning"
+    call = model.play("Use the tool localSearch", tools=[SEARCH]).last["output"][0]
+    assert (call["type"], call["name"], call["arguments"]) == ("function_call", "localSearch", "{}")
+
+
+def test_a_users_script_is_chosen_by_its_text(make_model: Make) -> None:
+    model = make_model(Say(("one",)), then=(Say(("two",)),), when="weather")
+    assert model.play("The weather?").text == "one"
+    assert model.play("The weather?", "And the weather now?").text == "two"
+
+
+def test_a_turn_that_begins_plays_the_next_part(make_model: Make) -> None:
+    model = make_model(Say(("one",)), then=(Say(("two",)),))
+    assert [model.play(S).text for _ in range(3)] == ["one", "two", "two"]
+
+
+def test_results_continue_the_turn(make_model: Make) -> None:
+    model = make_model(Call(id="c", name="n", arguments="{}"), then=(Say(("done",)),))
+    assert model.play(S).last["output"][0]["type"] == "function_call"
+    assert model.play(S, _result("c")).text == "done"
+
+
+def test_what_the_last_call_brought_is_said(model: Any) -> None:
+    assert model.play("[[assay:call/one#n]]", _result("call_one", "a note")).text == "The tool said: a note"
+
+
+def test_choices_take_turns(model: Any) -> None:
+    said = [model.play("[[assay:choices/text#n]]").text for _ in range(3)]
+    assert said == ["The first choice.", "And the second one.", "The first choice."]
+
+
+def test_what_cannot_be_answered(model: Any) -> None:
+    assert model.refuse(stream=False)[0] == 400
+    status, message = model.refuse("[[assay:text/helo#n]]")
+    assert status == 404
+    assert message.startswith("The marker asks for the script text/helo, which does not exist; did you mean text/hello")
+    assert model.refuse("[[assay:fail/garbled#n]]") == (
+        501,
+        "the script fail/garbled cannot be played by the model's service: Raw: the app-server writes the line",
+    )
+
+
+@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if isinstance(way, Refusal)])
+def test_an_http_error_comes_instead_of_events(make_model: Make, cause: str) -> None:
+    heard = make_model(Open(), Fail(cause)).play(S)
+    assert heard.outputs == [FAILURES[cause]]
+    assert heard.over
+
+
+def test_a_failure_that_is_told(make_model: Make) -> None:
+    heard = make_model(Fail("quota")).play(S)
+    assert heard.types == ["created", "in_progress", "failed"]
+    assert heard.last["error"] == {"code": "insufficient_quota", "message": "You exceeded your current quota."}
+
+
+def test_a_stream_that_is_cut(make_model: Make) -> None:
+    heard = make_model(Say(("a",)), Fail("cut")).play(S)
+    assert heard.types[-1] == "output_text.delta"
+    assert heard.outputs[-1] == Hangup()
+
+
+def test_a_stream_in_which_nothing_comes_any_more(make_model: Make) -> None:
+    model = make_model(Say(("a",)), Fail("idle"))
+    played = model.begin(S)
+    assert played.on(model.now).waits == math.inf
+    again = played.on(model.now + 1000)
+    assert (again.waits, len(again.outputs)) == (math.inf, 1)
+
+
+def test_a_gate_is_opened_by_another_request(make_model: Make) -> None:
+    model = make_model(Say(("a",)), Gate(timeout=3), Say(("b",)), then=(Open(), Say(("opened",))))
+    first = model.begin(S)
+    assert first.on(model.now).waits == model.now + 3
+    second = model.begin(S)
+    before = second.reply.changes
+    assert second.on(model.now).text == "opened"
+    assert second.reply.changes == before + 2  # the gate, and the end
+    after = first.on(model.now)
+    assert (after.text, after.over) == ("b", True)
+
+
+def test_a_block_stands_on_a_line_of_its_own(make_model: Make) -> None:
+    call = Call(id="c", name="n", arguments="{}", shape="sentinel")
+    block = '<tool_call>{"id": "c", "name": "n", "arguments": "{}"}</tool_call>'
+    assert make_model(Say(("Look.",)), call).play(S).text == f"Look.\n{block}"
+    assert make_model(Say(("Look.\n",)), call).play(S).text == f"Look.\n{block}"
+
+
+def test_what_was_received_is_told(make_model: Make) -> None:
+    developer = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Be terse."}]}
+    received = json.loads(make_model(Reflect()).play(developer, S, tools=[SEARCH]).text)
+    assert received["developer"] == "Be terse."
+    assert [tool["name"] for tool in received["tools"]] == ["localSearch"]
+
+
+def test_how_other_turns_ended_is_told(model: Any) -> None:
+    model.play("[[assay:text/hello#n]]")
+    model.play("[[assay:fail/after-text#n]]")
+    model.play("[[assay:text/length#n]]")
+    gone = model.begin("[[assay:text/hang#n]]")
+    gone.on(model.now)
+    asking = model.begin("[[assay:reflect/turns#n]]")
+    assert asking.on(model.now).waits == model.now + 1
+    gone.reply.left()
+    told = json.loads(asking.on(model.now).text)
+    assert [(turn["script"], turn["state"]) for turn in told["turns"]] == [
+        ("text/hello", "completed"),
+        ("fail/after-text", "failed"),
+        ("text/length", "failed"),
+        ("text/hang", "interrupted"),
+    ]
+
+
+def test_a_client_that_leaves_after_the_end_changes_nothing(model: Any) -> None:
+    played = model.begin("[[assay:text/hello#n]]")
+    played.on(model.now)
+    before = played.reply.changes
+    played.reply.left()
+    assert played.reply.changes == before
+
+
+def test_a_turn_with_calls_is_one(model: Any) -> None:
+    model.play("[[assay:call/then-text#n]]")
+    model.play("[[assay:call/then-text#n]]", _result("call_search"))
+    model.play("[[assay:call/then-text#other]]", _result("call_search"))
+    told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    assert told["turns"] == [{"script": "call/then-text", "part": 1, "state": "completed"}]
+
+
+def test_hanging_lasts(make_model: Make) -> None:
+    assert make_model(Hang()).play(S).types == ["created", "in_progress"]

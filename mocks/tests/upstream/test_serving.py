@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from assay_mocks.library import LIBRARY
+from assay_mocks.script import Gate, Hang, Open, Reflect, Say, Script
+from assay_mocks.upstream.__main__ import main
+from assay_mocks.upstream.serving import Upstream, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def _script(name: str, *steps: Any) -> Script:
+    return Script(name=name, title="", parts=(steps,))
+
+
+SCRIPTS = {
+    script.name: script
+    for script in (
+        _script("gate", Say(("a",)), Gate(timeout=60), Open("second"), Gate("never", timeout=60), Say(("b",))),
+        _script("pass", Open(), Gate("second", timeout=60), Say(("second",)), Open("never")),
+        _script("hang", Say(("a",)), Hang()),
+        _script("turns", Reflect("turns", wait=60)),
+        _script("late", Gate(timeout=0.05)),
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[Upstream]:
+    with serving({**LIBRARY, **SCRIPTS}) as served:
+        yield served
+
+
+def _request(text: str) -> bytes:
+    item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    return json.dumps({"model": "m", "stream": True, "input": [item]}).encode()
+
+
+def _ask(upstream: Upstream, text: str) -> httpx.Response:
+    return httpx.post(f"{upstream.url}/responses", content=_request(text), timeout=10)
+
+
+def _text(answer: str) -> str:
+    events = [json.loads(line[6:]) for line in answer.splitlines() if line.startswith("data: ")]
+    return "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta")
+
+
+def test_an_answer_is_a_stream(upstream: Upstream) -> None:
+    answer = _ask(upstream, "[[assay:text/hello#a]]")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")
+    assert _text(answer.text) == "Hello, world!"
+    assert answer.text.startswith("event: response.created\ndata: ")
+    assert upstream.bodies[-1] == _request("[[assay:text/hello#a]]")
+
+
+def test_errors_have_their_status_and_the_envelope(upstream: Upstream) -> None:
+    for text, status in (
+        ("[[assay:fail/rate#b]]", 429),
+        ("[[assay:nowhere#b]]", 404),
+        ("[[assay:fail/notice#b]]", 501),
+    ):
+        answer = _ask(upstream, text)
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+        assert answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_there_is_one_path(upstream: Upstream, method: str) -> None:
+    answer = httpx.request(method, f"{upstream.url}/models")
+    assert (answer.status_code, answer.json()["error"]["message"]) == (404, "there is no /v1/models here")
+
+
+def test_a_stream_that_is_cut_has_no_end(upstream: Upstream) -> None:
+    answer = _ask(upstream, "[[assay:fail/after-text#c]]")
+    assert _text(answer.text) == "Half an answer"
+    assert "response.completed" not in answer.text
+
+
+def test_requests_wait_for_each_other(upstream: Upstream) -> None:
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.append(_text(_ask(upstream, "[[assay:gate#d]]").text)))
+    thread.start()
+    assert _text(_ask(upstream, "[[assay:pass#d]]").text) == "second"
+    thread.join(10)
+    assert said == ["ab"]
+
+
+def test_silence_ends_when_its_time_has_come(upstream: Upstream) -> None:
+    assert _text(_ask(upstream, "[[assay:late#e]]").text) == "(the gate was not opened in time)"
+
+
+def test_a_client_that_leaves_ends_its_turn(upstream: Upstream) -> None:
+    with httpx.stream("POST", f"{upstream.url}/responses", content=_request("[[assay:hang#f]]")) as answer:
+        assert any("output_text.delta" in line for line in answer.iter_lines())
+    told = json.loads(_text(_ask(upstream, "[[assay:turns#f]]").text))
+    assert told["turns"] == [{"script": "hang", "part": 0, "state": "interrupted"}]
+
+
+def test_a_client_that_leaves_while_it_is_told_something_ends_its_turn(upstream: Upstream) -> None:
+    body = _request("[[assay:text/long#g]]")
+    with socket.create_connection(("127.0.0.1", upstream.server_address[1])) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+        client.sendall(b"POST /v1/responses HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        client.recv(10)
+    told = json.loads(_text(_ask(upstream, "[[assay:turns#g]]").text))
+    assert told["turns"] == [{"script": "text/long", "part": 0, "state": "interrupted"}]
+
+
+def test_what_is_wrong_with_the_server_itself_is_not_hidden(
+    upstream: Upstream, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for mistake in (ConnectionResetError(), LookupError("a mistake")):
+        with suppress(type(mistake)):
+            _raise_in(upstream, mistake)
+    said = capsys.readouterr().err
+    assert "LookupError: a mistake" in said
+    assert "ConnectionResetError" not in said
+
+
+def _raise_in(upstream: Upstream, mistake: Exception) -> None:
+    try:
+        raise mistake
+    finally:
+        upstream.handle_error(None, ("127.0.0.1", 1))
+
+
+def test_what_waits_ends_with_the_server() -> None:
+    with (
+        serving(SCRIPTS) as served,
+        httpx.stream("POST", f"{served.url}/responses", content=_request("[[assay:hang#h]]")) as answer,
+    ):
+        lines = answer.iter_lines()
+        assert any("output_text.delta" in line for line in lines)
+        served.close_replies()
+        assert "response.completed" not in "".join(lines)
+
+
+def test_the_command_serves_a_users_scripts(tmp_path: Path) -> None:
+    scripts = tmp_path / "scripts.yaml"
+    scripts.write_text("- {name: mine, parts: [[{say: My own.}]]}")
+    command = [sys.executable, "-m", "assay_mocks.upstream", "--scripts", str(scripts)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        try:
+            answer = httpx.post(f"{url}/responses", content=_request("[[assay:mine#i]]"))
+        finally:
+            process.terminate()
+        assert _text(answer.text) == "My own."
+        assert process.wait(10) == 0
+
+
+def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str], upstream: Upstream) -> None:
+    assert main(["--scripts", "/nowhere.yaml"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "python -m assay_mocks.upstream: /nowhere.yaml: cannot be read: No such file or directory\n"
+    )
+    assert main(["--port", str(upstream.server_address[1])]) == 2
+    assert "Address already in use" in capsys.readouterr().err

@@ -1,0 +1,93 @@
+"""Every event is what the published schema of the API says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from assay_mocks.library import LIBRARY
+from assay_mocks.script import Call, Fail, Finish, Say, Script, Think, Usage
+from assay_mocks.upstream.failing import FAILURES, Refusal
+from assay_mocks.upstream.playable import why_unplayable
+from assay_mocks.upstream.writing import counts, frame
+
+Make = Callable[..., Any]
+
+SCHEMAS = Path(__file__).parents[3] / "schemas" / "openai"
+
+
+def _validator(name: str) -> Draft202012Validator:
+    schemas = [json.loads(path.read_text(encoding="utf-8")) for path in SCHEMAS.glob("*.json")]
+    known: Registry[Any] = Registry().with_resources(
+        [(schema["$id"], Resource.from_contents(schema)) for schema in schemas]
+    )
+    (schema,) = (schema for schema in schemas if schema["title"] == name)
+    return Draft202012Validator(schema, registry=known)
+
+
+EVENT = _validator("response.stream")
+PLAYED = [script for script in LIBRARY.values() if not why_unplayable(script) and script.name != "text/long"]
+
+
+@pytest.mark.parametrize("script", PLAYED, ids=[script.name for script in PLAYED])
+def test_every_script_is_told_in_valid_events(model: Any, script: Script) -> None:
+    events = model.play(f"[[assay:{script.name}#n]]").events
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
+
+
+@pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if not isinstance(way, Refusal)])
+def test_failures_are_told_in_valid_events(make_model: Make, cause: str) -> None:
+    events = make_model(Say(("a",)), Fail(cause)).play("[[assay:s#n]]").events
+    assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
+
+
+def _published(event: dict[str, Any]) -> dict[str, Any]:
+    """The event with a published code: Codex knows codes of its own service, which the API does not publish."""
+    match event:
+        case {"response": {"error": {"code": str()} as error} as response}:
+            return {**event, "response": {**response, "error": {**error, "code": "server_error"}}}
+    return event
+
+
+def test_a_text(make_model: Make) -> None:
+    heard = make_model(Say(("Hel", "lo")), Usage(input=3, cached=1, output=2, reasoning=1)).play("[[assay:s#n]]")
+    assert heard.types == [
+        "created", "in_progress", "output_item.added", "content_part.added", "output_text.delta", "output_text.delta",
+        "output_text.done", "content_part.done", "output_item.done", "completed",
+    ]  # fmt: skip
+    assert heard.over
+    (message,) = heard.last["output"]
+    assert message["content"][0]["text"] == heard.text == "Hello"
+    assert heard.last["usage"] == counts(Usage(input=3, cached=1, output=2, reasoning=1))
+    assert heard.last["usage"]["total_tokens"] == 5
+
+
+def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:
+    call = Call(id="c", name="n", arguments='{"a": 1}', pieces=('{"a"', ": 1}"))
+    heard = make_model(Say(("a",)), Think("hm"), Say(("b",)), call, Say(("c",))).play("[[assay:s#n]]")
+    kinds = [item["type"] for item in heard.last["output"]]
+    assert kinds == ["message", "reasoning", "message", "function_call", "message"]
+    places = [event["output_index"] for event in heard.events if event["type"] == "response.output_item.done"]
+    assert places == [0, 1, 2, 3, 4]
+    deltas = [event["delta"] for event in heard.events if event["type"] == "response.function_call_arguments.delta"]
+    assert deltas == ['{"a"', ": 1}"]
+    assert heard.last["output"][3]["arguments"] == '{"a": 1}'
+    assert heard.last["output"][3]["call_id"] == "c"
+
+
+@pytest.mark.parametrize(("reason", "told"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
+def test_an_answer_that_is_cut_off(make_model: Make, reason: Any, told: str) -> None:
+    heard = make_model(Say(("a",)), Finish(reason)).play("[[assay:s#n]]")
+    assert heard.types[-2:] == ["output_item.done", "incomplete"]
+    assert heard.last["incomplete_details"] == {"reason": told}
+
+
+def test_a_frame() -> None:
+    assert frame({"type": "t", "x": "ü\u2028"}) == 'event: t\ndata: {"type": "t", "x": "ü\u2028"}\n\n'.encode()
