@@ -54,8 +54,9 @@ class StoryTelling(Telling):
         for choice in list(self._texts):
             self._complete(choice, now)
 
-    def break_off(self) -> None:
+    def break_off(self, now: float) -> None:
         """No message is ever completed."""
+        del now
         self._texts.clear()
 
     def choice_over(self, choice: int, reason: str, now: float) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import item_messages, legacy, messages, raw_items
+from assay_mocks.codex.citations import Citations, without_citations
 from assay_mocks.codex.conversation import as_message, message_text
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class _Message:
     id: str
     phase: str | None
     started_ms: int
+    citations: Citations | None
     text: io.StringIO = field(default_factory=io.StringIO)
 
 
@@ -147,18 +149,33 @@ class Telling:
         del choice
         if self._message is None:
             identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
-            self._message = _Message(id=identity, phase=phase, started_ms=started)
+            citations = Citations() if self._desk.version.citations else None
+            self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
             self.item_started(item_messages.agent_message(identity, "", phase), started, now)
         self._message.text.write(text)
-        self.notify("item/agentMessage/delta", {**self.place, "itemId": self._message.id, "delta": text}, now)
+        told = text if self._message.citations is None else self._message.citations.take(text)
+        if told or self._message.citations is None:
+            self._delta(self._message, told, now)
+
+    def _delta(self, message: _Message, text: str, now: float) -> None:
+        self.notify("item/agentMessage/delta", {**self.place, "itemId": message.id, "delta": text}, now)
+
+    def _end_text(self, now: float) -> _Message | None:
+        """Nothing more comes of the open item of text, if there is one; what was held back of it is told."""
+        message, self._message = self._message, None
+        held = message.citations.rest() if message and message.citations else ""
+        if message and held:
+            self._delta(message, held, now)
+        return message
 
     def stop_speaking(self, now: float) -> None:
         """Complete the open item of text, if there is one."""
-        message, self._message = self._message, None
+        message = self._end_text(now)
         if message is None:
             return
         text = joined(message.text.getvalue())
-        item = item_messages.agent_message(message.id, text, message.phase)
+        told = without_citations(text) if message.citations else text
+        item = item_messages.agent_message(message.id, told, message.phase)
         self.last_text = self.item_completed(item, message.started_ms, now)
         self.raw(raw_items.message(message.id, text), now, raw_items.UNKNOWN_KINDS)
 
@@ -179,9 +196,9 @@ class Telling:
         """How the other dialect names the thread."""
         return {"conversationId" if self._thread.conversation else "threadId": self._thread.id}
 
-    def break_off(self) -> None:
+    def break_off(self, now: float) -> None:
         """The open item of text is never completed."""
-        self._message = None
+        self._end_text(now)
 
     def think(self, text: str, now: float) -> None:
         """The model's thoughts, in one summary."""

@@ -153,6 +153,7 @@ class Turn:
 
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
+        self._telling.break_off(now)
         self._calling.cancel(now)
         if self._desk.version.counts_first:
             pass  # told already
@@ -212,7 +213,7 @@ class Turn:
             case Fail():
                 self._fail(self._cause(action), now)
             case ErrorNotice():
-                self._telling.break_off()
+                self._telling.break_off(now)
                 self._telling.failed(self._cause(action), now, ended=False)
             case _:
                 self._disturb(action, now)
@@ -307,7 +308,7 @@ class Turn:
         self._telling.completed("completed", self._started, now)
 
     def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
-        self._telling.break_off()
+        self._telling.break_off(now)
         if cause.fills_context:
             self._telling.full_context(now, began=cause.began)
         elif self._desk.version.counts_first:

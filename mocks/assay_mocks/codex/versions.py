@@ -50,7 +50,8 @@ class Version:
     `status_first`: a new thread's status is told before it. `begins`: the order in which a turn's start is told.
     `empty_texts`: in the older family a text without words is one, too. `mode`: the name of the usual collaboration
     mode, `history_mode` how threads are kept, `personality` that of a thread. `summaries`: turn/completed holds the
-    last text. `context_window`: the most tokens, None if it knows none.
+    last text. `context_window`: the most tokens, None if it knows none. `citations`: those in the model's text are kept
+    from the client.
 
     `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
     the model as a text, not as a list.
@@ -92,6 +93,7 @@ class Version:
     personality: str | None
     summaries: bool
     context_window: int | None
+    citations: bool
 
     tool_answers: Literal["output", "contentItems"]
     single_text: bool
@@ -133,6 +135,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "personality": "pragmatic",
             "summaries": False,
             "context_window": None,
+            "citations": False,
             "tool_answers": "output",
             "single_text": True,
             "counted_turns": True,
@@ -160,7 +163,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
-    (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
+    (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers", "citations": True}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160
