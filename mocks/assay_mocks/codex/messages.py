@@ -185,18 +185,18 @@ def turn(
     identity: str,
     state: str,
     *,
-    items: Sequence[Json] | None = None,
+    items: Sequence[Json] = (),
     error: Json | None = None,
     started: float | None = None,
     completed: float | None = None,
 ) -> Json:
-    """A turn; `items` None means that they are not told."""
+    """A turn; what it told is its items, or not told at all."""
     lasted = None if started is None or completed is None else ms(completed - started)
     return {
         "id": identity,
         "rootTurnId": identity,
-        "items": list(items or ()),
-        "itemsView": "notLoaded" if items is None else "summary",
+        "items": list(items),
+        "itemsView": "summary" if items else "notLoaded",
         "status": state,
         "error": error,
         "startedAt": None if started is None else int(started),

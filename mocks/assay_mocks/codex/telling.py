@@ -225,11 +225,12 @@ class Telling:
     def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
         """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
         self._thread.spend(used)
+        self._thread.last = last or used
         self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
         self._rate_limits(now)
 
     def counts_before(self, now: float) -> None:
-        """The model begins to answer: what was counted up to then, where the version tells it."""
+        """What was counted up to now: where the model begins to answer, or its answer is broken off."""
         if self._thread.last is None:
             self.rate_limits(now)
         else:
@@ -292,22 +293,26 @@ class Telling:
 
     def task_complete(self, now: float, *, failed: bool = False) -> None:
         """The turn is over, in the older family alone."""
-        said = self.last_text["text"] if self.last_text and not failed else None
-        self._older(legacy.task_complete(self._turn_id, said), now)
+        self._older(legacy.task_complete(self._turn_id, None if failed else self.last_words), now)
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""
         summaries = self._desk.version.summaries and state == "completed"
-        said = [self.last_text] if self.last_text else []
+        said = [self.last_text] if self.last_text and self.last_words else []
         turn = messages.turn(
             self._turn_id,
             state,
-            items=said if summaries else None,
+            items=said if summaries else [],
             error=messages.turn_error(cause) if cause else None,
             started=started,
             completed=now,
         )
         self.notify("turn/completed", {"threadId": self._thread.id, "turn": turn}, now)
+
+    @property
+    def last_words(self) -> str | None:
+        """The text of the last finished agentMessage item."""
+        return self.last_text["text"] if self.last_text else None
 
 
 _BEGINNINGS: Mapping[Beginning, Callable[[Telling, float], None]] = {

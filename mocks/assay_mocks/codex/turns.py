@@ -104,7 +104,7 @@ class Turn:
             return
         self._queued.append((list(given), client_id, casting))
         if self._desk.version.busy == "steers" and not self._calling.awaited:
-            self._telling.break_off()
+            self._telling.break_off(now)
             self._saying = None
             self._telling.rate_limits(now)
             self._hear_queued(now)
@@ -160,7 +160,7 @@ class Turn:
         elif self._response.complete:
             self._telling.usage(self._response.usage, now)
         else:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         note = raw_items.aborted(self._desk.ids.uuid(now))
         self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(now)
@@ -302,7 +302,8 @@ class Turn:
         if self._queued:
             self._hear_queued(now)
             return
-        self._telling.unread(now)
+        if self._telling.last_words:
+            self._telling.unread(now)
         self._telling.task_complete(now)
         self._release("completed", now)
         self._telling.completed("completed", self._started, now)
@@ -314,9 +315,9 @@ class Turn:
         elif self._desk.version.counts_first:
             pass
         elif counted:
-            self._telling.usage(self._response.usage, now, last=_NOTHING)
+            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
         elif cause.began or self._spoke:
-            self._telling.rate_limits(now)
+            self._telling.counts_before(now)
         self.thread.failed = True
         self._free("failed", now)
         self._telling.failed(cause, now)

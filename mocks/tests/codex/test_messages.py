@@ -5,7 +5,7 @@ from assay_mocks.codex.messages import turn, turn_error
 
 
 def test_a_turn_lasts_from_its_start_to_its_end() -> None:
-    told = turn("t", "completed", items=[], started=10.25, completed=12.5)
+    told = turn("t", "completed", items=[{"type": "agentMessage"}], started=10.25, completed=12.5)
     assert (told["startedAt"], told["completedAt"], told["durationMs"], told["itemsView"]) == (10, 12, 2250, "summary")
     told = turn("t", "inProgress")
     assert (told["startedAt"], told["durationMs"], told["itemsView"]) == (None, None, "notLoaded")

@@ -468,3 +468,49 @@ def test_every_script_of_the_library_can_be_played_in_every_version(
     client.wait(61.0)
     assert client.server.wake_at() is None
     assert heard.told("turn/started")
+
+
+def _counts(heard: Any) -> list[tuple[int, int]]:
+    """The input tokens that are told: of the thread, and of the last answer."""
+    told = [params["tokenUsage"] for params in heard.told("thread/tokenUsage/updated")]
+    return [(usage["total"]["inputTokens"], usage["last"]["inputTokens"]) for usage in told]
+
+
+@pytest.mark.parametrize(
+    ("end", "counts"), [(Fail("cut"), (100, 100)), (Finish("length"), (103, 100)), (Hang(), (100, 100))]
+)
+def test_an_answer_that_is_broken_off_tells_the_counts_up_to_then(
+    make_client: Any, end: Step, counts: tuple[int, int]
+) -> None:
+    counted = (Say(("a",)), Usage(input=100, output=1))
+    client = make_client(_library(counted, (Say(("b",)), Usage(input=3, output=1), end)))
+    thread = client.start_thread()
+    client.start_turn(thread, "[[assay:a#n]]")
+    turn, heard = client.start_turn(thread, "[[assay:a#n]]")
+    if end == Hang():
+        _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert _counts(heard) == [counts]
+
+
+def test_a_turn_that_fails_is_unread_and_one_without_words_is_not(make_client: Any) -> None:
+    client = make_client(_library((Fail("http-500"),), ()))
+    assert client.play("[[assay:a#n]]", ephemeral=False).methods[-3:] == [
+        "error", "thread/readState/changed", "turn/completed",
+    ]  # fmt: skip
+    heard = client.play("[[assay:a#n]]", ephemeral=False)
+    assert heard.told("thread/readState/changed") == []
+    assert heard.told("turn/completed")[0]["turn"]["itemsView"] == "notLoaded"
+
+
+def test_what_was_held_back_is_told_when_the_answer_is_broken_off(make_client: Any) -> None:
+    client = make_client(_library((Say(("a <", "oai")), Fail("cut"))))
+    assert client.play("[[assay:a#n]]").said == ["a ", "<oai"]
+    older = make_client(_library((Say(("a <", "oai", "")), Fail("cut"))), version="0.89.0")
+    assert older.play("[[assay:a#n]]").said == ["a <", "oai", ""]
+
+
+def test_a_citation_is_kept_from_the_client(make_client: Any) -> None:
+    client = make_client(_library((Say(("a <oai-mem-citation>", "x</oai-mem-citation>", " b")),)))
+    heard = client.play("[[assay:a#n]]")
+    assert heard.said == ["a ", " b"]
+    assert heard.told("item/completed")[-1]["item"]["text"] == "a  b"
