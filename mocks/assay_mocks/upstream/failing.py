@@ -44,16 +44,22 @@ def refusal(status: int, message: str, **error: object) -> Refusal:
     return Refusal(status, json.dumps({"error": {"message": message, **error}}, ensure_ascii=False).encode())
 
 
-def _http(status: int, **more: object) -> Refusal:
-    return refusal(status, f"the mock says {status}", type="mock_error", code=f"mock_{status}", **more)
+_TOO_LONG = "Your input exceeds the context window of this model."
+
+
+def _http(status: int) -> Refusal:
+    return refusal(status, f"the mock says {status}", type="mock_error", code=f"mock_{status}", param=None)
 
 
 FAILURES: Mapping[str, Failure] = {
-    "http-400": _http(400, param=None),
-    **{f"http-{status}": _http(status) for status in (401, 403, 404, 429, 500, 502, 503)},
+    **{f"http-{status}": _http(status) for status in (400, 401, 403, 404, 429, 500, 502, 503)},
+    "http-400-context": refusal(
+        400, f"{_TOO_LONG} Please adjust your input and try again.", type="invalid_request_error",
+        code="context_length_exceeded", param="input",
+    ),
     "usage-limit": refusal(429, "The usage limit has been reached", type="usage_limit_reached", plan_type="plus",
-                           resets_in_seconds=3600),
-    "context-window": Failed("context_length_exceeded", "Your input exceeds the context window of this model."),
+                           resets_at=4_102_444_800),
+    "context-window": Failed("context_length_exceeded", _TOO_LONG),
     "quota": Failed("insufficient_quota", "You exceeded your current quota."),
     "rate-limit": Failed("rate_limit_exceeded", "Rate limit reached for the mock. Please try again in 1s."),
     "overloaded": Failed("server_is_overloaded", "Selected model is at capacity"),

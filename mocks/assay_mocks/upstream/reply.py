@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import cut
+from assay_mocks.codex.response import is_told_apart
 from assay_mocks.codex.shapes import Text, tell_shapes
 from assay_mocks.player import Action, Piece, Until, perform
 from assay_mocks.script import Call, Fail, Finish, Open, Reflect, Think, Usage
@@ -41,6 +42,7 @@ class Reply:
         self._opened = False
         self._over = False
         self.changes = 0
+        self._calls = sum(is_told_apart(step) for step in part)  # that are to come
         self._last = "\n"  # the last character of the text
 
     def told(self, now: float) -> Generator[Output, float, None]:
@@ -105,9 +107,10 @@ class Reply:
 
     def _text(self, text: str) -> Iterator[Json]:
         self._last = text[-1:] or self._last
-        yield from self._writer.text(text)
+        yield from self._writer.text(text, "commentary" if self._calls else None)
 
     def _call(self, call: Call) -> Iterator[Json]:
+        self._calls -= is_told_apart(call)
         for saying in tell_shapes(call, 0):
             match saying:
                 case Text(text, own_line):

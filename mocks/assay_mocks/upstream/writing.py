@@ -44,6 +44,7 @@ class Writer:
         self._output: list[Json] = []
         self._pieces: list[str] | None = None
         self._item_id = ""
+        self._phase: str | None = None
         self._response: Json = {
             "id": self._id("resp"),
             "object": "response",
@@ -68,10 +69,10 @@ class Writer:
         yield self._event("response.created", response=self._response)
         yield self._event("response.in_progress", response=self._response)
 
-    def text(self, text: str) -> Iterator[Json]:
-        """A piece of text, in the open message or a new one."""
+    def text(self, text: str, phase: str | None = None) -> Iterator[Json]:
+        """A piece of text, in the open message or a new one, which is of this phase of the turn."""
         if self._pieces is None:
-            self._pieces, self._item_id = [], self._id("msg")
+            self._pieces, self._item_id, self._phase = [], self._id("msg"), phase
             yield self._event("response.output_item.added", **self._at, item=self._message("in_progress", []))
             yield self._event("response.content_part.added", **self._part, part=_text_part(""))
         self._pieces.append(text)
@@ -143,7 +144,8 @@ class Writer:
         return {**self._of_item, "content_index": 0}
 
     def _message(self, status: str, content: list[Json]) -> Json:
-        return {"id": self._item_id, "type": "message", "status": status, "role": "assistant", "content": content}
+        told = {"type": "message", "status": status, "role": "assistant", "content": content}
+        return {"id": self._item_id, **told, **({"phase": self._phase} if self._phase else {})}
 
     def _done(self, item: Json) -> Json:
         event = self._event("response.output_item.done", **self._at, item=item)

@@ -114,6 +114,13 @@ def test_a_block_stands_on_a_line_of_its_own(make_model: Make) -> None:
     assert make_model(Say(("Look.\n",)), call).play(S).text == f"Look.\n{block}"
 
 
+def test_text_before_a_call_is_commentary(model: Any) -> None:
+    message, call = model.play("[[assay:call/after-text#n]]").last["output"]
+    assert (message["phase"], call["type"]) == ("commentary", "function_call")
+    call, message = model.play("[[assay:call/tail#n]]").last["output"]
+    assert "phase" not in message
+
+
 def test_what_was_received_is_told(make_model: Make) -> None:
     developer = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Be terse."}]}
     received = json.loads(make_model(Reflect()).play(developer, S, tools=[SEARCH]).text)
