@@ -56,13 +56,17 @@ class Replays:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
-    """A script that the real binary and the mock played side by side; `difference` and `why` unless all was equal."""
+    """A script that the real binary and the mock played side by side; `difference` and `why` unless all was equal.
+
+    `without`: the members of objects that are not compared.
+    """
 
     script: str
     version: str
     result: Result
     difference: str = ""
     why: str = ""
+    without: frozenset[str] = frozenset()
 
 
 def load_replays(path: Path = REPLAY) -> Replays:
@@ -101,7 +105,14 @@ def load_differential(path: Path = DIFFERENTIAL) -> Sequence[Compared]:
     Raises:
         ValueError: the file is not what the head of replay.toml says.
     """
-    rows = [Compared(**row) for row in _read(path).get("compared", ())] if path.is_file() else []
+    data = _read(path) if path.is_file() else {}
+    equal = [
+        Compared(script=script, version=version, result="equal")
+        for version, scripts in data.get("equal", {}).items()
+        for script in scripts
+    ]
+    others = [Compared(**{**row, "without": frozenset(row.get("without", ()))}) for row in data.get("compared", ())]
+    rows = [*equal, *others]
     for row in rows:
         if row.result not in get_args(Result) or (row.result == "equal") is bool(row.why):
             raise ValueError(

@@ -78,12 +78,14 @@ def test_there_may_be_no_comparison(written: Path) -> None:
 
 def test_comparisons_are_read(written: Path) -> None:
     written.write_text(
-        '[[compared]]\nscript = "text"\nversion = "0.1.0"\nresult = "equal"\n'
+        '[equal]\n"0.1.0" = ["text"]\n'
         '[[compared]]\nscript = "call"\nversion = "0.1.0"\nresult = "not compared"\nwhy = "no tools"\n'
+        '[[compared]]\nscript = "raw"\nversion = "0.1.0"\nresult = "accepted difference"\nwhy = "so"\nwithout = ["a"]\n'
     )
     assert load_differential(written) == [
         Compared(script="text", version="0.1.0", result="equal"),
         Compared(script="call", version="0.1.0", result="not compared", why="no tools"),
+        Compared(script="raw", version="0.1.0", result="accepted difference", why="so", without=frozenset({"a"})),
     ]
 
 
