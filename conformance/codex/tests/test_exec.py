@@ -10,18 +10,17 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from binaries import NEWEST, binary
 
 from assay.launch import executable, launch
 
 HERE = Path(__file__).parents[1]
-PROGRAM = Path(sys.prefix) / "codex" / "node_modules" / ".bin" / "codex"
 KEY = "a key of the tests"
 BACKENDS = {
     "native": {"ASSAY_CODEX_VERSION": "0.169.0", "ASSAY_SCRIPTS": str(HERE / "scripts.yaml")},
@@ -126,8 +125,6 @@ def outside() -> Iterator[socket.socket]:
 @pytest.fixture
 def codex(backend: Backend, outside: socket.socket, tmp_path: Path) -> Codex:
     """Runs `codex exec` with a prompt that asks for a script, in a home and a working folder of its own."""
-    if not PROGRAM.exists():
-        pytest.fail(f"codex is not installed: run install.py with {HERE}")
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
@@ -145,7 +142,7 @@ def codex(backend: Backend, outside: socket.socket, tmp_path: Path) -> Codex:
     def run(script: str, *arguments: str) -> Run:
         prompt = f"Please: [[assay:{script}#{tmp_path.name}]]"
         done = subprocess.run(
-            [PROGRAM, "exec", *arguments, "--json", "--skip-git-repo-check", prompt],
+            [binary(NEWEST), "exec", *arguments, "--json", "--skip-git-repo-check", prompt],
             env=env,
             cwd=work,
             stdin=subprocess.DEVNULL,

@@ -1,0 +1,76 @@
+"""The real Codex binaries that are installed beside this Python, and the homes that they are given.
+
+A home makes a Codex that is not logged in ask the scripted model's service, and nobody else.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INSTALLED = Path(sys.prefix) / "codex" / "node_modules"
+
+_TRIPLES = {
+    ("Linux", "x86_64"): "x86_64-unknown-linux-musl",
+    ("Linux", "aarch64"): "aarch64-unknown-linux-musl",
+    ("Darwin", "x86_64"): "x86_64-apple-darwin",
+    ("Darwin", "arm64"): "aarch64-apple-darwin",
+}
+_PLACES = {
+    "0.89.0": "codex-0.89.0/vendor/{triple}/codex/codex",
+    "0.169.0": "@openai/codex-*/vendor/{triple}/bin/codex",
+}
+"""The native binary of each version: without the launcher in front of it, a signal reaches the server itself."""
+VERSIONS = tuple(_PLACES)
+NEWEST = VERSIONS[-1]
+"""The newest when package.json was last renewed."""
+
+_CONFIG = """\
+model = "mock-model"
+model_provider = "mock"
+approval_policy = "never"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+analytics.enabled = false
+{features}
+
+[model_providers.mock]
+name = "mock"
+base_url = "{url}"
+wire_api = "responses"
+requires_openai_auth = false
+request_max_retries = 0
+stream_max_retries = 0
+stream_idle_timeout_ms = {idle_ms}
+"""
+_FEATURES = {
+    "0.89.0": "features.remote_models = false",
+    "0.169.0": "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false",
+}
+"""What keeps each version from speaking to others, and from trying again."""
+
+
+def binary(version: str) -> Path:
+    """The native binary of a version; it must be there."""
+    place = _PLACES[version].format(triple=_TRIPLES[platform.system(), platform.machine()])
+    found = sorted(INSTALLED.glob(place))
+    assert found, f"codex {version} is not installed: no {place} in {INSTALLED}; see install.py"
+    return found[0]
+
+
+def furnish(home: Path, version: str, url: str, *, idle_ms: int = 20_000) -> None:
+    """Make `home` that of a Codex whose model's service is at this base URL, and may be silent for `idle_ms`."""
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(_CONFIG.format(features=_FEATURES[version], url=url, idle_ms=idle_ms))
+
+
+def surroundings(home: Path) -> Mapping[str, str]:
+    """The environment of a Codex with this home."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG", "PYTHONPATH") if name in os.environ}
+    return {**kept, "HOME": str(home), "CODEX_HOME": str(home), "RUST_LOG": "error"}

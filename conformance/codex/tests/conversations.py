@@ -1,0 +1,296 @@
+"""The conversations that are had with a real app-server and with the mock, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from assay_mocks.codex.failures import CAUSES
+from assay_mocks.library import LIBRARY
+from assay_mocks.script import Call, Fail, Finish, Hang, Library, Say, Script, Think, Usage
+from assay_mocks.upstream.failing import FAILURES, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from app_server import Talk
+from binaries import NEWEST, VERSIONS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """What a client says; in which versions, and for how long its model's service may be silent (milliseconds)."""
+
+    have: Callable[[Talk], object]
+    versions: tuple[str, ...] = VERSIONS
+    idle_ms: int = 20_000
+
+
+def _script(name: str, *parts: tuple[object, ...]) -> Script:
+    return Script(name=name, title="", parts=parts)  # type: ignore[arg-type]  # steps
+
+
+_SEARCH = Call(id="call_search", name="localSearch", arguments='{"query": "ü", "n": 1.50}')
+_READ = Call(id="call_read", name="readNote", arguments="{}")
+_OTHER = Call(id="call_other", name="otherTool", arguments="{}")
+_BROKEN = Call(id="call_broken", name="localSearch", arguments='{"query": ')
+_BEGUN = (Say(("Begun", ", and")),)
+
+SCRIPTS: Library = {
+    **LIBRARY,
+    **{
+        script.name: script
+        for script in (
+            _script("two-messages", (Say(("First", ".")), Think("Hm."), Say(("Second", ".")))),
+            _script(
+                "two-turns", (Say(("One.",)), Usage(input=100, cached=50, output=10, reasoning=3)), (Say(("Two.",)),)
+            ),
+            _script(
+                "citation", (Say(("a <", "oai", " <", "<oai-mem", "-citation>x</oai", "-mem-citation> b", "", "<")),)
+            ),
+            _script("citation-alone", (Say(("<oai-mem-citation>never closed",)),)),
+            _script("held-back", (Say(("a", "<")), Fail("cut"))),
+            _script("two-deltas", (Say(("a", "b <")), Hang())),
+            _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
+            _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
+            _script("failed-thought", (Think("Hm."), Fail("cut"))),
+            _script("calls", (Say(("Let me", " see.")), _SEARCH, _READ), (Say(("Both.",)),)),
+            _script("unknown", (_OTHER,), (Say(("None.",)),)),
+            _script("broken", (_BROKEN,), (Say(("None.",)),)),
+            _script("call-hangs", (_SEARCH, Hang())),
+            *(_script(f"cause/{cause}", (Fail(cause),)) for cause in FAILURES),
+            *(
+                _script(f"cause-late/{cause}", (*_BEGUN, Fail(cause)))
+                for cause, way in FAILURES.items()
+                if not isinstance(way, Refusal)
+            ),
+        )
+    },
+}
+
+
+def marked(script: str, nonce: str = "n") -> str:
+    """A text that asks for a script."""
+    return f"Grüße: [[assay:{script}#{nonce}]]"
+
+
+def _turn(script: str, talk: Talk) -> None:
+    talk.turn(talk.thread(), marked(script))
+    talk.over()
+
+
+def _text(text: str, talk: Talk) -> None:
+    talk.turn(talk.thread(), text)
+    talk.over()
+
+
+def _ephemeral(talk: Talk) -> None:
+    talk.turn(talk.thread(ephemeral=True, environments=[]), marked("text/hello"))
+    talk.over()
+
+
+def _second_turn(talk: Talk) -> None:
+    thread = talk.thread()
+    for _ in range(2):
+        talk.turn(thread, marked("two-turns"))
+        talk.over()
+
+
+def _after_failure(talk: Talk) -> None:
+    thread = talk.thread()
+    for script in ("cause/http-500", "text/hello"):
+        talk.turn(thread, marked(script))
+        talk.over()
+
+
+def _interrupt(talk: Talk) -> None:
+    thread = talk.thread()
+    turn = talk.turn(thread, marked("text/hang"))
+    talk.told("item/agentMessage/delta", times=5)
+    talk.interrupt(thread, turn)
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+
+
+def _interrupt_silence(talk: Talk) -> None:
+    thread = talk.thread()
+    turn = talk.turn(thread, marked("fail/silent"))
+    talk.told("account/rateLimits/updated")
+    talk.interrupt(thread, turn)
+
+
+def _second_fails(script: str, talk: Talk) -> None:
+    """Where tokens were counted before."""
+    thread = talk.thread()
+    for one in ("text/usage", script):
+        talk.turn(thread, marked(one))
+        talk.over()
+
+
+def _second_interrupted(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("text/usage"))
+    talk.over()
+    turn = talk.turn(thread, marked("two-deltas"))
+    talk.told("item/agentMessage/delta", times=4)
+    talk.interrupt(thread, turn)
+
+
+def _one_tool(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch", ephemeral=True), marked("call/then-text"))
+    talk.answer(talk.called(), contentItems=[{"type": "inputText", "text": "gefunden: 3"}], success=True)
+    talk.over()
+
+
+def _tool_loses(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch"), marked("call/one"))
+    talk.answer(talk.called(), contentItems=[{"type": "inputText", "text": "locked"}], success=False)
+    talk.over()
+
+
+def _two_tools(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch", "readNote"), marked("calls"))
+    calls = [talk.called(), talk.called()]
+    for call in calls:
+        talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
+    talk.over()
+
+
+def _steps(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch", "readNote"), marked("call/steps"))
+    for _ in range(2):
+        talk.answer(talk.called(), contentItems=[], success=True)
+    talk.over()
+
+
+def _raw_tool(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked("call/then-text"))
+    call = talk.called()
+    talk.told("rawResponse/completed")
+    talk.answer(call, contentItems=[{"type": "inputText", "text": "found"}], success=True)
+    talk.over()
+
+
+def _held_tool(talk: Talk) -> None:
+    """The call is answered when the client has come back in another thread."""
+    thread = talk.thread("localSearch")
+    talk.turn(thread, marked("call/then-text"))
+    call = talk.called()
+    talk.turn(talk.thread(), marked("text/hello"))
+    talk.over()
+    talk.answer(call, contentItems=[{"type": "inputText", "text": "late"}], success=True)
+    talk.over()
+
+
+def _interrupted_tool(script: str, talk: Talk) -> None:
+    thread = talk.thread("localSearch")
+    turn = talk.turn(thread, marked(script))
+    call = talk.called()
+    talk.interrupt(thread, turn)
+    talk.send({"id": call["id"], "result": {"contentItems": [], "success": True}})
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+
+
+def _undeclared_tool(script: str, talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch", ephemeral=True), marked(script))
+    talk.over()
+
+
+def _wrong_answer(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch"), marked("call/then-text"))
+    talk.answer(talk.called(), wrong=True)
+    talk.over()
+
+
+def _error_as_answer(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch"), marked("call/then-text"))
+    talk.send({"id": talk.called()["id"], "error": {"code": -32000, "message": "no"}})
+    talk.over()
+
+
+_HISTORY = (
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": marked("call/then-text")}]},
+    {"type": "function_call", "name": "localSearch", "arguments": "{}", "call_id": "call_search"},
+    {"type": "function_call_output", "call_id": "call_search", "output": "found"},
+)
+
+
+def _injected(talk: Talk) -> None:
+    """The model goes on with a history that brings the result of its call."""
+    thread = talk.thread("localSearch", ephemeral=True)
+    talk.ask("thread/inject_items", threadId=thread, items=_HISTORY)
+    talk.turn(thread, None)
+    talk.over()
+
+
+def _schema(talk: Talk) -> None:
+    talk.turn(talk.thread(), marked("text/hello"), outputSchema={"type": "object", "properties": {}})
+    talk.over()
+
+
+def _overrides(talk: Talk) -> None:
+    thread = talk.thread()
+    for model in ("other-model", None):
+        talk.turn(thread, marked("text/hello"), **({"model": model, "effort": "high"} if model else {}))
+        talk.over()
+
+
+def _instructed(talk: Talk) -> None:
+    talk.turn(talk.thread(baseInstructions="Be a heron.", developerInstructions="Be terse."), marked("text/hello"))
+    talk.over()
+
+
+def _wrong_requests(talk: Talk) -> None:
+    talk.ask("thread/start", dynamicTools=[{"name": "no name", "description": "", "inputSchema": {}}])
+    talk.ask("turn/start", threadId="00000000-0000-7000-8000-000000000000", input=[])
+    talk.ask("turn/start", threadId="no id", input=[])
+    talk.ask("turn/start", input=[])
+    talk.ask("initialize", clientInfo={"name": "assay", "version": "1"})
+
+
+TEXTS = (
+    "text/hello", "text/utf8", "text/empty", "text/repeats", "text/markup", "text/long", "text/thinking", "text/usage",
+    "two-messages", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
+    "citation", "citation-alone", "held-back",
+)  # fmt: skip
+FAILING = tuple(f"cause/{cause}" for cause in CAUSES if cause in FAILURES)
+FAILING_LATE = tuple(script for script in SCRIPTS if script.startswith("cause-late/"))
+IDLE_MS = 400
+"""For how long a service may be silent where silence is a failure."""
+
+CONVERSATIONS: Mapping[str, Conversation] = {
+    **{script: Conversation(have=partial(_turn, script)) for script in TEXTS},
+    **{
+        script: Conversation(have=partial(_turn, script), idle_ms=IDLE_MS if script.endswith("/idle") else 20_000)
+        for script in (*FAILING, *FAILING_LATE)
+    },
+    "default answer": Conversation(have=partial(_text, "Good morning")),
+    "ephemeral": Conversation(have=_ephemeral, versions=(NEWEST,)),
+    "second turn": Conversation(have=_second_turn),
+    "after a failure": Conversation(have=_after_failure),
+    "interrupt": Conversation(have=_interrupt),
+    "interrupt of silence": Conversation(have=_interrupt_silence, versions=("0.89.0",)),
+    "second turn fails": Conversation(have=partial(_second_fails, "fail/after-text")),
+    "second turn fails at once": Conversation(have=partial(_second_fails, "fail/first")),
+    "second turn is cut off": Conversation(have=partial(_second_fails, "length")),
+    "second turn is interrupted": Conversation(have=_second_interrupted),
+    "one tool": Conversation(have=_one_tool, versions=(NEWEST,)),
+    "tool without success": Conversation(have=_tool_loses, versions=(NEWEST,)),
+    "two tools": Conversation(have=_two_tools, versions=(NEWEST,)),
+    "tool after tool": Conversation(have=_steps, versions=(NEWEST,)),
+    "tool with raw events": Conversation(have=_raw_tool, versions=(NEWEST,)),
+    "tool held": Conversation(have=_held_tool, versions=(NEWEST,)),
+    "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,)),
+    "tool interrupted in mid-answer": Conversation(have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,)),
+    "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
+    "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
+    "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
+    "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
+    "injected history": Conversation(have=_injected, versions=(NEWEST,)),
+    "output schema": Conversation(have=_schema),
+    "overrides": Conversation(have=_overrides),
+    "instructions": Conversation(have=_instructed),
+    "wrong requests": Conversation(have=_wrong_requests),
+}
