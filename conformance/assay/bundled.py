@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.dialect import Dialect
 from assay.launch import LOCAL, executable, launch
 from assay.preflight import preflight
-from assay.target import Target
+from assay.target import Backend, Target
 from assay.twin import twin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from assay.real_codex import RealCodex
 
 KEEPALIVE = 0.3
 """Seconds; short, so that a silent backend is seen at once."""
@@ -27,20 +30,32 @@ SETTINGS: Mapping[str, str] = {
     "PROXY_COMMIT_MS": "300",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
 }
+REAL_COMMIT_MS = "2000"
+"""How long a first output is waited for where a real Codex, on a busy machine, is to tell of a failure by then."""
 SLOTS = 4
 TWIN_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
 """The twin has few slots, so that they are soon taken, and lets requests wait for just so long."""
 
 
 @contextmanager
-def proxy(*, timeout: float = 10.0, start_timeout: float = 30.0, command: str | None = None) -> Iterator[Target]:
+def proxy(
+    *,
+    timeout: float = 10.0,
+    start_timeout: float = 30.0,
+    command: str | None = None,
+    codex: RealCodex | None = None,
+) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
+
+    `codex` is its backend instead of the mock.
 
     Raises:
         HarnessError: it does not start.
     """
     key = secrets.token_urlsafe(12)
     env = {**SETTINGS, "PROXY_API_KEY": key, "PROXY_HOST": "127.0.0.1"}
+    if codex is not None:
+        env |= {**codex.env, "PROXY_COMMIT_MS": REAL_COMMIT_MS}
     command = command or executable("assay-proxy")
     with (
         launch(command, env=env, timeout=start_timeout) as launched,
@@ -51,4 +66,9 @@ def proxy(*, timeout: float = 10.0, start_timeout: float = 30.0, command: str | 
             idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, twin=other, slots=SLOTS,
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
-        yield preflight(target)
+        yield preflight(behind(target, codex))
+
+
+def behind(target: Target, codex: RealCodex | None) -> Target:
+    """The target with what is known of its backend."""
+    return target if codex is None else replace(target, backend=Backend.CODEX, lacks=codex.lacks)

@@ -57,6 +57,12 @@ def main() -> None:
     help="Command that starts a proxy on 127.0.0.1:{port}, with the mock as its CODEX_BIN. "
     "{port} is replaced (in --url too) and also stands in the variables PORT and PROXY_PORT.",
 )
+@click.option(
+    "--codex",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A real Codex (its native binary) for the proxy to start instead of the mock: its model's service plays the "
+    "scripts that it can.",
+)
 @click.option("--model", default="", help="Model to ask for; the first of /models when not given.")
 @click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key of the proxy.")
 @click.option("--keepalive", type=SECONDS, help="The proxy's keep-alive interval in seconds, to have it judged.")
@@ -91,6 +97,7 @@ def certify_command(  # noqa: PLR0913 (one parameter per option)
     *,
     url: str | None,
     launch: str | None,
+    codex: Path | None,
     model: str,
     api_key_env: str | None,
     keepalive: float | None,
@@ -112,7 +119,7 @@ def certify_command(  # noqa: PLR0913 (one parameter per option)
     130 interrupted.
     """
     wanted = Wanted(
-        url=url, command=launch, model=model, api_key_env=api_key_env, keepalive=keepalive,
+        url=url, command=launch, codex=codex, model=model, api_key_env=api_key_env, keepalive=keepalive,
         idle_timeout=idle_timeout,        body_limit=body_limit, slots=slots,
         dialects=tuple(map(Dialect, dialects)), arguments=Arguments(arguments) if arguments else None,
         default_mode=Dialect(default_mode) if default_mode else None,

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from assay import plain
+from assay import plain, playable
 from assay.asking import Asker
 from assay.conversation import Message, can_follow, prepare, remember
 from assay.dialect import MODE_HEADER, Dialect, endpoint, output_mode
@@ -128,7 +128,7 @@ def _unfit(scenario: Scenario, target: Target) -> str:
         return "only the scripted mock can play this; a live model is behind the target"
     if scenario.needs_default_mode and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
-    return plain.unfit(scenario, target)
+    return playable.why_not(scenario, target) or plain.unfit(scenario, target)
 
 
 def _never_left(exchanges: Sequence[Heard]) -> bool:

@@ -24,7 +24,7 @@ from assay.dialect import MODE_HEADER, Arguments, Dialect, endpoint, output_mode
 from assay.drive import is_local
 from assay.scenario import Form, Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
-from assay.target import Backend, Target
+from assay.target import Backend, Lack, Target
 from assay.verdict import HarnessError
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 PROBE = "probe"
 CALL = Scenario(name="probe-call", title="", exercises=(), script="call/one", tools=(LOCAL_SEARCH, READ_NOTE))
 """What shows how calls are told."""
+TEXT_CALL = dataclasses.replace(CALL, script="sentinel/plain")
+"""The same of a backend that calls in its text."""
 FRAGMENTS = dataclasses.replace(CALL, script="shapes/a")
 """What shows how the arguments of one are told: the backend tells them in several fragments."""
 TOKEN = b"scripted backend"
@@ -97,8 +99,8 @@ async def _preflight(target: Target) -> Target:
         _examine(answer, target, f"to a plain request for the model {target.model!r}")
         if not _is_completion(answer.data):
             raise HarnessError(f"{answer.url} answers {answer.status} with JSON that is no chat completion")
-        backend = Backend.MOCK if TOKEN in answer.body else Backend.LIVE
-        target = dataclasses.replace(target, backend=backend)
+        if TOKEN not in answer.body:
+            target = dataclasses.replace(target, backend=Backend.LIVE)
         target = dataclasses.replace(target, dialects=target.dialects or await _spoken(client, target))
         return dataclasses.replace(target, arguments=target.arguments or await _way(client, target))
 
@@ -113,7 +115,7 @@ async def _spoken(client: httpx.AsyncClient, target: Target) -> tuple[Dialect, .
 
 async def _way(client: httpx.AsyncClient, target: Target) -> Arguments | None:
     """How OpenAI's dialect tells arguments, if it is not as is usual; None where it cannot be found out."""
-    if target.backend is Backend.LIVE or Dialect.OPENAI_JSON not in target.dialects:
+    if target.backend is not Backend.MOCK or Dialect.OPENAI_JSON not in target.dialects:
         return None
     answer = await _call(client, target, FRAGMENTS, Form(Dialect.OPENAI_JSON, Mode.STREAM))
     way = way_of(answer.body)
@@ -126,7 +128,7 @@ async def _tells_calls(client: httpx.AsyncClient, target: Target, dialect: Diale
     Responses are spoken wherever a response, or an error that is not the address's own, is at their address: how right
     it is, the suite will tell.
     """
-    answer = await _call(client, target, CALL, Form(dialect, Mode.WHOLE))
+    answer = await _call(client, target, TEXT_CALL if Lack.TOOLS in target.lacks else CALL, Form(dialect, Mode.WHOLE))
     if dialect is Dialect.RESPONSES:
         return _is_response(answer.data) if answer.status < REDIRECT else answer.status not in ABSENT
     try:

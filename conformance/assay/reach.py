@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 import shlex
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from assay import bundled
+from assay.bundled import behind
 from assay.launch import LOCAL, launch
 from assay.preflight import preflight
+from assay.real_codex import real_codex
 from assay.target import Backend, Target
 from assay.twin import twin
 from assay.verdict import HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from assay.dialect import Arguments, Dialect
 
@@ -28,10 +31,14 @@ class WantedError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Which target a person asked for. Neither `url` nor `command`: the bundled proxy. Times are in seconds."""
+    """Which target a person asked for. Neither `url` nor `command`: the bundled proxy. Times are in seconds.
+
+    `codex` is a real Codex that the proxy is to start instead of the mock.
+    """
 
     url: str | None = None
     command: str | None = None
+    codex: Path | None = None
     model: str = ""
     api_key_env: str | None = None
     keepalive: float | None = None
@@ -61,6 +68,8 @@ class Wanted:
                 raise WantedError(f"the command {self.command!r} cannot be read: {error}") from error
             if not words:
                 raise WantedError("the command that starts the proxy is empty")
+        elif self.codex is not None and self.url is not None:
+            raise WantedError("a proxy that runs already has a backend: --codex is for one that Assay starts")
 
     def key(self) -> str | None:
         """The key, from the variable that was named.
@@ -80,7 +89,8 @@ class Wanted:
     def command_line(self) -> str:
         """The command that asks for the same again."""
         named = {
-            "--url": self.url, "--launch": self.command, "--model": self.model, "--api-key-env": self.api_key_env,
+            "--url": self.url, "--launch": self.command, "--codex": self.codex,
+            "--model": self.model, "--api-key-env": self.api_key_env,
             "--keepalive": self.keepalive, "--idle-timeout": self.idle_timeout,
             "--body-limit": self.body_limit, "--slots": self.slots,
             "--arguments": self.arguments, "--default-mode": self.default_mode,
@@ -100,18 +110,18 @@ def reach(wanted: Wanted) -> Iterator[Target]:
     """
     wanted.check()
     key = wanted.key()
-    if wanted.command is not None:
-        url = wanted.url or LOCAL
-        with (
-            launch(wanted.command, env={}, url=url, timeout=wanted.start_timeout) as launched,
-            twin(wanted.command, env={}, url=url) as other,
-        ):
-            yield _with_mock(preflight(_at(wanted, launched.base_url, key, other)))
-    elif wanted.url is not None:
-        yield preflight(_at(wanted, wanted.url, key))
-    else:
-        with bundled.proxy(timeout=wanted.timeout, start_timeout=wanted.start_timeout) as target:
-            yield _with_mock(target)
+    with ExitStack() as stack:
+        codex = stack.enter_context(real_codex(wanted.codex)) if wanted.codex else None
+        if wanted.command is not None:
+            env, url = codex.env if codex else {}, wanted.url or LOCAL
+            launched = stack.enter_context(launch(wanted.command, env=env, url=url, timeout=wanted.start_timeout))
+            other = stack.enter_context(twin(wanted.command, env=env, url=url))
+            yield _with_mock(preflight(behind(_at(wanted, launched.base_url, key, other), codex)))
+        elif wanted.url is not None:
+            yield preflight(_at(wanted, wanted.url, key))
+        else:
+            started = bundled.proxy(timeout=wanted.timeout, start_timeout=wanted.start_timeout, codex=codex)
+            yield _with_mock(stack.enter_context(started))
 
 
 def _at(wanted: Wanted, url: str, key: str | None, other: str | None = None) -> Target:

@@ -13,26 +13,37 @@ class Backend(StrEnum):
 
     MOCK = "mock"
     """The scripted mock: the right answer is known."""
+    CODEX = "codex"
+    """A real Codex whose model's service plays the scripts: the right answer is known, where it can play them."""
     LIVE = "live"
     """A real model: only what holds for any answer can be judged."""
+
+
+class Lack(StrEnum):
+    """What an older Codex cannot do; the words complete "this Codex"."""
+
+    TOOLS = "takes no tools of its client"
+    REASONS = "does not tell why an answer was cut off"
+    HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
     """How to reach a proxy. `base_url` ends before `/chat/completions`; times are in seconds.
 
-    `timeout` bounds the silence of one exchange. `keepalive` is the interval of keep-alive comments that the target
-    declares, None when it declares none; `idle_timeout` how long it lets a backend be silent; `body_limit` (bytes) the
-    largest body that it takes; `slots` how many turns its twin runs at once. The twin is the same proxy with a backend
-    that never gets ready. `dialects` are those that it speaks; none until that was found out. `arguments` is how its
-    streams tell arguments, None when it does as is usual in the dialect; `default_mode` the output mode of requests
-    that name none, None when it is not known.
+    `lacks` is what its backend cannot do. `timeout` bounds the silence of one exchange. `keepalive` is the interval of
+    keep-alive comments that the target declares, None when it declares none; `idle_timeout` how long it lets a backend
+    be silent; `body_limit` (bytes) the largest body that it takes; `slots` how many turns its twin runs at once. The
+    twin is the same proxy with a backend that never gets ready. `dialects` are those that it speaks; none until that
+    was found out. `arguments` is how its streams tell arguments, None when it does as is usual in the dialect;
+    `default_mode` the output mode of requests that name none, None when it is not known.
     """
 
     base_url: str
     model: str
     api_key: str | None = None
     backend: Backend = Backend.MOCK
+    lacks: frozenset[Lack] = frozenset()
     timeout: float = 10.0
     keepalive: float | None = None
     idle_timeout: float | None = None

@@ -23,6 +23,7 @@ EDGES = {
     "assay.serve",
     "assay.reach",
     "assay.preflight",
+    "assay.real_codex",
 }
 INPUT_AND_OUTPUT = {"httpx", "subprocess", "socket", "click"}
 

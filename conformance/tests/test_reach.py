@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from assay.bundled import KEEPALIVE
 from assay.dialect import Arguments, Dialect
 from assay.launch import executable
 from assay.reach import Wanted, WantedError, reach
-from assay.target import Backend, Target
+from assay.target import Backend, Lack, Target
 from assay.verdict import HarnessError
 
 MOCK = "Assay: the scripted backend is here."
@@ -67,6 +68,26 @@ def test_the_bundled_proxy_is_reached_when_nothing_is_named() -> None:
         assert (target.backend, target.timeout, target.keepalive) == (Backend.MOCK, 7.0, KEEPALIVE)
         assert target.dialects == tuple(Dialect)
         assert target.api_key
+
+
+@pytest.mark.parametrize("command", [None, executable("assay-proxy")])
+def test_a_proxy_is_started_with_a_codex_of_ones_own(command: str | None) -> None:
+    with reach(Wanted(command=command, codex=Path(executable("assay-codex")))) as target:
+        assert (target.backend, target.lacks) == (Backend.CODEX, frozenset())
+        assert Dialect.OBSIDIAN_XML in target.dialects
+
+
+def test_a_codex_that_takes_no_tools_is_asked_for_calls_in_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
+    with reach(Wanted(codex=Path(executable("assay-codex")))) as target:
+        assert (target.backend, target.lacks) == (Backend.CODEX, frozenset(Lack))
+        assert target.dialects == tuple(Dialect)
+
+
+def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:
+    wanted = Wanted(url=tiny.base_url, codex=Path("codex"))
+    with pytest.raises(WantedError, match="--codex is for one that Assay starts"), reach(wanted):
+        pass
 
 
 @pytest.mark.parametrize(

@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING
 
 from assay_mocks.codex.failures import CAUSES
 from assay_mocks.library import LIBRARY
-from assay_mocks.script import Call, Fail, Finish, Hang, Library, Say, Script, Think, Usage
+from assay_mocks.script import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from app_server import Talk
+from app_server import DEADLINE
 from binaries import NEWEST, VERSIONS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """What a client says; in which versions, and for how long its model's service may be silent (milliseconds)."""
+    """What a client says; in which versions, and for how long its model's service may be silent (milliseconds).
+
+    `crossing`: threads talk at the same time, so that only what is said of each has an order.
+    """
 
     have: Callable[[Talk], object]
     versions: tuple[str, ...] = VERSIONS
     idle_ms: int = 20_000
+    crossing: bool = False
 
 
 def _script(name: str, *parts: tuple[object, ...]) -> Script:
@@ -55,7 +60,7 @@ SCRIPTS: Library = {
             _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
             _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
             _script("failed-thought", (Think("Hm."), Fail("cut"))),
-            _script("calls", (Say(("Let me", " see.")), _SEARCH, _READ), (Say(("Both.",)),)),
+            _script("calls", (Say(("Let me", " see.")), _SEARCH, Gate(timeout=DEADLINE), _READ), (Say(("Both.",)),)),
             _script("unknown", (_OTHER,), (Say(("None.",)),)),
             _script("broken", (_BROKEN,), (Say(("None.",)),)),
             _script("call-hangs", (_SEARCH, Hang())),
@@ -150,8 +155,12 @@ def _tool_loses(talk: Talk) -> None:
 
 
 def _two_tools(talk: Talk) -> None:
+    """The second call comes when the first was told: else the real server may tell either first."""
     talk.turn(talk.thread("localSearch", "readNote"), marked("calls"))
-    calls = [talk.called(), talk.called()]
+    calls = [talk.called()]
+    talk.turn(talk.thread(), marked("open/gate"))
+    talk.over()
+    calls.append(talk.called())
     for call in calls:
         talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
     talk.over()
@@ -242,8 +251,11 @@ def _instructed(talk: Talk) -> None:
     talk.over()
 
 
-def _wrong_requests(talk: Talk) -> None:
+def _wrong_tool(talk: Talk) -> None:
     talk.ask("thread/start", dynamicTools=[{"name": "no name", "description": "", "inputSchema": {}}])
+
+
+def _wrong_requests(talk: Talk) -> None:
     talk.ask("turn/start", threadId="00000000-0000-7000-8000-000000000000", input=[])
     talk.ask("turn/start", threadId="no id", input=[])
     talk.ask("turn/start", input=[])
@@ -278,7 +290,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "second turn is interrupted": Conversation(have=_second_interrupted),
     "one tool": Conversation(have=_one_tool, versions=(NEWEST,)),
     "tool without success": Conversation(have=_tool_loses, versions=(NEWEST,)),
-    "two tools": Conversation(have=_two_tools, versions=(NEWEST,)),
+    "two tools": Conversation(have=_two_tools, versions=(NEWEST,), crossing=True),
     "tool after tool": Conversation(have=_steps, versions=(NEWEST,)),
     "tool with raw events": Conversation(have=_raw_tool, versions=(NEWEST,)),
     "tool held": Conversation(have=_held_tool, versions=(NEWEST,)),
@@ -292,5 +304,6 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "output schema": Conversation(have=_schema),
     "overrides": Conversation(have=_overrides),
     "instructions": Conversation(have=_instructed),
+    "wrong tool": Conversation(have=_wrong_tool, versions=(NEWEST,)),
     "wrong requests": Conversation(have=_wrong_requests),
 }

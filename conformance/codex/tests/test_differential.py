@@ -73,7 +73,13 @@ def _had(conversation: Conversation, version: str, codex: Sequence[str | Path], 
     with talking([*codex, "app-server"], env=env, cwd=work, started=STARTED[version]) as talk:
         talk.begin()
         conversation.have(talk)
-        return [_replaced(message, {str(work): "<work>"}) for message in talk.heard]
+        heard = sorted(talk.heard, key=_thread) if conversation.crossing else talk.heard
+        return [_replaced(message, {str(work): "<work>"}) for message in heard]
+
+
+def _thread(message: Message) -> str:
+    """Of which thread it is; their ids tell which began first."""
+    return str(message.get("params", {}).get("threadId", ""))
 
 
 def _replaced(value: Any, words: Mapping[str, str]) -> Any:

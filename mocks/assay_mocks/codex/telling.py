@@ -293,8 +293,7 @@ class Telling:
 
     def task_complete(self, now: float, *, failed: bool = False) -> None:
         """The turn is over, in the older family alone."""
-        said = self.last_text["text"] if self.last_text and not failed else None
-        self._older(legacy.task_complete(self._turn_id, said), now)
+        self._older(legacy.task_complete(self._turn_id, None if failed else self.last_words), now)
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""

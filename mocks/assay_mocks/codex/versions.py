@@ -154,7 +154,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
     (100, {"counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
     (105, {"status_first": True, "empty_texts": True}),
-    (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True}),
+    (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold"}),
     (114, {"single_text": True}),
     (115, {"double": False, "bad_config": "failed to load configuration"}),
@@ -163,7 +163,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
-    (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "citations": True, "busy": "steers"}),
+    (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160

@@ -53,7 +53,9 @@ _TOLD: Mapping[Told, str] = {
 
 def why_unplayable(script: Script) -> str:
     """Why the model's service cannot play a script; '' when it can."""
-    return why_not(script.parts, script.told) or next(filter(None, map(why_not, script.choices)), "")
+    if script.choices:
+        return "of threads that ask at the same time, which comes first is chance"
+    return why_not(script.parts, script.told)
 
 
 def why_not(parts: Parts, told: Told = "v2") -> str:

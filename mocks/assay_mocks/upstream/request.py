@@ -39,15 +39,19 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A request: its model, the items of its input, and the tools that its client declared, as the mock knows them."""
+    """A request: its model, the items of its input, and the tools that its client declared, as the mock knows them.
+
+    `thread`: the key under which Codex has its thread cached; "" if there is none.
+    """
 
     model: str
+    thread: str
     items: tuple[Json, ...]
     tools: tuple[Json, ...]
 
     @property
     def continues(self) -> bool:
-        """Whether it brings the results of calls: the turn goes on."""
+        """Whether it brings the results of calls: if the thread asked before, its turn goes on."""
         return bool(self.items) and is_result(self.items[-1])
 
     @property
@@ -77,7 +81,8 @@ def read(body: bytes) -> Asked:
     match data:
         case {"model": str(model), "input": list(given), "stream": True}:
             items = tuple(item for item in given if isinstance(item, dict))
-            return Asked(model=model, items=items, tools=tuple(_declared(data.get("tools"))))
+            thread = str(data.get("prompt_cache_key") or "")
+            return Asked(model=model, thread=thread, items=items, tools=tuple(_declared(data.get("tools"))))
     raise UnreadableError("expected an object with model, a list as input, and stream: true")
 
 

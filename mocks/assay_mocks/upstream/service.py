@@ -1,17 +1,18 @@
 """The service without its sockets: requests in, replies out. Which part of which script a request is answered with.
 
 The script is chosen as in the mock, by the marker in the input, else by a user's text, else it is the default answer. A
-request that brings results continues its turn; any other begins one.
+request that brings results continues the turn of its thread, if there is one; any other begins a turn.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.casting import Casting, cast
 from assay_mocks.codex.default_answer import default_answer
-from assay_mocks.codex.nonces import Nonces
+from assay_mocks.codex.nonces import KEPT_NONCES, Nonces
 from assay_mocks.upstream.failing import Refusal, refusal
 from assay_mocks.upstream.playable import why_not
 from assay_mocks.upstream.reply import Reply
@@ -30,6 +31,7 @@ class Service:
         self._library = library
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
+        self._turns: OrderedDict[tuple[str, str], Record] = OrderedDict()  # by thread and script
 
     def answer(self, body: bytes, now: float) -> Reply | Refusal:
         """The reply to a request with this body, or the HTTP error that it deserves."""
@@ -55,22 +57,24 @@ class Service:
 
     def _reply(self, asked: Asked, casting: Casting, now: float) -> Reply:
         writer = Writer(asked.model, now, self._number)
-        return Reply(self._part(asked, casting), asked, writer, casting.nonce, _record(asked, casting))
+        return Reply(self._part(asked, casting), asked, writer, casting.nonce, self._record(asked, casting))
 
     def _part(self, asked: Asked, casting: Casting) -> tuple[Step, ...]:
         if casting.first < len(casting.parts):
             return casting.parts[casting.first]
         return default_answer(asked.items, asked.tools, f"call_{self._number():04}")
 
+    def _record(self, asked: Asked, casting: Casting) -> Record:
+        """The turn that a request belongs to."""
+        key = asked.thread, casting.script
+        record = self._turns.pop(key, None) if asked.continues else None
+        if record is None:
+            record = casting.nonce.begin(casting.script, casting.first)
+        record.part, record.state = casting.first, "running"
+        self._turns[key] = record
+        if len(self._turns) > KEPT_NONCES:
+            self._turns.popitem(last=False)
+        return record
+
     def _number(self) -> int:
         return next(self._numbers)
-
-
-def _record(asked: Asked, casting: Casting) -> Record:
-    """The turn that a request belongs to."""
-    turns = reversed(casting.nonce.turns)
-    begun = next((turn for turn in turns if turn.script == casting.script), None) if asked.continues else None
-    if begun is None:
-        return casting.nonce.begin(casting.script, casting.first)
-    begun.part, begun.state = casting.first, "running"
-    return begun

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.script import Call, Fail, Gate, Hang, Open, Reflect, Say
+from assay_mocks.upstream import service
 from assay_mocks.upstream.failing import FAILURES, Hangup, Refusal
 
 Make = Callable[..., Any]
@@ -155,11 +156,26 @@ def test_a_client_that_leaves_after_the_end_changes_nothing(model: Any) -> None:
 
 
 def test_a_turn_with_calls_is_one(model: Any) -> None:
-    model.play("[[assay:call/then-text#n]]")
-    model.play("[[assay:call/then-text#n]]", _result("call_search"))
-    model.play("[[assay:call/then-text#other]]", _result("call_search"))
+    model.play("[[assay:call/then-text#n]]", prompt_cache_key="t")
+    model.play("[[assay:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
     told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
     assert told["turns"] == [{"script": "call/then-text", "part": 1, "state": "completed"}]
+
+
+def test_results_in_another_thread_begin_a_turn(model: Any) -> None:
+    model.play("[[assay:call/then-text#n]]", prompt_cache_key="t")
+    assert model.play("[[assay:call/then-text#n]]", _result("other"), prompt_cache_key="u").text == "All clear."
+    told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    assert [turn["part"] for turn in told["turns"]] == [0, 1]
+
+
+def test_turns_of_threads_that_are_long_gone_are_forgotten(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "KEPT_NONCES", 1)
+    for thread in ("t", "u"):
+        model.play("[[assay:call/then-text#n]]", prompt_cache_key=thread)
+    model.play("[[assay:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
+    told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    assert len(told["turns"]) == 3
 
 
 def test_hanging_lasts(make_model: Make) -> None:

@@ -1,0 +1,67 @@
+"""The certificate of the reference proxy with a real Codex as its backend, whose model's service plays the scripts.
+
+`unobserved.toml` says what such a run cannot show: the MUSTs that nothing in it has shown, which scenarios the service
+cannot play, and which failures are known.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from binaries import VERSIONS, binary
+
+from assay.catalogue import load
+from assay.certificate import Exit, certify
+from assay.playable import why_not
+from assay.reach import Wanted, reach
+from assay.scenarios import SCENARIOS
+from assay.target import Backend, Target
+from assay.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+UNOBSERVED: Mapping[str, Any] = tomllib.loads(
+    (Path(__file__).parents[1] / "unobserved.toml").read_text(encoding="utf-8")
+)
+JOBS = 4
+"""Exchanges at the same time: a real Codex takes the time of a core for each."""
+WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
+_EVERYWHERE = {"text-utf8", "usage-asked", "fail-first", "fail-after-text"}
+EXERCISED = {
+    "0.89.0": {*_EVERYWHERE, "sentinel-plain"},
+    "0.169.0": {*_EVERYWHERE, "disconnect", "call-one", "calls-three", "many-steps"},
+}
+"""What above all is to be shown in each version: text, counts, failures, interrupts, and calls."""
+
+
+def known(version: str) -> Mapping[str, str]:
+    """The failures that this version leaves no way around, with the reason."""
+    return UNOBSERVED[version].get("known", {})  # type: ignore[no-any-return]  # TOML
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_reference_proxy_is_certified(version: str) -> None:
+    with reach(Wanted(codex=binary(version), timeout=20.0)) as target:
+        assert target.backend is Backend.CODEX
+        found = certify(target, SCENARIOS, load(), known=known(version), jobs=JOBS)
+    assert [_line(outcome) for outcome in found.outcomes if outcome.verdict in WRONG and not outcome.known] == []
+    assert found.exit is Exit.CERTIFIED
+    assert sorted(found.unobserved) == sorted(UNOBSERVED[version]["musts"])
+    assert _unplayed(found.target) == UNOBSERVED[version]["scenarios"]
+    passed = {outcome.scenario for outcome in found.outcomes if outcome.verdict is Verdict.PASS}
+    assert passed >= EXERCISED[version]
+
+
+def _line(outcome: Outcome) -> str:
+    seen = [finding.violation.seen for finding in outcome.findings]
+    return f"{outcome.verdict} {outcome.scenario}:{outcome.requirement} {seen or outcome.reason}"
+
+
+def _unplayed(target: Target) -> Mapping[str, str]:
+    """The scenarios that cannot be played, and why."""
+    reasons = {scenario.name: why_not(scenario, target) for scenario in SCENARIOS}
+    return {name: reason.partition(": ")[2] for name, reason in reasons.items() if reason}
