@@ -14,6 +14,7 @@ from typing import Protocol
 
 from assay_mocks.script import (
     Call,
+    Command,
     Crash,
     Cut,
     ErrorNotice,
@@ -22,10 +23,12 @@ from assay_mocks.script import (
     Gate,
     Hang,
     Open,
+    Patch,
     Pause,
     Raw,
     Reflect,
     Repeat,
+    Retry,
     Say,
     Step,
     Surrogates,
@@ -50,7 +53,24 @@ class Until:
     time: float
 
 
-Action = Piece | Think | Call | Usage | Open | Reflect | Finish | Fail | Crash | ErrorNotice | Repeat | Cut | Raw
+Action = (
+    Piece
+    | Think
+    | Call
+    | Command
+    | Patch
+    | Retry
+    | Usage
+    | Open
+    | Reflect
+    | Finish
+    | Fail
+    | Crash
+    | ErrorNotice
+    | Repeat
+    | Cut
+    | Raw
+)
 Performance = Generator[Action | Until, float, None]
 _Playing = Generator[Action | Until, float, float]
 

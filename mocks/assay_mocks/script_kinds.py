@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from assay_mocks.codex.failures import CAUSES
 from assay_mocks.script import (
+    Asks,
     Call,
+    Command,
     Crash,
     Cut,
     ErrorNotice,
@@ -18,10 +20,12 @@ from assay_mocks.script import (
     Gate,
     Hang,
     Open,
+    Patch,
     Pause,
     Raw,
     Reflect,
     Repeat,
+    Retry,
     Say,
     Shape,
     Step,
@@ -41,6 +45,9 @@ STEPS: Mapping[str, type[Step]] = {
     "gate": Gate,
     "open": Open,
     "call": Call,
+    "command": Command,
+    "patch": Patch,
+    "retry": Retry,
     "usage": Usage,
     "finish": Finish,
     "fail": Fail,
@@ -128,6 +135,7 @@ _COUNT = Kind("a whole number, 0 or more", _whole(0))
 _TIMES = Kind("a whole number, 1 or more", _whole(1))
 _FLAG = Kind("true or false", _flag)
 _CAUSE = _choice(*CAUSES)
+_ASKS = _choice(*get_args(Asks))
 
 KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
     Say: {"pieces": Kind("a text, or a list of texts", _texts), "times": _TIMES, "choice": _COUNT},
@@ -146,6 +154,9 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "unfinished": _FLAG,
         "choice": _COUNT,
     },
+    Command: {"id": NAME, "command": NAME, "output": TEXT, "status": _COUNT, "reason": TEXT, "asks": _ASKS},
+    Patch: {"id": NAME, "path": NAME, "content": TEXT, "asks": _ASKS},
+    Retry: {"attempt": _TIMES, "attempts": _TIMES, "details": TEXT},
     Usage: dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT),
     Finish: {"reason": _choice("stop", "length", "content_filter"), "choice": _COUNT},
     Fail: {"cause": _CAUSE},

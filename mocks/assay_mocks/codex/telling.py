@@ -59,19 +59,20 @@ class Telling:
         self._thread = thread
         self._turn_id = turn_id
         self._message: _Message | None = None
+        self._diff: str | None = None
 
     def notify(self, method: str, params: Json, now: float) -> None:
         """Send a notification, in both families if the turn is told twice."""
         version = self._desk.version
         before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
         for msg in before:
-            self._older(msg, now)
+            self.older(msg, now)
         if params.get("item", {}).get("type") not in version.unsent_items:
             self._tell(method, params, now)
         for msg in after:
-            self._older(msg, now)
+            self.older(msg, now)
 
-    def _older(self, msg: Json, now: float) -> None:
+    def older(self, msg: Json, now: float) -> None:
         """Tell a message of the older family, if the turn is told twice."""
         if self._double:
             self._tell(*legacy.notification(self._turn_id, self._thread.id, msg), now)
@@ -109,7 +110,7 @@ class Telling:
     def task_started(self, now: float) -> None:
         """The turn has begun, in the older family alone."""
         version = self._desk.version
-        self._older(legacy.task_started(self._turn_id, version.context_window, version.mode), now)
+        self.older(legacy.task_started(self._turn_id, version.context_window, version.mode), now)
 
     def user_input(
         self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float, *, told: bool = True
@@ -222,32 +223,50 @@ class Telling:
     def full_context(self, now: float, *, began: bool) -> None:
         """The token count that is told when the context window is exceeded; without a window the limits alone.
 
-        `began`: the model had begun to answer, so that there are limits before and after it.
+        `began`: the model had begun to answer, so that there are limits before it, and after it as on every thread that
+        knows some.
         """
         window = self._desk.version.context_window
         if window is None:
             self.rate_limits(now)
             return
-        full = item_messages.full_context(window)
+        used = self._thread.total.input + self._thread.total.output
+        full, rest = item_messages.full_context(window), item_messages.full_context(window - used)
         if began and not self._desk.version.counts_first:
             self.rate_limits(now)
-        self._token_usage(full, full, now)
-        if began:
+        self._token_usage(full, rest, now)
+        if began or self._thread.last is not None:
             self._rate_limits(now)
 
     def _token_usage(self, total: Json, last: Json, now: float) -> None:
         params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
-        self._older(legacy.token_count(params["tokenUsage"]), now)
+        self.older(legacy.token_count(params["tokenUsage"]), now)
         self.notify("thread/tokenUsage/updated", params, now)
 
     def rate_limits(self, now: float) -> None:
         """The limits alone, without counts."""
-        self._older(legacy.token_count(None), now)
+        self.older(legacy.token_count(None), now)
         self._rate_limits(now)
 
     def _rate_limits(self, now: float) -> None:
         """account/rateLimits/updated, of which nothing is known."""
         self.notify("account/rateLimits/updated", item_messages.RATE_LIMITS, now)
+
+    def changed(self, diff: str, now: float) -> None:
+        """The turn has changed files; that is told again after each answer of the model."""
+        self._diff = diff
+        self.differs(now)
+
+    def differs(self, now: float) -> None:
+        """What the turn has changed so far, if anything."""
+        if self._diff is not None:
+            self.notify("turn/diff/updated", {**self.place, "diff": self._diff}, now)
+
+    def retrying(self, error: Json, now: float) -> None:
+        """The model is asked again."""
+        self.break_off()
+        self.older(legacy.retrying(error), now)
+        self.notify("error", {"error": error, "willRetry": True, **self.place}, now)
 
     def unread(self, now: float) -> None:
         """The thread has something unread; threads that are kept in memory alone do not count that."""
@@ -264,19 +283,19 @@ class Telling:
     def failed(self, cause: Cause, now: float, *, ended: bool = True) -> None:
         """Why the turn fails and, if that has `ended` it, how it leaves the thread."""
         error = messages.turn_error(cause)
-        self._older(legacy.error(error), now)
+        self.older(legacy.error(error), now)
         if ended:
             self.status(now)
         self.notify("error", {"error": error, "willRetry": False, **self.place}, now)
 
     def aborted(self, now: float) -> None:
         """The turn is interrupted, in the older family alone."""
-        self._older(legacy.turn_aborted(self._turn_id), now)
+        self.older(legacy.turn_aborted(self._turn_id), now)
 
     def task_complete(self, now: float, *, failed: bool = False) -> None:
         """The turn is over, in the older family alone."""
         said = self.last_text["text"] if self.last_text and not failed else None
-        self._older(legacy.task_complete(self._turn_id, said), now)
+        self.older(legacy.task_complete(self._turn_id, said), now)
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""

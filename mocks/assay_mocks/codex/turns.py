@@ -11,7 +11,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import raw_items
+from assay_mocks.codex import messages, raw_items
+from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
 from assay_mocks.codex.default_answer import default_answer
 from assay_mocks.codex.response import Response, is_told_apart
@@ -21,15 +22,18 @@ from assay_mocks.codex.telling import Telling
 from assay_mocks.player import Action, Piece, Until, perform
 from assay_mocks.script import (
     Call,
+    Command,
     Crash,
     Cut,
     ErrorNotice,
     Fail,
     Finish,
     Open,
+    Patch,
     Raw,
     Reflect,
     Repeat,
+    Retry,
     Think,
     Usage,
 )
@@ -73,6 +77,7 @@ class Turn:
         self._cut = False
         self._spoke = False
         self._calling = Calling(self, desk, thread, self._telling)
+        self._acting = Acting(self, desk, thread, self._telling)
         self._index = casting.first
         self._response = self._next_response(now)
         thread.turn = self
@@ -144,16 +149,21 @@ class Turn:
             self._telling.counts_before(now)
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
-        """The client answered a call."""
-        self._calling.answered(request, result, error, now)
+        """The client answered a call, or what it was asked to approve of."""
+        asked = self._acting if request in self._acting.unanswered else self._calling
+        asked.answered(request, result, error, now)
+        if self._acting.cancelled:
+            self.interrupt(now)
+            self._leave()
 
     def unanswered(self) -> list[int]:
         """The ids of the requests that the client has not answered."""
-        return self._calling.unanswered
+        return [*self._calling.unanswered, *self._acting.unanswered]
 
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
         self._calling.cancel(now)
+        opened = self._acting.cancel()
         if self._desk.version.counts_first:
             pass  # told already
         elif self._response.complete:
@@ -166,6 +176,7 @@ class Turn:
         self.thread.answer_interrupts()
         self._release("interrupted", now)
         self._telling.completed("interrupted", self._started, now)
+        self._acting.resolve(opened, now)
 
     def abandon(self) -> None:
         """Play nothing more, and tell nobody."""
@@ -191,6 +202,11 @@ class Turn:
                 self._telling.think(text, now)
             case Call():
                 self._begin_call(action)
+            case Command() | Patch():
+                self._response.asked = True
+                self._acting.act(action, now)
+            case Retry():
+                self._telling.retrying(messages.retry(action), now)
             case Usage():
                 self._response.usage = action
             case _:
@@ -295,7 +311,7 @@ class Turn:
         self._telling.response_over(self._response.usage, self._response.reason(reason), now)
         self._response.complete = True
         if not self._response.asked or self._desk.version.counts_first:
-            self._telling.usage(self._response.usage, now)
+            self._count(now)
         if self._response.asked:
             return
         if self._queued:
@@ -305,6 +321,10 @@ class Turn:
         self._telling.task_complete(now)
         self._release("completed", now)
         self._telling.completed("completed", self._started, now)
+
+    def _count(self, now: float) -> None:
+        self._telling.usage(self._response.usage, now)
+        self._telling.differs(now)
 
     def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
         self._telling.break_off()
@@ -340,11 +360,13 @@ class Turn:
         self._telling.stop_speaking(now)
         if self._over:
             self._leave()
-        elif self._calling.awaited:
+        elif self._calling.awaited or self._acting.awaited:
             self.wait = Until(math.inf)
         else:
-            if not self._desk.version.counts_first:
-                self._telling.usage(self._response.usage, now)
+            if self._desk.version.counts_first:
+                self._telling.differs(now)
+            else:
+                self._count(now)
             self._index += 1
             self._response = self._next_response(now)
 

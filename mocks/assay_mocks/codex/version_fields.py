@@ -47,11 +47,16 @@ FIELDS: Mapping[str, str] = {
     "item/started": "startedAtMs+0.134",
     "item/completed": "contentTokenCount+0.169 completedAtMs+0.134",
     "item/tool/call": "namespace+0.125",
+    "item/commandExecution/requestApproval": """
+        kind+0.150 startedAtMs+0.134 environmentId+0.142 availableDecisions+0.106
+    """,
+    "item/fileChange/requestApproval": "startedAtMs+0.134",
     ".item": _TIMES,
     ".items": _TIMES,
     ".item/userMessage": "clientId+0.142",
     ".item/agentMessage": _AGENT_MESSAGE,
     ".items/agentMessage": _AGENT_MESSAGE,
+    ".item/commandExecution": "pluginId+0.150 scriptPath+0.150 source+0.118",
     ".item/dynamicToolCall": "namespace+0.125",
     ".item/message": "status+0.169 id+0.169 internal_chat_message_metadata_passthrough+0.169",
     ".item/function_call": "status+0.169 id+0.169 internal_chat_message_metadata_passthrough+0.169",
