@@ -23,6 +23,7 @@ from assay_mocks.script import (
     Gate,
     Hang,
     Open,
+    Overload,
     Patch,
     Pause,
     Raw,
@@ -101,10 +102,10 @@ def _play(step: Step, stage: Stage, now: float) -> _Playing:
             return (yield from _say(step, now))
         case ErrorNotice():
             return (yield from _wait((yield step), math.inf))
-        case Pause():
-            return (yield from _wait(now, now + step.seconds))
-        case Hang():
-            return (yield from _wait(now, math.inf))
+        case Overload():
+            return now
+        case Pause() | Hang():
+            return (yield from _wait(now, now + step.seconds if isinstance(step, Pause) else math.inf))
         case Gate():
             return (yield from _pass(step, stage, now))
         case Reflect(what="turns"):

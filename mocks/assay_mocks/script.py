@@ -195,6 +195,13 @@ class Hang:
 
 
 @dataclass(frozen=True, slots=True)
+class Overload:
+    """At the head of a part: so many times the turn is refused, the backend being overloaded."""
+
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorNotice:
     """The turn fails as by `Fail`, but only the error is told: the end of the turn never is."""
 
@@ -268,6 +275,7 @@ Step = (
     | Fail
     | Crash
     | Hang
+    | Overload
     | ErrorNotice
     | Repeat
     | Surrogates

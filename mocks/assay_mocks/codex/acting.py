@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay_mocks.codex import acting_messages, legacy, messages, raw_items
+from assay_mocks.codex import acting_messages, legacy_acting, messages, raw_items
 from assay_mocks.script import Command, Patch
 
 if TYPE_CHECKING:
@@ -87,13 +87,13 @@ class Acting:
             self._telling.status(now)
             item = self._start(step, started, now)
             params = acting_messages.command_request(step, item, self._telling.place, started, self._desk.version)
-            self._telling.older(legacy.command_approval(item, self._telling.place, params), now)
+            self._telling.older(legacy_acting.command_approval(item, self._telling.place, params), now)
             method = "item/commandExecution/requestApproval"
         else:
             item = self._start(step, started, now)
             self._telling.status(now)
             params = acting_messages.patch_request(step, self._telling.place, started)
-            self._telling.older(legacy.patch_approval(item, self._telling.place), now)
+            self._telling.older(legacy_acting.patch_approval(item, self._telling.place), now)
             method = "item/fileChange/requestApproval"
         self._pending[self._desk.ask(self._turn, method, params)] = _Pending(step=step, started_ms=started)
 

@@ -7,9 +7,10 @@ replaced an even older event, once more after that: a delta of text is three lin
 from __future__ import annotations
 
 import base64
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from assay_mocks.codex.legacy_acting import ACTED, ACTS
 
 Json = dict[str, Any]
 Twins = tuple[Iterable[Json], Iterable[Json]]
@@ -78,8 +79,8 @@ def _core_content(part: Json) -> Json:
 
 def _item_started(params: Json) -> Twins:
     item = params["item"]
-    if item["type"] in _ACTS:
-        return [_ACTS[item["type"]](params)], ()
+    if item["type"] in ACTS:
+        return [ACTS[item["type"]](params)], ()
     if item["type"] == "dynamicToolCall":
         told = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
         return [{"type": "dynamic_tool_call_request", **told}], ()
@@ -88,9 +89,9 @@ def _item_started(params: Json) -> Twins:
 
 def _item_completed(params: Json) -> Twins:
     item = params["item"]
-    if item["type"] in _ACTED:
+    if item["type"] in ACTED:
         begun = item["status"] != "declined" and item.get("exitCode", 0) is not None
-        return ([_ACTED[item["type"]](params)] if begun else []), ()
+        return ([ACTED[item["type"]](params)] if begun else []), ()
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
     told = {"type": "item_completed", **_place(params), "item": _core_item(item)}
@@ -133,99 +134,13 @@ _AFTER: Mapping[str, Callable[[Json], Json]] = {
 }
 
 
-# The backend's own tools
-
-
-def _command(params: Json) -> Json:
-    item = params["item"]
-    return {
-        "call_id": item["id"],
-        "turn_id": params["turnId"],
-        "command": shlex.split(item["command"]),
-        "cwd": item["cwd"],
-        "parsed_cmd": _parsed(item),
-        "source": "agent",
-    }
-
-
-def _parsed(item: Json) -> list[Json]:
-    return [{"type": action["type"], "cmd": action["command"]} for action in item["commandActions"]]
-
-
-def _command_end(params: Json) -> Json:
-    item = params["item"]
-    output = item["aggregatedOutput"]
-    rejected = item["exitCode"] == -1
-    return {
-        "type": "exec_command_end",
-        **_command(params),
-        "stdout": "" if rejected else output,
-        "stderr": output if rejected else "",
-        "aggregated_output": output,
-        "exit_code": item["exitCode"],
-        "duration": {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000},
-        "formatted_output": output,
-    }
-
-
-def command_approval(item: Json, place: Json, asked: Json) -> Json:
-    """What is told before the client is asked whether a command may run."""
-    reason = {"reason": asked["reason"]} if asked.get("reason") else {}
-    return {
-        "type": "exec_approval_request",
-        "call_id": item["id"],
-        "turn_id": place["turnId"],
-        "command": shlex.split(item["command"]),
-        "cwd": item["cwd"],
-        **reason,
-        "proposed_execpolicy_amendment": asked["proposedExecpolicyAmendment"],
-        "parsed_cmd": _parsed(item),
-    }
-
-
-def _changes(item: Json) -> Json:
-    return {it["path"]: {"type": it["kind"]["type"], "content": it["diff"]} for it in item["changes"]}
-
-
-def _patch(params: Json) -> Json:
-    told = {"call_id": params["item"]["id"], "turn_id": params["turnId"], "auto_approved": False}
-    return {"type": "patch_apply_begin", **told, "changes": _changes(params["item"])}
-
-
-def _patch_end(params: Json) -> Json:
-    item, done = params["item"], params["item"]["status"] == "completed"
-    names = "".join(f"A {it['path'].rpartition('/')[2]}\n" for it in item["changes"])
-    return {
-        "type": "patch_apply_end",
-        "call_id": item["id"],
-        "turn_id": params["turnId"],
-        "stdout": f"Success. Updated the following files:\n{names}" if done else "",
-        "stderr": "" if done else "patch rejected by user",
-        "success": done,
-        "changes": _changes(item),
-    }
-
-
-def patch_approval(item: Json, place: Json) -> Json:
-    """What is told before the client is asked whether files may be changed."""
-    told = {"call_id": item["id"], "turn_id": place["turnId"], "changes": _changes(item)}
-    return {"type": "apply_patch_approval_request", **told}
-
-
-_ACTS: Mapping[str, Callable[[Json], Json]] = {
-    "commandExecution": lambda params: {"type": "exec_command_begin", **_command(params)},
-    "fileChange": _patch,
-}
-_ACTED: Mapping[str, Callable[[Json], Json]] = {"commandExecution": _command_end, "fileChange": _patch_end}
+# Everything else
 
 
 def _output_delta(params: Json) -> Twins:
     chunk = base64.b64encode(params["delta"].encode()).decode()
     told = {"call_id": params["itemId"], "stream": "stdout", "chunk": chunk}
     return [{"type": "exec_command_output_delta", **told}], ()
-
-
-# Everything else
 
 
 def _text_delta(params: Json) -> Twins:

@@ -9,12 +9,12 @@ that asked for it, and go into the thread's history, where the next request of t
 from __future__ import annotations
 
 import io
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import item_messages, legacy, messages, raw_items
 from assay_mocks.codex.conversation import as_message, message_text
+from assay_mocks.codex.counting import Counting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_KEPT_FOR_REPEATS = 64
-
 
 @dataclass(kw_only=True, slots=True)
 class _Message:
@@ -41,7 +39,7 @@ class _Message:
     text: io.StringIO = field(default_factory=io.StringIO)
 
 
-class Telling:
+class Telling(Counting):
     """Tells the turn `turn_id` of `thread`; `last_text` is its last finished agentMessage item.
 
     `tells_reasons`: it has words for an answer that was cut off. `asked`: the client was asked to run a tool.
@@ -50,49 +48,11 @@ class Telling:
     tells_reasons = False
 
     def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
-        self.place: Json = {"threadId": thread.id, "turnId": turn_id}
+        super().__init__(desk, thread, turn_id, double=double)
         self.last_text: Json | None = None
         self.asked = False
-        self._double = double
-        self._told: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)
-        self._desk = desk
-        self._thread = thread
-        self._turn_id = turn_id
         self._message: _Message | None = None
         self._diff: str | None = None
-
-    def notify(self, method: str, params: Json, now: float) -> None:
-        """Send a notification, in both families if the turn is told twice."""
-        version = self._desk.version
-        before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
-        for msg in before:
-            self.older(msg, now)
-        if params.get("item", {}).get("type") not in version.unsent_items:
-            self._tell(method, params, now)
-        for msg in after:
-            self.older(msg, now)
-
-    def older(self, msg: Json, now: float) -> None:
-        """Tell a message of the older family, if the turn is told twice."""
-        if self._double:
-            self._tell(*legacy.notification(self._turn_id, self._thread.id, msg), now)
-
-    def _tell(self, method: str, params: Json, now: float) -> None:
-        self._told.append((method, params))
-        self._desk.tell(self._thread, method, params, now)
-
-    def repeat(self, last: int, now: float) -> None:
-        """Send the last so many notifications again."""
-        for method, params in list(self._told)[-last:]:
-            self._desk.tell(self._thread, method, params, now)
-
-    def raw(self, item: Json, now: float, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
-        """Put an item of the model's into the history and tell it raw."""
-        if kept:
-            self._thread.remember([item])
-        if self._thread.raw_events:
-            passed = raw_items.passed_through(item, self._turn_id, extra)
-            self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)
 
     # What is said
 
@@ -205,52 +165,6 @@ class Telling:
         if self._thread.raw_events:
             identity = f"resp_{self._desk.ids.number():04}"
             self.notify("rawResponse/completed", raw_items.response(self.place, identity, usage), now)
-
-    def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
-        """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
-        self._thread.spend(used)
-        self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
-        self._rate_limits(now)
-
-    def counts_before(self, now: float) -> None:
-        """The model begins to answer: what was counted up to then, where the version tells it."""
-        if self._thread.last is None:
-            self.rate_limits(now)
-        else:
-            self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
-            self._rate_limits(now)
-
-    def full_context(self, now: float, *, began: bool) -> None:
-        """The token count that is told when the context window is exceeded; without a window the limits alone.
-
-        `began`: the model had begun to answer, so that there are limits before it, and after it as on every thread that
-        knows some.
-        """
-        window = self._desk.version.context_window
-        if window is None:
-            self.rate_limits(now)
-            return
-        used = self._thread.total.input + self._thread.total.output
-        full, rest = item_messages.full_context(window), item_messages.full_context(window - used)
-        if began and not self._desk.version.counts_first:
-            self.rate_limits(now)
-        self._token_usage(full, rest, now)
-        if began or self._thread.last is not None:
-            self._rate_limits(now)
-
-    def _token_usage(self, total: Json, last: Json, now: float) -> None:
-        params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
-        self.older(legacy.token_count(params["tokenUsage"]), now)
-        self.notify("thread/tokenUsage/updated", params, now)
-
-    def rate_limits(self, now: float) -> None:
-        """The limits alone, without counts."""
-        self.older(legacy.token_count(None), now)
-        self._rate_limits(now)
-
-    def _rate_limits(self, now: float) -> None:
-        """account/rateLimits/updated, of which nothing is known."""
-        self.notify("account/rateLimits/updated", item_messages.RATE_LIMITS, now)
 
     def changed(self, diff: str, now: float) -> None:
         """The turn has changed files; that is told again after each answer of the model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay_mocks.script import Command, Patch, Retry, Say, Script
+from assay_mocks.script import Command, Overload, Patch, Retry, Say, Script
 
 _DONE = (Say(("Do", "ne.")),)
 
@@ -16,6 +16,11 @@ ACTING: tuple[Script, ...] = (
         name="act/patch",
         title="A file whose adding the client must approve of, whatever the thread's policy; then text.",
         parts=((Patch(id="call_act_0001", path="new.txt", content="new\n", asks="always"),), _DONE),
+    ),
+    Script(
+        name="act/overload",
+        title="A backend that is overloaded at the first try; then text.",
+        parts=((Overload(), *_DONE),),
     ),
     Script(
         name="act/retry",
