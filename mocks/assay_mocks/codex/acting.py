@@ -10,11 +10,12 @@ from assay_mocks.codex import acting_messages, legacy_acting, messages, raw_item
 from assay_mocks.script import Command, Patch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assay_mocks.codex.desk import Desk
     from assay_mocks.codex.telling import Telling
     from assay_mocks.codex.threads import Running, Thread
+    from assay_mocks.codex.versions import Asking
 
 Json = dict[str, Any]
 Decision = Literal["accept", "declined", "cancel", "failed", "hang"]
@@ -25,6 +26,13 @@ _DECISIONS: Mapping[str, Decision] = {
     "decline": "declined",
     "cancel": "cancel",
 }
+_V1_DECISIONS: Mapping[str, Decision] = {
+    "approved": "accept",
+    "approved_for_session": "accept",
+    "denied": "declined",
+    "abort": "cancel",
+}
+_AMENDMENTS = frozenset({"acceptWithExecpolicyAmendment", "approved_execpolicy_amendment"})
 _NOWHERE = "No usable execution environment is available."
 _REJECTED: Mapping[type[Command | Patch], str] = {
     Command: "exec command rejected by user",
@@ -34,10 +42,11 @@ _REJECTED: Mapping[type[Command | Patch], str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Pending:
-    """What the client was asked to approve of."""
+    """What the client was asked to approve of; `begun`: its item was told."""
 
     step: Command | Patch
     started_ms: int
+    begun: bool
 
 
 class Acting:
@@ -81,26 +90,33 @@ class Acting:
             self._done(step, started, now)
 
     def _ask(self, step: Command | Patch, started: int, now: float) -> None:
-        """Tell the item and ask; where the thread's status is told differs."""
+        """Ask the client, and tell what the version tells before."""
         self._thread.waiting += 1
+        item, place = self._item(step, {}), self._telling.place
         if isinstance(step, Command):
-            self._telling.status(now)
-            item = self._start(step, started, now)
-            params = acting_messages.command_request(step, item, self._telling.place, started, self._desk.version)
-            self._telling.older(legacy_acting.command_approval(item, self._telling.place, params), now)
-            method = "item/commandExecution/requestApproval"
+            params = acting_messages.command_request(step, item, place, started, self._desk.version)
+            method, older = "item/commandExecution/requestApproval", legacy_acting.command_approval(item, place, params)
+            order = self._desk.version.asking
         else:
-            item = self._start(step, started, now)
-            self._telling.status(now)
-            params = acting_messages.patch_request(step, self._telling.place, started)
-            self._telling.older(legacy_acting.patch_approval(item, self._telling.place), now)
-            method = "item/fileChange/requestApproval"
-        self._pending[self._desk.ask(self._turn, method, params)] = _Pending(step=step, started_ms=started)
+            params = acting_messages.patch_request(step, place, started)
+            method, older = "item/fileChange/requestApproval", legacy_acting.patch_approval(item, place)
+            order = ("start", "older", "status")
+        told: Mapping[Asking, Callable[[], object]] = {
+            "start": lambda: self._start(step, started, now),
+            "older": lambda: self._telling.older(older, now),
+            "status": lambda: self._telling.status(now),
+        }
+        for what in order:
+            told[what]()
+        if self._thread.conversation:
+            reason = step.reason if isinstance(step, Command) else ""
+            method, params = legacy_acting.v1_request(item, self._thread.id, reason)
+        identity = self._desk.ask(self._turn, method, params)
+        self._pending[identity] = _Pending(step=step, started_ms=started, begun="start" in order)
 
-    def _start(self, step: Command | Patch, started: int, now: float, *, running: bool = False) -> Json:
+    def _start(self, step: Command | Patch, started: int, now: float, *, running: bool = False) -> None:
         item = self._item(step, self._process() if running else {})
         self._telling.item_started(item, started, now)
-        return item
 
     def _item(self, step: Command | Patch, told: Mapping[str, Any]) -> Json:
         if isinstance(step, Command):
@@ -127,12 +143,16 @@ class Acting:
                 self._hung = True
             case "accept":
                 self._telling.status(now)
+                if not pending.begun:
+                    self._start(pending.step, pending.started_ms, now, running=True)
                 self._done(pending.step, pending.started_ms, now)
             case _:
                 self._refused(pending, decision, now)
                 self.cancelled = decision == "cancel"
 
     def _resolved(self, request: int, now: float) -> None:
+        if self._thread.conversation:
+            return
         told: Json = {"threadId": self._thread.id, "requestId": request}
         self._telling.notify("serverRequest/resolved", told, now)
 
@@ -141,9 +161,10 @@ class Acting:
         if error is not None:
             return "hang" if version.hangs_on_errors else "failed"
         told = result.get("decision") if isinstance(result, dict) else None
-        if isinstance(told, dict) and "acceptWithExecpolicyAmendment" in told:
+        if isinstance(told, dict) and _AMENDMENTS & told.keys():
             return "accept"
-        return _DECISIONS.get(str(told), version.wrong_answers)
+        decisions = _V1_DECISIONS if self._thread.conversation else _DECISIONS
+        return decisions.get(str(told), version.wrong_answers)
 
     def _refused(self, pending: _Pending, decision: Decision, now: float) -> None:
         """Nothing is done; older versions tell that twice."""
@@ -151,7 +172,8 @@ class Acting:
         if isinstance(step, Patch):
             self._telling.status(now)
         status = "failed" if decision == "failed" else "declined"
-        self._telling.item_completed(self._item(step, {"status": status}), pending.started_ms, now)
+        if not self._thread.conversation:
+            self._telling.item_completed(self._item(step, {"status": status}), pending.started_ms, now)
         if self._desk.version.refuses_twice:
             told = {"status": "failed", "aggregatedOutput": words, "exitCode": -1, "durationMs": 0}
             self._telling.item_completed(self._item(step, told), pending.started_ms, now)

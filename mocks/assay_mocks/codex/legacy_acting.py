@@ -48,6 +48,7 @@ def _command_end(params: Json) -> Json:
 def command_approval(item: Json, place: Json, asked: Json) -> Json:
     """What is told before the client is asked whether a command may run."""
     reason = {"reason": asked["reason"]} if asked.get("reason") else {}
+    amendment = asked["proposedExecpolicyAmendment"]
     return {
         "type": "exec_approval_request",
         "call_id": item["id"],
@@ -55,9 +56,23 @@ def command_approval(item: Json, place: Json, asked: Json) -> Json:
         "command": shlex.split(item["command"]),
         "cwd": item["cwd"],
         **reason,
-        "proposed_execpolicy_amendment": asked["proposedExecpolicyAmendment"],
+        "proposed_execpolicy_amendment": amendment,
+        "available_decisions": [
+            "approved",
+            {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": amendment}},
+            "abort",
+        ],
         "parsed_cmd": _parsed(item),
     }
+
+
+def v1_request(item: Json, thread_id: str, reason: str) -> tuple[str, Json]:
+    """Method and params of a request for approval on a thread that a v1 method began."""
+    place = {"conversationId": thread_id, "callId": item["id"]}
+    if item["type"] == "fileChange":
+        return "applyPatchApproval", {**place, "fileChanges": _changes(item), "reason": None, "grantRoot": None}
+    asked = {"command": shlex.split(item["command"]), "cwd": item["cwd"], "reason": reason or None}
+    return "execCommandApproval", {**place, "approvalId": None, **asked, "parsedCmd": _parsed(item)}
 
 
 def _changes(item: Json) -> Json:

@@ -152,11 +152,18 @@ class Turn(Playing):
                 self._response.asked = True
                 self._acting.act(action, now)
             case Retry():
-                self._telling.retrying(messages.retry(action), now)
+                self._retry(action, now)
             case Usage():
                 self._response.usage = action
             case _:
                 self._act(action, now)
+
+    def _retry(self, retry: Retry, now: float) -> None:
+        """The model is asked again; it begins to answer anew."""
+        if not self._desk.version.counts_first:
+            self._telling.rate_limits(now)
+        self._telling.retrying(messages.retry(retry), now)
+        self._response.opened = False
 
     def _act(self, action: Open | Finish | Fail | Crash | ErrorNotice | Repeat | Cut | Raw, now: float) -> None:
         match action:

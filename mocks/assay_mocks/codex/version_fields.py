@@ -50,6 +50,7 @@ FIELDS: Mapping[str, str] = {
     "item/commandExecution/requestApproval": """
         kind+0.150 startedAtMs+0.134 environmentId+0.142 availableDecisions+0.106
     """,
+    "execCommandApproval": "approvalId+0.104",
     "item/fileChange/requestApproval": "startedAtMs+0.134",
     ".item": _TIMES,
     ".items": _TIMES,
@@ -82,6 +83,7 @@ FIELDS: Mapping[str, str] = {
     ".msg/task_started": "turn_id+0.100 collaboration_mode_kind+0.93",
     ".msg/turn_aborted": "turn_id+0.100",
     ".msg/task_complete": "turn_id+0.100",
+    ".msg/exec_approval_request": "available_decisions+0.106",
     ".msg/agent_message": "phase+0.105",
     ".item/AgentMessage": "phase+0.105",
     ".rate_limits": "limit_id+0.100 limit_name+0.100",

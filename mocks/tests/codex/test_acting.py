@@ -193,3 +193,43 @@ def test_ids_of_requests_are_the_servers_own(make: Any) -> None:
     heard = client.send({"id": 1, "result": {"decision": "accept"}})
     assert heard.told("serverRequest/resolved")[0]["requestId"] == 1
     assert client.server.wake_at() is None
+
+
+@pytest.fixture
+def converse(make_client: Any) -> Any:
+    """A client whose conversation of the v1 methods plays these steps; everything heard until it waits."""
+
+    def play(step: Step, version: str = OLDEST) -> tuple[Any, Any]:
+        client = make_client({"a": Script(name="a", title="", parts=((step,), (Say(("So.",)),)))}, version=version)
+        conversation = client.ask("newConversation", {"approvalPolicy": "untrusted"})[0]["conversationId"]
+        client.ask("addConversationListener", {"conversationId": conversation})
+        items = [{"type": "text", "data": {"text": "[[assay:a#1]]"}}]
+        return client, client.ask("sendUserMessage", {"conversationId": conversation, "items": items})[1]
+
+    return play
+
+
+@pytest.mark.parametrize(("decision", "status"), [("approved", "completed"), ("denied", "failed")])
+def test_conversations_ask_in_the_words_of_v1(converse: Any, decision: str, status: str) -> None:
+    client, heard = converse(TOUCH)
+    (asked,) = [message for message in heard if message.get("method") == "execCommandApproval"]
+    assert list(asked["params"]) == ["conversationId", "callId", "command", "cwd", "reason", "parsedCmd"]
+    assert asked["params"]["command"] == ["bash", "-lc", "touch a.txt && echo done"]
+    assert items(decide(client, decision)) == [("item/completed", status)]
+
+
+def test_conversations_ask_for_patches_in_the_words_of_v1(converse: Any) -> None:
+    client, heard = converse(ADD)
+    (asked,) = [message for message in heard if message.get("method") == "applyPatchApproval"]
+    assert asked["params"]["fileChanges"] == {"/workspace/new.txt": {"type": "add", "content": "one\ntwo\n"}}
+    assert items(decide(client, {"approved_execpolicy_amendment": {}})) == [("item/completed", "completed")]
+
+
+def test_some_versions_tell_a_command_only_once_it_runs(make: Any, converse: Any) -> None:
+    client, heard = make(TOUCH, version="0.107.0")
+    assert items(heard) == []
+    assert items(decide(client, "accept")) == [("item/started", "inProgress"), ("item/completed", "completed")]
+    client, _ = converse(TOUCH, "0.107.0")
+    heard = decide(client, "denied")
+    assert (items(heard), heard.told("serverRequest/resolved")) == ([], [])
+    assert heard.told("turn/completed")

@@ -10,7 +10,22 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.script import Call, Command, Fail, Finish, Hang, Parts, Patch, Pause, Say, Script, Step, Think, Usage
+from assay_mocks.script import (
+    Call,
+    Command,
+    Fail,
+    Finish,
+    Hang,
+    Parts,
+    Patch,
+    Pause,
+    Retry,
+    Say,
+    Script,
+    Step,
+    Think,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,8 +43,9 @@ _BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
 class Heard:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
-    `number` counts the turns. `asked`: for approval, `escalated` with a reason; `output`: of the last command.
-    `until`: how many pieces of the first text were heard before the client went on; `completed`: the turn was.
+    `number` counts the turns. `retries`: how often the model was asked again. `asked`: for approval, `escalated` with a
+    reason; `output`: of the last command. `until`: how many pieces of the first text were heard before the client went
+    on; `completed`: the turn was.
     """
 
     number: int = 0
@@ -38,6 +54,7 @@ class Heard:
     trouble: str | None = None
     until: int | None = None
     completed: bool = False
+    retries: int = 0
     asked: bool = False
     escalated: bool = False
     output: str = ""
@@ -51,10 +68,13 @@ class Heard:
                 self._call(call)
             case {"method": "item/completed", "params": {"item": {"aggregatedOutput": str(output), "exitCode": 0}}}:
                 self.output = output
-            case {"method": "item/commandExecution/requestApproval", "params": params}:
+            case {"method": "item/commandExecution/requestApproval" | "execCommandApproval", "params": params}:
                 self.asked, self.escalated = True, bool(params.get("reason"))
+                self._call(params.get("itemId") or params["callId"])
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
+            case {"method": "error", "params": {"willRetry": True}}:
+                self.retries += 1
             case {"method": "error", "params": {"error": {"message": told}}}:
                 self.trouble = self.trouble or next(
                     (cause for words, cause in _UNREACHED.items() if words in told), None
@@ -151,6 +171,15 @@ def _slow(argument: str, heard: Heard) -> Parts:
     return (before if heard.completed else (*before, Hang()),)
 
 
+def _cut(argument: str, heard: Heard) -> Parts:
+    """It was asked again as often as that was told."""
+    del argument
+    tries: list[Step] = []
+    for number in range(1, heard.retries + 1):
+        tries += [*heard.said(number - 1), Retry(attempt=number, attempts=heard.retries)]
+    return ((*tries, *heard.said(heard.retries), Fail("cut")),)
+
+
 def _failing(cause: Callable[[str], str]) -> Callable[[str, Heard], Parts]:
     return lambda argument, heard: ((*heard.said(0), Fail(cause(argument))),)
 
@@ -218,7 +247,7 @@ _WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
     "ctx400": _failing(lambda _: "http-400-context"),
     "usage_limit": _failing(lambda _: "usage-limit"),
     "failed": _failing(lambda argument: _FAILED[argument.partition(",")[0]]),
-    "cut": _failing(lambda _: "cut"),
+    "cut": _cut,
     "empty_stream": _failing(lambda _: "cut"),
     "hang": _failing(lambda _: "idle"),
     "incomplete": _incomplete,
