@@ -14,6 +14,7 @@ from typing import Protocol
 
 from assay_mocks.script import (
     Call,
+    Command,
     Crash,
     Cut,
     ErrorNotice,
@@ -22,10 +23,13 @@ from assay_mocks.script import (
     Gate,
     Hang,
     Open,
+    Overload,
+    Patch,
     Pause,
     Raw,
     Reflect,
     Repeat,
+    Retry,
     Say,
     Step,
     Surrogates,
@@ -50,7 +54,24 @@ class Until:
     time: float
 
 
-Action = Piece | Think | Call | Usage | Open | Reflect | Finish | Fail | Crash | ErrorNotice | Repeat | Cut | Raw
+Action = (
+    Piece
+    | Think
+    | Call
+    | Command
+    | Patch
+    | Retry
+    | Usage
+    | Open
+    | Reflect
+    | Finish
+    | Fail
+    | Crash
+    | ErrorNotice
+    | Repeat
+    | Cut
+    | Raw
+)
 Performance = Generator[Action | Until, float, None]
 _Playing = Generator[Action | Until, float, float]
 
@@ -81,10 +102,10 @@ def _play(step: Step, stage: Stage, now: float) -> _Playing:
             return (yield from _say(step, now))
         case ErrorNotice():
             return (yield from _wait((yield step), math.inf))
-        case Pause():
-            return (yield from _wait(now, now + step.seconds))
-        case Hang():
-            return (yield from _wait(now, math.inf))
+        case Overload():
+            return now
+        case Pause() | Hang():
+            return (yield from _wait(now, now + step.seconds if isinstance(step, Pause) else math.inf))
         case Gate():
             return (yield from _pass(step, stage, now))
         case Reflect(what="turns"):

@@ -116,6 +116,47 @@ class Call:
         return (self.shape, *self.also)
 
 
+Asks = Literal["policy", "always", "never"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """A shell command that the model has the backend run; it prints `output` and ends with this exit status.
+
+    `asks`: whether the client must approve of it: as the thread's policy says (every policy but `never` does), or
+    always or never. `reason`: what the client is told; empty: nothing.
+    """
+
+    id: str
+    command: str
+    output: str = ""
+    status: int = 0
+    reason: str = ""
+    asks: Asks = "policy"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patch:
+    """A file that the model has the backend add, with this content; `asks` as a `Command` does."""
+
+    id: str
+    path: str
+    content: str
+    asks: Asks = "policy"
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The model's answer breaks off and begins again: what was said of it so far is never completed.
+
+    `attempt` of `attempts`, as it is told with the `details`. What comes next is said anew, in an item of its own.
+    """
+
+    attempt: int = 1
+    attempts: int = 5
+    details: str = "stream disconnected before completion: stream closed before response.completed"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
     """Token counts that the backend reports for the turn; total is input + output."""
@@ -151,6 +192,13 @@ class Crash:
 @dataclass(frozen=True, slots=True)
 class Hang:
     """Nothing more is said until the turn is interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """At the head of a part: so many times the turn is refused, the backend being overloaded."""
+
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +267,15 @@ Step = (
     | Gate
     | Open
     | Call
+    | Command
+    | Patch
+    | Retry
     | Usage
     | Finish
     | Fail
     | Crash
     | Hang
+    | Overload
     | ErrorNotice
     | Repeat
     | Surrogates

@@ -15,7 +15,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import BLOCKS
-from assay_mocks.script import Call, Parts, Script, Step
+from assay_mocks.script import Call, Command, Parts, Patch, Script, Step
 from assay_mocks.script_error import ScriptError
 from assay_mocks.script_kinds import KINDS, NAME, STEPS, TEXT, TOLD, Kind
 
@@ -110,6 +110,9 @@ def step_from_json(data: object, place: str = "") -> Step:
     return _build(kind, _field_values(kind, given, place), place)
 
 
+_OBJECTS = frozenset({Call, Command, Patch})  # whose fields are never left to the first one
+
+
 def _field_values(kind: type[Step], given: object, place: str) -> Mapping[str, object]:
     """The fields that are written, a bare value taken for the first one."""
     names = list(KINDS[kind])
@@ -118,7 +121,7 @@ def _field_values(kind: type[Step], given: object, place: str) -> Mapping[str, o
     if isinstance(given, dict):
         _no_others(given, names, place)
         return given
-    if kind is Call or not names:
+    if kind in _OBJECTS or not names:
         wanted = f"an object with {', '.join(names)}" if names else "nothing"
         raise ScriptError(place, f"expected {wanted}, found {_shown(given)}")
     return {names[0]: given}

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from assay_mocks.codex.failures import CAUSES
 from assay_mocks.script import (
+    Asks,
     Call,
+    Command,
     Crash,
     Cut,
     ErrorNotice,
@@ -18,10 +20,13 @@ from assay_mocks.script import (
     Gate,
     Hang,
     Open,
+    Overload,
+    Patch,
     Pause,
     Raw,
     Reflect,
     Repeat,
+    Retry,
     Say,
     Shape,
     Step,
@@ -41,11 +46,15 @@ STEPS: Mapping[str, type[Step]] = {
     "gate": Gate,
     "open": Open,
     "call": Call,
+    "command": Command,
+    "patch": Patch,
+    "retry": Retry,
     "usage": Usage,
     "finish": Finish,
     "fail": Fail,
     "crash": Crash,
     "hang": Hang,
+    "overload": Overload,
     "error-notice": ErrorNotice,
     "repeat": Repeat,
     "surrogates": Surrogates,
@@ -133,6 +142,7 @@ _COUNT = Kind("a whole number, 0 or more", _whole(0))
 _TIMES = Kind("a whole number, 1 or more", _whole(1))
 _FLAG = Kind("true or false", _flag)
 _CAUSE = _choice(*CAUSES)
+_ASKS = _choice(*get_args(Asks))
 
 KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
     Say: {"pieces": Kind("a text, or a list of texts", _texts), "times": _TIMES, "choice": _COUNT},
@@ -151,11 +161,15 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "unfinished": _FLAG,
         "choice": _COUNT,
     },
+    Command: {"id": NAME, "command": NAME, "output": TEXT, "status": _COUNT, "reason": TEXT, "asks": _ASKS},
+    Patch: {"id": NAME, "path": NAME, "content": TEXT, "asks": _ASKS},
+    Retry: {"attempt": _TIMES, "attempts": _TIMES, "details": TEXT},
     Usage: dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT),
     Finish: {"reason": _choice("stop", "length", "content_filter"), "choice": _COUNT},
     Fail: {"cause": _CAUSE},
     Crash: {"status": _COUNT},
     Hang: {},
+    Overload: {"times": _TIMES},
     ErrorNotice: {"cause": _CAUSE},
     Repeat: {"last": _TIMES},
     Surrogates: {"text": TEXT, "apart": _FLAG},

@@ -6,8 +6,11 @@ replaced an even older event, once more after that: a delta of text is three lin
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from assay_mocks.codex.legacy_acting import ACTED, ACTS
 
 Json = dict[str, Any]
 Twins = tuple[Iterable[Json], Iterable[Json]]
@@ -76,6 +79,8 @@ def _core_content(part: Json) -> Json:
 
 def _item_started(params: Json) -> Twins:
     item = params["item"]
+    if item["type"] in ACTS:
+        return [ACTS[item["type"]](params)], ()
     if item["type"] == "dynamicToolCall":
         told = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
         return [{"type": "dynamic_tool_call_request", **told}], ()
@@ -84,6 +89,9 @@ def _item_started(params: Json) -> Twins:
 
 def _item_completed(params: Json) -> Twins:
     item = params["item"]
+    if item["type"] in ACTED:
+        begun = item["status"] != "declined" and item.get("exitCode", 0) is not None
+        return ([ACTED[item["type"]](params)] if begun else []), ()
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
     told = {"type": "item_completed", **_place(params), "item": _core_item(item)}
@@ -129,6 +137,12 @@ _AFTER: Mapping[str, Callable[[Json], Json]] = {
 # Everything else
 
 
+def _output_delta(params: Json) -> Twins:
+    chunk = base64.b64encode(params["delta"].encode()).decode()
+    told = {"call_id": params["itemId"], "stream": "stdout", "chunk": chunk}
+    return [{"type": "exec_command_output_delta", **told}], ()
+
+
 def _text_delta(params: Json) -> Twins:
     told = {"type": "agent_message_content_delta", **_place(params, "itemId", "delta")}
     return [told], [{"type": "agent_message_delta", "delta": params["delta"]}]
@@ -146,6 +160,13 @@ def _thought_delta(params: Json) -> Twins:
 def error(told: Json) -> Json:
     """What is told before a turn fails; `told`: why."""
     return {"type": "error", "message": told["message"], "codex_error_info": _info(told["codexErrorInfo"])}
+
+
+def retrying(told: Json) -> Json:
+    """What is told before the model is asked again; `told`: why."""
+    info = _info(told["codexErrorInfo"])
+    details = {"additional_details": told["additionalDetails"]}
+    return {"type": "stream_error", "message": told["message"], "codex_error_info": info, **details}
 
 
 def _info(info: object) -> object:
@@ -210,5 +231,8 @@ _TWINS: Mapping[str, Callable[[Json], Twins]] = {
     "item/agentMessage/delta": _text_delta,
     "item/reasoning/summaryPartAdded": _thought_part,
     "item/reasoning/summaryTextDelta": _thought_delta,
+    "item/commandExecution/outputDelta": _output_delta,
+    "item/fileChange/outputDelta": _output_delta,
+    "turn/diff/updated": lambda params: ([{"type": "turn_diff", "unified_diff": params["diff"]}], ()),
     "rawResponseItem/completed": lambda params: ([{"type": "raw_response_item", "item": params["item"]}], ()),
 }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay_mocks.codex.failures import Cause
     from assay_mocks.codex.threads import Thread
     from assay_mocks.codex.versions import Version
+    from assay_mocks.script import Retry
 
 Json = dict[str, Any]
 
@@ -94,7 +95,7 @@ def thread(it: Thread, version: Version) -> Json:
 def status(it: Thread) -> Json:
     """The status of a thread."""
     if it.turn is not None:
-        return {"type": "active", "activeFlags": []}
+        return {"type": "active", "activeFlags": ["waitingOnApproval"] if it.waiting else []}
     return {"type": "systemError" if it.failed else "idle"}
 
 
@@ -211,6 +212,16 @@ def turn_error(cause: Cause) -> Json:
         "message": cause.message,
         "codexErrorInfo": cause.info,
         "additionalDetails": None,
+        "misalignment": None,
+    }
+
+
+def retry(told: Retry) -> Json:
+    """Why the model is asked again, as `error` tells it."""
+    return {
+        "message": f"Reconnecting... {told.attempt}/{told.attempts}",
+        "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
+        "additionalDetails": told.details,
         "misalignment": None,
     }
 

@@ -23,10 +23,14 @@ class Record:
 
 @dataclass(slots=True)
 class Nonce:
-    """The state under one nonce; `played` counts the turns per script, `turns` keeps the last of them in order."""
+    """The state under one nonce.
+
+    `played` counts the turns per script, `refused` those that were not begun; `turns` keeps the last turns in order.
+    """
 
     gates: set[str] = field(default_factory=set)
     played: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     turns: deque[Record] = field(default_factory=lambda: deque(maxlen=KEPT_TURNS))
 
     def begin(self, script: str, part: int) -> Record:

@@ -14,6 +14,7 @@ from typing import Any
 
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+OVERLOADED = -32001
 
 
 class Refused(Exception):  # noqa: N818 - an answer of the protocol, not a fault of the program

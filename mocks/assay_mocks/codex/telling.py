@@ -9,13 +9,13 @@ that asked for it, and go into the thread's history, where the next request of t
 from __future__ import annotations
 
 import io
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import item_messages, legacy, messages, raw_items
 from assay_mocks.codex.citations import Citations, without_citations
 from assay_mocks.codex.conversation import as_message, message_text
+from assay_mocks.codex.counting import Counting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_KEPT_FOR_REPEATS = 64
-
 
 @dataclass(kw_only=True, slots=True)
 class _Message:
@@ -43,7 +41,7 @@ class _Message:
     text: io.StringIO = field(default_factory=io.StringIO)
 
 
-class Telling:
+class Telling(Counting):
     """Tells the turn `turn_id` of `thread`; `last_text` is its last finished agentMessage item.
 
     `tells_reasons`: it has words for an answer that was cut off. `asked`: the client was asked to run a tool.
@@ -52,48 +50,11 @@ class Telling:
     tells_reasons = False
 
     def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
-        self.place: Json = {"threadId": thread.id, "turnId": turn_id}
+        super().__init__(desk, thread, turn_id, double=double)
         self.last_text: Json | None = None
         self.asked = False
-        self._double = double
-        self._told: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)
-        self._desk = desk
-        self._thread = thread
-        self._turn_id = turn_id
         self._message: _Message | None = None
-
-    def notify(self, method: str, params: Json, now: float) -> None:
-        """Send a notification, in both families if the turn is told twice."""
-        version = self._desk.version
-        before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
-        for msg in before:
-            self._older(msg, now)
-        if params.get("item", {}).get("type") not in version.unsent_items:
-            self._tell(method, params, now)
-        for msg in after:
-            self._older(msg, now)
-
-    def _older(self, msg: Json, now: float) -> None:
-        """Tell a message of the older family, if the turn is told twice."""
-        if self._double:
-            self._tell(*legacy.notification(self._turn_id, self._thread.id, msg), now)
-
-    def _tell(self, method: str, params: Json, now: float) -> None:
-        self._told.append((method, params))
-        self._desk.tell(self._thread, method, params, now)
-
-    def repeat(self, last: int, now: float) -> None:
-        """Send the last so many notifications again."""
-        for method, params in list(self._told)[-last:]:
-            self._desk.tell(self._thread, method, params, now)
-
-    def raw(self, item: Json, now: float, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
-        """Put an item of the model's into the history and tell it raw."""
-        if kept:
-            self._thread.remember([item])
-        if self._thread.raw_events:
-            passed = raw_items.passed_through(item, self._turn_id, extra)
-            self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)
+        self._diff: str | None = None
 
     # What is said
 
@@ -111,7 +72,7 @@ class Telling:
     def task_started(self, now: float) -> None:
         """The turn has begun, in the older family alone."""
         version = self._desk.version
-        self._older(legacy.task_started(self._turn_id, version.context_window, version.mode), now)
+        self.older(legacy.task_started(self._turn_id, version.context_window, version.mode), now)
 
     def user_input(
         self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float, *, told: bool = True
@@ -222,50 +183,21 @@ class Telling:
             identity = f"resp_{self._desk.ids.number():04}"
             self.notify("rawResponse/completed", raw_items.response(self.place, identity, usage), now)
 
-    def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
-        """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
-        self._thread.spend(used)
-        self._thread.last = last or used
-        self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
-        self._rate_limits(now)
+    def changed(self, diff: str, now: float) -> None:
+        """The turn has changed files; that is told again after each answer of the model."""
+        self._diff = diff
+        self.differs(now)
 
-    def counts_before(self, now: float) -> None:
-        """What was counted up to now: where the model begins to answer, or its answer is broken off."""
-        if self._thread.last is None:
-            self.rate_limits(now)
-        else:
-            self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
-            self._rate_limits(now)
+    def differs(self, now: float) -> None:
+        """What the turn has changed so far, if anything."""
+        if self._diff is not None:
+            self.notify("turn/diff/updated", {**self.place, "diff": self._diff}, now)
 
-    def full_context(self, now: float, *, began: bool) -> None:
-        """The token count that is told when the context window is exceeded; without a window the limits alone.
-
-        `began`: the model had begun to answer, so that there are limits before and after it.
-        """
-        window = self._desk.version.context_window
-        if window is None:
-            self.rate_limits(now)
-            return
-        full = item_messages.full_context(window)
-        if began and not self._desk.version.counts_first:
-            self.rate_limits(now)
-        self._token_usage(full, full, now)
-        if began:
-            self._rate_limits(now)
-
-    def _token_usage(self, total: Json, last: Json, now: float) -> None:
-        params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
-        self._older(legacy.token_count(params["tokenUsage"]), now)
-        self.notify("thread/tokenUsage/updated", params, now)
-
-    def rate_limits(self, now: float) -> None:
-        """The limits alone, without counts."""
-        self._older(legacy.token_count(None), now)
-        self._rate_limits(now)
-
-    def _rate_limits(self, now: float) -> None:
-        """account/rateLimits/updated, of which nothing is known."""
-        self.notify("account/rateLimits/updated", item_messages.RATE_LIMITS, now)
+    def retrying(self, error: Json, now: float) -> None:
+        """The model is asked again."""
+        self.break_off(now)
+        self.older(legacy.retrying(error), now)
+        self.notify("error", {"error": error, "willRetry": True, **self.place}, now)
 
     def unread(self, now: float) -> None:
         """The thread has something unread; threads that are kept in memory alone do not count that."""
@@ -282,18 +214,18 @@ class Telling:
     def failed(self, cause: Cause, now: float, *, ended: bool = True) -> None:
         """Why the turn fails and, if that has `ended` it, how it leaves the thread."""
         error = messages.turn_error(cause)
-        self._older(legacy.error(error), now)
+        self.older(legacy.error(error), now)
         if ended:
             self.status(now)
         self.notify("error", {"error": error, "willRetry": False, **self.place}, now)
 
     def aborted(self, now: float) -> None:
         """The turn is interrupted, in the older family alone."""
-        self._older(legacy.turn_aborted(self._turn_id), now)
+        self.older(legacy.turn_aborted(self._turn_id), now)
 
     def task_complete(self, now: float, *, failed: bool = False) -> None:
         """The turn is over, in the older family alone."""
-        self._older(legacy.task_complete(self._turn_id, None if failed else self.last_words), now)
+        self.older(legacy.task_complete(self._turn_id, None if failed else self.last_words), now)
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""

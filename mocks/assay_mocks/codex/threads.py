@@ -110,7 +110,8 @@ class Thread:
 
     `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer. `operations`
     counts what older versions number turns by. `interrupts` answer the requests that wait for a turn to be interrupted.
-    `listeners` counts those that v1 methods added. `unheard`: notifications that wait for one; None: they need not.
+    `listeners` counts those that v1 methods added. `waiting` counts what the client has to approve of.
+    `unheard`: notifications that wait for one; None: they need not.
     """
 
     id: str
@@ -138,6 +139,7 @@ class Thread:
     operations: int = 0
     interrupts: list[Callable[[], None]] = field(default_factory=list)
     listeners: int = 0
+    waiting: int = 0
     unheard: deque[tuple[str, Item]] | None = None
 
     @property

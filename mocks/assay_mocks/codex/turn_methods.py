@@ -9,8 +9,9 @@ from assay_mocks.codex import legacy, messages
 from assay_mocks.codex.asking import Asked, find_thread
 from assay_mocks.codex.casting import Casting, cast, rejected
 from assay_mocks.codex.failures import Cause
-from assay_mocks.codex.params import INVALID_PARAMS, Refused
+from assay_mocks.codex.params import INVALID_PARAMS, OVERLOADED, Refused
 from assay_mocks.codex.turns import Turn
+from assay_mocks.script import Overload
 from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
@@ -37,11 +38,14 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     if not given and server.version.no_input != "asks":
         _NO_INPUT[server.version.no_input](asked, thread, answer)
         return
+    casting = _cast(asked, thread, given)
+    _check_load(casting)
     if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
         server.turn_id(thread, now)
     if thread.settings.override(asked.params):
         server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
-    turn = _new_turn(asked, thread, given)
+    thread.failed = False
+    turn = Turn(server, thread, casting, given, now)
     if not thread.ephemeral:
         answer(turn.id)
     turn.announce(now)
@@ -108,10 +112,18 @@ def _cast(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
     return casting
 
 
-def _new_turn(asked: Asked, thread: Thread, given: list[Json]) -> Turn:
-    casting = _cast(asked, thread, given)
-    thread.failed = False
-    return Turn(asked.server, thread, casting, given, asked.now)
+def _check_load(casting: Casting) -> None:
+    """Check that the server is not overloaded, as the script says.
+
+    Raises:
+        Refused: it is.
+    """
+    part = casting.parts[casting.first] if casting.first < len(casting.parts) else ()
+    refused = casting.nonce.refused
+    match part:
+        case (Overload(times), *_) if refused[casting.script] < times:
+            refused[casting.script] += 1
+            raise Refused("Server overloaded; retry later.", OVERLOADED)
 
 
 def _casting(server: Host, thread: Thread, given: list[Json]) -> Casting:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Beginning = Literal["turn", "task", "status"]
+Asking = Literal["start", "older", "status"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +56,13 @@ class Version:
 
     `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
     the model as a text, not as a list.
+
+    `shell`: what runs commands. `splits_commands`: their parts are told. `unified_exec`: they are processes of their
+    own, whose output is told at their end. `null_reasons`: requests for approval tell that they have no reason.
+    `whole_paths`: a turn's diff names files by their whole paths. `asking`: what is told before the client is asked
+    about a command: its item, the older family's request, the thread's status. `refuses_twice`: what the client does
+    not approve of ends twice. `hangs_on_errors`: an error as an answer leaves the turn waiting for ever.
+    `wrong_answers`: how an answer ends that is none.
 
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the
@@ -98,6 +106,16 @@ class Version:
     tool_answers: Literal["output", "contentItems"]
     single_text: bool
 
+    shell: str
+    splits_commands: bool
+    unified_exec: bool
+    null_reasons: bool
+    whole_paths: bool
+    asking: tuple[Asking, ...]
+    refuses_twice: bool
+    hangs_on_errors: bool
+    wrong_answers: Literal["declined", "failed"]
+
     counted_turns: bool
     checks_turn_id: bool
     busy: Literal["queues", "untold", "joins", "steers"]
@@ -138,6 +156,15 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "citations": False,
             "tool_answers": "output",
             "single_text": True,
+            "shell": "bash",
+            "splits_commands": True,
+            "unified_exec": False,
+            "null_reasons": True,
+            "whole_paths": True,
+            "asking": ("start", "older", "status"),
+            "refuses_twice": True,
+            "hangs_on_errors": True,
+            "wrong_answers": "declined",
             "counted_turns": True,
             "checks_turn_id": False,
             "busy": "queues",
@@ -149,21 +176,25 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "bad_config": "error deriving config",
         },
     ),
+    (94, {"hangs_on_errors": False}),
     (95, {"causes": CAUSES_0_95, "mode": "default"}),
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
     (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
+    (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
     (100, {"counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
-    (105, {"status_first": True, "empty_texts": True}),
+    (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
-    (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold"}),
+    (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
     (114, {"single_text": True}),
     (115, {"double": False, "bad_config": "failed to load configuration"}),
     (118, {"no_input": "refused"}),
+    (125, {"asking": ("status", "start")}),
     (125, {"gates_empty": True, "leaving": False}),
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
-    (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False}),
+    (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
+    (169, {"whole_paths": False}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay_mocks.library.acting import ACTING
 from assay_mocks.library.calls import CALLS
 from assay_mocks.library.choices import CHOICES
 from assay_mocks.library.failures import FAILURES
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 LIBRARY: Library = {
     script.name: script
-    for scripts in (TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT)
+    for scripts in (TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING)
     for script in scripts
 }
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Gate, Hang, Say, Script
+from assay_mocks.script import Gate, Hang, Overload, Say, Script
 
 HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
 QUEUED = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),), (Say(("again",)),)))}
@@ -112,3 +112,22 @@ def test_a_long_input_is_refused_where_there_is_a_limit(client: Any, older: Any)
 def test_older_versions_know_fewer_kinds_of_input(older: Any, item: dict[str, str]) -> None:
     answer, _ = older.ask("turn/start", {"threadId": older.start_thread(), "input": [item]})
     assert answer["message"].endswith("expected one of `text`, `image`, `localImage`, `skill`")
+
+
+def test_an_overloaded_server_refuses_turns_as_often_as_the_script_says(make_client: Any) -> None:
+    part = (Overload(times=2), Say(("x",)))
+    client = make_client({"a": Script(name="a", title="", parts=(part,))})
+    params = {"threadId": client.start_thread(), "input": _given("[[assay:a#1]]")}
+    for _ in range(2):
+        error, heard = client.ask("turn/start", params)
+        assert error == {"code": -32001, "message": "Server overloaded; retry later."}
+        assert heard.methods == ["response"]
+    assert client.ask("turn/start", params)[1].said == ["x"]
+
+
+def test_other_nonces_are_refused_anew(client: Any) -> None:
+    thread = client.start_thread()
+    for nonce in ("1", "2"):
+        params = {"threadId": thread, "input": _given(f"[[assay:act/overload#{nonce}]]")}
+        assert client.ask("turn/start", params)[0]["code"] == -32001
+        assert client.ask("turn/start", params)[1].said == ["Do", "ne."]

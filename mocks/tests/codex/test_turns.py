@@ -7,7 +7,7 @@ import pytest
 
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.calls import TOOLS_NAMED
-from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Say, Script, Step, Usage
+from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Retry, Say, Script, Step, Usage
 from assay_mocks.script_error import ScriptError
 
 
@@ -476,7 +476,7 @@ def test_in_older_versions_nothing_is_counted_of_an_answer_that_was_cut_off(olde
 
 
 @pytest.mark.parametrize("version", ["0.89.0", "0.107.0", "0.125.0", "0.169.0"])
-@pytest.mark.parametrize("script", LIBRARY)
+@pytest.mark.parametrize("script", [name for name in LIBRARY if name != "act/overload"])  # begins no turn
 def test_every_script_of_the_library_can_be_played_in_every_version(
     make_client: Any, script: str, version: str
 ) -> None:
@@ -533,3 +533,18 @@ def test_a_citation_is_kept_from_the_client(make_client: Any) -> None:
     heard = client.play("[[assay:a#n]]")
     assert heard.said == ["a ", " b"]
     assert heard.told("item/completed")[-1]["item"]["text"] == "a  b"
+
+
+@pytest.mark.parametrize("version", ["0.89.0", "0.169.0"])
+def test_an_answer_that_is_tried_again_repeats_its_text_under_a_new_id(make_client: Any, version: str) -> None:
+    steps = (Say(("par", "tial")), Retry(attempt=1, attempts=2), Say(("par", "tial", " answer")))
+    client = make_client({"a": Script(name="a", title="", parts=(steps,))}, version=version)
+    heard = client.play("[[assay:a#1]]")
+    assert heard.said == ["par", "tial", "par", "tial", " answer"]
+    assert len({told["itemId"] for told in heard.told("item/agentMessage/delta")}) == 2
+    (error,) = heard.told("error")
+    assert (error["willRetry"], error["error"]["message"]) == (True, "Reconnecting... 1/2")
+    assert error["error"]["codexErrorInfo"] == {"responseStreamDisconnected": {"httpStatusCode": None}}
+    texts = [told["item"]["text"] for told in heard.told("item/completed") if told["item"]["type"] == "agentMessage"]
+    assert texts == ["partial answer"]
+    assert [told["turn"]["status"] for told in heard.told("turn/completed")] == ["completed"]

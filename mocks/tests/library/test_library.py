@@ -6,6 +6,7 @@ import pytest
 
 from assay_mocks.codex.failures import CAUSES
 from assay_mocks.library import LIBRARY
+from assay_mocks.library.acting import ACTING
 from assay_mocks.library.calls import CALLS, TOOLS_NAMED
 from assay_mocks.library.choices import CHOICES
 from assay_mocks.library.failures import FAILURES
@@ -20,7 +21,7 @@ from assay_mocks.script import Call, Fail, Script, Step
 
 
 def test_no_two_scripts_share_a_name() -> None:
-    told = (*TEXT, *CALLS, *SHAPES, *TEXTUAL, *SENTINEL, *XML, *CHOICES, *FAILURES, *LEAVING, *REFLECT)
+    told = (*TEXT, *CALLS, *SHAPES, *TEXTUAL, *SENTINEL, *XML, *CHOICES, *FAILURES, *LEAVING, *REFLECT, *ACTING)
     assert len(LIBRARY) == len(told)
 
 

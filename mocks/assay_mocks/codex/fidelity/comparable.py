@@ -83,15 +83,17 @@ def comparable(
 
 
 _COUNTS = frozenset({"codex/event/token_count", "thread/tokenUsage/updated", "account/rateLimits/updated"})
-_CALLS = frozenset(
-    {"codex/event/dynamic_tool_call_request", "codex/event/dynamic_tool_call_response", "item/tool/call"}
+_CALLS = re.compile(
+    r"item/tool/call|Approval$|^serverRequest/resolved|/outputDelta$|/(dynamic_tool_call|exec_|patch_|apply_patch)"
 )
+_CALL_ITEMS = frozenset({"dynamicToolCall", "commandExecution", "fileChange"})
 
 
 def _racing(message: Message) -> bool | None:
     """Whether it is about a call (True) or about counts (False); None for all else."""
-    method = message.get("method")
-    if method in _CALLS or message.get("params", {}).get("item", {}).get("type") == "dynamicToolCall":
+    method, params = str(message.get("method")), message.get("params", {})
+    active = method == "thread/status/changed" and params.get("status", {}).get("type") == "active"
+    if active or _CALLS.search(method) or params.get("item", {}).get("type") in _CALL_ITEMS:
         return True
     return False if method in _COUNTS else None
 

@@ -29,7 +29,13 @@ come in either order: the answer of turn/start and the start of the turn, the st
 the end of the model's answer and a call in it. Besides:
 """
 
-_MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "not replayed", "": ""}
+_BREADTH = 16
+_BETWEEN = """\
+Of the versions between: turns of text and with a call (`text_turn`) of each, and, where something changed, how turns
+fail (`failures`), busy threads and turns without input (`busy`), further requests, approvals and retries.
+"""
+
+_MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "not replayed"}
 
 
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
@@ -47,9 +53,9 @@ def _replayed(replays: Replays) -> Iterator[str]:
 
 
 def _matrix(rows: Sequence[Replayed]) -> Iterator[str]:
-    """Scenarios by versions; versions of which there is one recording stand below each other."""
+    """Scenarios by the versions that were recorded in breadth; then version by version what else was recorded."""
     recorded = Counter(row.version for row in rows)
-    wide = sorted((version for version, number in recorded.items() if number > 1), key=_order)
+    wide = sorted((version for version, number in recorded.items() if number > _BREADTH), key=_order)
     found = {(row.scenario, row.version): row for row in rows}
     yield from _table(
         ("scenario", *wide),
@@ -58,16 +64,21 @@ def _matrix(rows: Sequence[Replayed]) -> Iterator[str]:
             for scenario in sorted({row.scenario for row in rows if row.version in wide})
         ),
     )
-    lone = sorted((row for row in rows if recorded[row.version] == 1), key=lambda row: _order(row.version))
-    if lone:
-        yield "Of each version between, one recording with a turn of text and one with a call:\n"
+    narrow = sorted((version for version in recorded if version not in wide), key=_order)
+    if narrow:
+        yield _BETWEEN
         yield from _table(
-            ("version", "scenario", "result"), ((row.version, f"`{row.scenario}`", _cell(row)) for row in lone)
+            ("version", *_MARKS.values()),
+            ((version, *(_named(rows, version, verdict) for verdict in _MARKS)) for version in narrow),
         )
 
 
+def _named(rows: Sequence[Replayed], version: str, verdict: str) -> str:
+    return ", ".join(sorted(f"`{row.scenario}`" for row in rows if (row.version, row.verdict) == (version, verdict)))
+
+
 def _cell(row: Replayed | None) -> str:
-    return _MARKS[row.verdict if row else ""]
+    return _MARKS[row.verdict] if row else ""
 
 
 def _order(version: str) -> list[int]:

@@ -10,7 +10,22 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.script import Call, Fail, Finish, Hang, Parts, Pause, Say, Script, Step, Think, Usage
+from assay_mocks.script import (
+    Call,
+    Command,
+    Fail,
+    Finish,
+    Hang,
+    Parts,
+    Patch,
+    Pause,
+    Retry,
+    Say,
+    Script,
+    Step,
+    Think,
+    Usage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,14 +43,21 @@ _BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
 class Heard:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
-    `until`: how many pieces of the first text were heard before the client went on; `completed`: the turn was.
+    `number` counts the turns. `retries`: how often the model was asked again. `asked`: for approval, `escalated` with a
+    reason; `output`: of the last command. `until`: how many pieces of the first text were heard before the client went
+    on; `completed`: the turn was.
     """
 
+    number: int = 0
     texts: dict[str, list[str]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     trouble: str | None = None
     until: int | None = None
     completed: bool = False
+    retries: int = 0
+    asked: bool = False
+    escalated: bool = False
+    output: str = ""
 
     def hear(self, message: Message) -> None:
         """Take a message of the recorded server's about the turn."""
@@ -44,8 +66,15 @@ class Heard:
                 self.texts.setdefault(item, []).append(delta)
             case {"method": "item/started", "params": {"item": {"type": kind, "id": call}}} if kind in _CALLS:
                 self._call(call)
+            case {"method": "item/completed", "params": {"item": {"aggregatedOutput": str(output), "exitCode": 0}}}:
+                self.output = output
+            case {"method": "item/commandExecution/requestApproval" | "execCommandApproval", "params": params}:
+                self.asked, self.escalated = True, bool(params.get("reason"))
+                self._call(params.get("itemId") or params["callId"])
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
+            case {"method": "error", "params": {"willRetry": True}}:
+                self.retries += 1
             case {"method": "error", "params": {"error": {"message": told}}}:
                 self.trouble = self.trouble or next(
                     (cause for words, cause in _UNREACHED.items() if words in told), None
@@ -70,7 +99,7 @@ class Heard:
 
     def call(self, index: int) -> str:
         """The id of the call of this number; calls that were never told had one too."""
-        return self.calls[index] if index < len(self.calls) else f"call_{index}"
+        return self.calls[index] if index < len(self.calls) else f"call_{self.number}_{index}"
 
 
 _CALLS = frozenset({"dynamicToolCall", "commandExecution", "fileChange"})
@@ -90,6 +119,7 @@ def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, Heard]]:
     """The text of every turn and what was heard of it."""
     running: dict[str, Heard] = {}
     asked: dict[str, str] = {}
+    number = 0
     owners: dict[str, Heard] = {}
     for line in lines:
         message = line.message or {}
@@ -100,7 +130,8 @@ def _turns(lines: Sequence[Line]) -> Iterator[tuple[str, Heard]]:
         if line.sent and thread in running:
             running[thread].interrupted()
         if line.sent and message.get("method") in _BEGINS:
-            running[thread] = Heard()
+            running[thread] = Heard(number=number)
+            number += 1
             yield asked[thread], running[thread]
         elif not line.sent and thread in running:
             owner = owners.setdefault(params["itemId"], running[thread]) if "itemId" in params else running[thread]
@@ -140,6 +171,15 @@ def _slow(argument: str, heard: Heard) -> Parts:
     return (before if heard.completed else (*before, Hang()),)
 
 
+def _cut(argument: str, heard: Heard) -> Parts:
+    """It was asked again as often as that was told."""
+    del argument
+    tries: list[Step] = []
+    for number in range(1, heard.retries + 1):
+        tries += [*heard.said(number - 1), Retry(attempt=number, attempts=heard.retries)]
+    return ((*tries, *heard.said(heard.retries), Fail("cut")),)
+
+
 def _failing(cause: Callable[[str], str]) -> Callable[[str, Heard], Parts]:
     return lambda argument, heard: ((*heard.said(0), Fail(cause(argument))),)
 
@@ -162,6 +202,24 @@ def _calling(argument: str, heard: Heard) -> Parts:
     return (Call(id=heard.call(0), name=name, arguments=arguments),), heard.said(-1)
 
 
+def _commanding(argument: str, heard: Heard) -> Parts:
+    if not heard.calls:  # refused before it began
+        return _calling("exec_command|{}", heard)
+    if "*** Add File: " in argument:
+        path, _, rest = argument.partition("*** Add File: ")[2].partition("\n")
+        content = "".join(f"{line[1:]}\n" for line in rest.split("\n") if line.startswith("+"))
+        return (Patch(id=heard.call(0), path=path, content=content),), heard.said(-1)
+    reason = "stub wants it" if heard.escalated else ""
+    command = Command(
+        id=heard.call(0),
+        command=argument,
+        output=heard.output,
+        reason=reason,
+        asks="always" if heard.asked else "never",
+    )
+    return (command,), heard.said(-1)
+
+
 def _calling_twice(argument: str, heard: Heard) -> Parts:
     name, _, arguments = argument.partition("|")
     calls = [Call(id=heard.call(index), name=name, arguments=arguments) for index in range(2)]
@@ -181,12 +239,15 @@ _WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
     "slow": _slow,
     "reason": _thinking,
     "fn": _calling,
+    "shell": _commanding,
+    "shellesc": _commanding,
+    "patch": lambda _, heard: _calling("apply_patch|{}", heard),
     "fn2": _calling_twice,
     "http": _failing(lambda status: f"http-{status}"),
     "ctx400": _failing(lambda _: "http-400-context"),
     "usage_limit": _failing(lambda _: "usage-limit"),
     "failed": _failing(lambda argument: _FAILED[argument.partition(",")[0]]),
-    "cut": _failing(lambda _: "cut"),
+    "cut": _cut,
     "empty_stream": _failing(lambda _: "cut"),
     "hang": _failing(lambda _: "idle"),
     "incomplete": _incomplete,

@@ -8,38 +8,41 @@ def row(version: str, scenario: str, verdict: Verdict = "equal", why: str = "") 
     return Replayed(version=version, scenario=scenario, verdict=verdict, why=why)
 
 
+BROAD = [row(version, f"scenario-{number:02}") for version in ("0.9.0", "0.10.0") for number in range(15)]
 REPLAYS = Replays(
     rows=[
+        *BROAD,
         row("0.10.0", "text"),
         row("0.10.0", "lists", "accepted difference", "a|b"),
         row("0.9.0", "text"),
         row("0.9.0", "lists", "not replayed", "no"),
         row("0.9.0", "ws", "not replayed", "no"),
         row("0.9.5", "text"),
+        row("0.9.5", "busy"),
+        row("0.9.10", "text", "accepted difference", "why"),
     ],
     unsent={"warning": "the machine's"},
     own={"path": "the machine's"},
 )
 
 
-def test_versions_with_several_recordings_are_columns_in_their_order() -> None:
+def test_versions_that_were_recorded_in_breadth_are_columns_in_their_order() -> None:
     lines = fidelity_page(REPLAYS, []).splitlines()
     at = lines.index("| scenario | 0.9.0 | 0.10.0 |")
-    assert lines[at + 2 : at + 5] == [
-        "| `lists` | not replayed | accepted |",
-        "| `text` | equal | equal |",
-        "| `ws` | not replayed |  |",
-    ]
+    assert lines[at + 2] == "| `lists` | not replayed | accepted |"
+    assert lines[at + 18 : at + 20] == ["| `text` | equal | equal |", "| `ws` | not replayed |  |"]
 
 
-def test_versions_with_one_recording_stand_below_each_other() -> None:
-    assert "| 0.9.5 | `text` | equal |" in fidelity_page(REPLAYS, []).splitlines()
-    assert "one recording with" not in fidelity_page(Replays(rows=REPLAYS.rows[:2]), [])
+def test_of_the_versions_between_a_row_names_the_scenarios() -> None:
+    lines = fidelity_page(REPLAYS, []).splitlines()
+    at = lines.index("| version | equal | accepted | not replayed |")
+    assert lines[at + 2 : at + 4] == ["| 0.9.5 | `busy`, `text` |  |  |", "| 0.9.10 |  | `text` |  |"]
+    assert "versions between" not in fidelity_page(Replays(rows=BROAD * 2), [])
 
 
 def test_what_is_not_equal_has_its_reason() -> None:
     lines = fidelity_page(REPLAYS, []).splitlines()
-    assert "6 recordings of 3 versions: 3 equal, 2 not replayed, 1 accepted difference." in lines
+    assert "38 recordings of 4 versions: 34 equal, 2 accepted difference, 2 not replayed." in lines
     assert "| `lists` | 0.10.0 | a\\|b |" in lines
     assert "| `lists` | 0.9.0 | no |" in lines
     assert "| `warning`, `path` | the machine's |" in lines

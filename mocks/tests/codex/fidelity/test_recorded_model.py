@@ -66,7 +66,7 @@ def test_calls_bear_the_recorded_ids_and_the_last_text_follows_their_results() -
     ]
     call = Call(id="call_7", name="search", arguments='{"a":1}')
     assert played('[[fn:search|{"a":1}]]', *heard) == ((call,), (Say(("Tool said: ", "R")),))
-    unknown = Call(id="call_0", name="search", arguments="")
+    unknown = Call(id="call_0_0", name="search", arguments="")
     assert played("[[fn:search|]]") == ((unknown,), ())
 
 

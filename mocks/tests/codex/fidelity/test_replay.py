@@ -57,7 +57,7 @@ LEFT_OUT = [
     (row, name, one)
     for row in BY_VERDICT["accepted difference"]
     for name in ("skip", "unheard", "unsent", "own")
-    for one in getattr(row, name)
+    for one in sorted(getattr(row, name), key=str)
 ]
 
 

@@ -1,0 +1,64 @@
+"""How one turn tells what it cost: tokens and limits, when the version tells them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_mocks.codex import item_messages, legacy
+from assay_mocks.codex.notifying import Notifying
+
+if TYPE_CHECKING:
+    from assay_mocks.script import Usage
+
+Json = dict[str, Any]
+
+
+class Counting(Notifying):
+    """Tells the counts of a turn."""
+
+    def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
+        """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
+        self._thread.spend(used)
+        self._thread.last = last or used
+        self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
+        self._rate_limits(now)
+
+    def counts_before(self, now: float) -> None:
+        """What was counted up to now: where the model begins to answer, or its answer is broken off."""
+        if self._thread.last is None:
+            self.rate_limits(now)
+        else:
+            self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
+            self._rate_limits(now)
+
+    def full_context(self, now: float, *, began: bool) -> None:
+        """The token count that is told when the context window is exceeded; without a window the limits alone.
+
+        `began`: the model had begun to answer, so that there are limits before it, and after it as on every thread that
+        knows some.
+        """
+        window = self._desk.version.context_window
+        if window is None:
+            self.rate_limits(now)
+            return
+        used = self._thread.total.input + self._thread.total.output
+        full, rest = item_messages.full_context(window), item_messages.full_context(window - used)
+        if began and not self._desk.version.counts_first:
+            self.rate_limits(now)
+        self._token_usage(full, rest, now)
+        if began or self._thread.last is not None:
+            self._rate_limits(now)
+
+    def _token_usage(self, total: Json, last: Json, now: float) -> None:
+        params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
+        self.older(legacy.token_count(params["tokenUsage"]), now)
+        self.notify("thread/tokenUsage/updated", params, now)
+
+    def rate_limits(self, now: float) -> None:
+        """The limits alone, without counts."""
+        self.older(legacy.token_count(None), now)
+        self._rate_limits(now)
+
+    def _rate_limits(self, now: float) -> None:
+        """account/rateLimits/updated, of which nothing is known."""
+        self.notify("account/rateLimits/updated", item_messages.RATE_LIMITS, now)
