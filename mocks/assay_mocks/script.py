@@ -46,12 +46,14 @@ Told = Literal["v2", "story", "double"]
 class Say:
     """Text of the answer: each piece is one delta, as the model said it; the whole told `times` times.
 
-    `choice`: in a `story`, the choice that is told with it; None tells none.
+    `choice`: in a `story`, the choice that is told with it; None tells none. `whole`: no delta is told, only the text
+    as a whole.
     """
 
     pieces: tuple[str, ...]
     times: int = 1
     choice: int | None = None
+    whole: bool = False
 
     @property
     def text(self) -> str:
@@ -145,6 +147,16 @@ class Patch:
     asks: Asks = "policy"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What the model asks the user, with the answers to choose from; () leaves the answer free."""
+
+    id: str
+    question: str
+    header: str = ""
+    options: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Retry:
     """The model's answer breaks off and begins again: what was said of it so far is never completed.
@@ -159,12 +171,13 @@ class Retry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Token counts that the backend reports for the turn; total is input + output."""
+    """Token counts that the backend reports for the turn; total is input + output. `unknown`: it reports none."""
 
     input: int = 11
     output: int = 7
     cached: int = 0
     reasoning: int = 0
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +282,7 @@ Step = (
     | Call
     | Command
     | Patch
+    | Question
     | Retry
     | Usage
     | Finish

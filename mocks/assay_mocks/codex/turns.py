@@ -25,6 +25,7 @@ from assay_mocks.script import (
     Finish,
     Open,
     Patch,
+    Question,
     Raw,
     Reflect,
     Repeat,
@@ -140,8 +141,8 @@ class Turn(Playing):
 
     def _do(self, action: Action, now: float) -> None:
         match action:
-            case Piece(text, choice):
-                self._say(text, now, choice)
+            case Piece(text, choice, whole):
+                self._say(text, now, choice, whole=whole)
             case Reflect():
                 self._say(json.dumps(self._reflection(action), ensure_ascii=False), now)
             case Think(text):
@@ -152,6 +153,9 @@ class Turn(Playing):
             case Command() | Patch():
                 self._response.asked = True
                 self._acting.act(action, now)
+            case Question():
+                self._response.asked = True
+                self._acting.question(action, now)
             case Retry():
                 self._retry(action, now)
             case Usage():
