@@ -81,8 +81,10 @@ class Sdk:
 
 WITHOUT_TOOLS = ("text", "interrupt", "failure", "mistake")
 SDKS = (
-    # Its model of an error takes no word as `codexErrorInfo`: such failures it drops, the real server's as well.
-    Sdk(program="codex_app_server_client_python.py", plays=("text", "tool", "interrupt", "failure")),
+    # It asks for `--listen stdio://`, which came with 0.100.0. Its model of an error takes no word as `codexErrorInfo`: such failures it drops, the real server's as well.
+    Sdk(
+        program="codex_app_server_client_python.py", versions=(NEWEST,), plays=("text", "tool", "interrupt", "failure")
+    ),
     Sdk(program="codex_python_sdk_python.py"),
     Sdk(program="codex_sdk_python.py"),
     # Its models need fields that came after 0.89.0.

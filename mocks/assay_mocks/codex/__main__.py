@@ -7,9 +7,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.journal import Journal
+from assay_mocks.codex.listening import RefusedError
 from assay_mocks.codex.server import Server
 from assay_mocks.codex.settings import USAGE, Settings, UsageError, from_process
-from assay_mocks.codex.stdio import serve
+from assay_mocks.codex.stdio import epoch_clock, serve
 from assay_mocks.library import LIBRARY
 from assay_mocks.script_error import ScriptError
 
@@ -27,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = from_process(sys.argv[1:] if arguments is None else arguments)
         if settings.command == "app-server":
             return _serve(settings)
+    except RefusedError as refused:
+        sys.stderr.write(str(refused))
+        return refused.status
     except (UsageError, OSError, ValueError) as error:
         sys.stderr.write(f"assay-codex: {error}\n")
         return _USAGE_ERROR
@@ -38,9 +42,17 @@ def _serve(settings: Settings) -> int:
     library = _library(settings)
     server = Server(library, home=settings.home, cwd=settings.cwd, version=settings.version, crash_at=settings.crash_at)
     if settings.journal is None:
-        return serve(server)
+        return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:
+        return _run(server, settings, journal)
+
+
+def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
+    if settings.listening is None:
         return serve(server, journal)
+    from assay_mocks.codex.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
+
+    return serve_websockets(server, settings.listening, journal, epoch_clock())
 
 
 def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:

@@ -79,4 +79,5 @@ def load_thread(asked: Asked) -> Thread:
         originator=server.client,
     )
     server.threads.add(thread)
+    server.subscribe(thread)
     return thread

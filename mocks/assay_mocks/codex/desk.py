@@ -54,7 +54,10 @@ class Host(Desk, Protocol):
     listeners: dict[str, Thread]
     nonces: Nonces
     client: str
-    user_agent: str
+
+    @property
+    def user_agent(self) -> str:
+        """What the server calls itself to the client."""
 
     @property
     def library(self) -> Library | ScriptError:
@@ -66,6 +69,15 @@ class Host(Desk, Protocol):
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can."""
+
+    def subscribe(self, thread: Thread) -> None:
+        """The client wants to hear of the thread."""
+
+    def unsubscribe(self, thread: Thread) -> None:
+        """The client no longer wants to hear of the thread."""
+
+    def tell_client(self, method: str, params: Json, now: float) -> None:
+        """Send a notification to the client alone."""
 
     def tell_all(self, method: str, params: Json, now: float) -> None:
         """Send a notification that is about no thread or for everyone."""

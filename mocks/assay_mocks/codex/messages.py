@@ -29,20 +29,19 @@ def ms(now: float) -> int:
 # Handshake
 
 
-def initialized(client: Mapping[str, Any], *, version: str, home: str) -> Json:
+def initialized(user_agent: str, *, home: str) -> Json:
     """Result of `initialize`."""
     return {
-        "userAgent": user_agent(client, version=version),
+        "userAgent": user_agent,
         "codexHome": home,
         "platformFamily": "unix",
         "platformOs": "linux",
     }
 
 
-def user_agent(client: Mapping[str, Any], *, version: str) -> str:
-    """What the server calls itself towards the model's service."""
-    name, number = client["name"], client["version"]
-    return f"{name}/{version} (Debian 12.0.0; x86_64) unknown ({name}; {number})"
+def user_agent(client: Mapping[str, Any], *, version: str, first: str) -> str:
+    """What the server calls itself towards the model's service; `first`: the name of the first client it had."""
+    return f"{first}/{version} (Debian 12.0.0; x86_64) unknown ({client['name']}; {client['version']})"
 
 
 def remote_control(installation: str) -> Json:

@@ -27,8 +27,8 @@ Method = Callable[[Asked], None]
 def _initialize(asked: Asked) -> None:
     server, client = asked.server, asked.params["clientInfo"]
     server.shake_hands(client, asked.params.get("capabilities") or {})
-    asked.reply(messages.initialized(client, version=server.version.number, home=server.home))
-    server.tell_all("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
+    asked.reply(messages.initialized(server.user_agent, home=server.home))
+    server.tell_client("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
 
 
 # Threads
@@ -68,7 +68,7 @@ def _tell_loaded(asked: Asked, thread: Thread) -> None:
 def _thread_resume(asked: Asked) -> None:
     history = asked.params.get("history")
     thread = find_thread(asked) if history is None else _new_with_history(asked, history)
-    thread.subscribed = True
+    asked.server.subscribe(thread)
     asked.reply(messages.thread_opened(thread, asked.server.version))
     if history is not None:
         _tell_loaded(asked, thread)
@@ -112,9 +112,9 @@ def _thread_name_set(asked: Asked) -> None:
 
 def _thread_unsubscribe(asked: Asked) -> None:
     thread, server = find_thread(asked), asked.server
-    server.threads.leave(thread)
+    server.unsubscribe(thread)
     asked.reply({"status": "unsubscribed"})
-    if server.version.leaving:
+    if server.version.leaving and not thread.subscribed:
         server.drop(thread)
         server.threads.remove(thread)
         gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}

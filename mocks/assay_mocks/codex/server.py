@@ -3,6 +3,10 @@
 `receive` takes a line of the client. `output` gives the next thing to write, or None when there is nothing to say
 before more input or before `wake_at`. Turns are played only as far as their lines are fetched, one action at a time and
 one after the other, so a reader that does not read costs no memory and no turn starves another.
+
+Clients share threads, not handshakes: each has a `Connection`, the first of which is there from the start. A thread's
+notifications go to those that subscribed to it by starting or resuming it. While a line is taken, its client is the one
+that methods mean by "the client".
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import messages, rpc
 from assay_mocks.codex.asking import Asked
+from assay_mocks.codex.connection import Addressed, Connection
 from assay_mocks.codex.forms import trimmed
 from assay_mocks.codex.ids import Ids, RandomIds
 from assay_mocks.codex.methods import METHODS
@@ -25,7 +30,7 @@ from assay_mocks.codex.threads import Running, Thread, Threads
 from assay_mocks.codex.versions import NEWEST, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError
@@ -36,6 +41,7 @@ Json = dict[str, Any]
 _FOR_ALL = frozenset({"thread/status/changed"})
 
 _CRASHED = 101
+_MOST_STEPS = 1000  # of turns that nobody hears, before the edge looks for input again
 
 
 class Server:
@@ -63,12 +69,11 @@ class Server:
         self.listeners: dict[str, Thread] = {}
         self.nonces = Nonces()
         self.client = ""
-        self.user_agent = ""
         self._crash_at = crash_at
         self._seen: Counter[str] = Counter()
-        self._capabilities: Mapping[str, Any] | None = None
-        self._muted: frozenset[str] = frozenset()
-        self._out: deque[Output] = deque()
+        self._connections: list[Connection] = []
+        self._speaker = self.connect()
+        self._out: deque[Addressed] = deque()
         self._ready: deque[Running] = deque()
         self._waiting: dict[Running, float] = {}
         self._alarms: list[tuple[float, int, Running]] = []
@@ -78,8 +83,20 @@ class Server:
 
     # The edge
 
-    def receive(self, line: bytes, now: float) -> None:
-        """Take one line of the client's."""
+    def connect(self) -> Connection:
+        """A new client."""
+        self._connections.append(Connection())
+        return self._connections[-1]
+
+    def disconnect(self, connection: Connection) -> None:
+        """A client is gone; what it began goes on."""
+        self._connections.remove(connection)
+        for thread in self.threads.subscribed_to(connection):
+            self.threads.leave(thread, connection)
+
+    def receive(self, line: bytes, now: float, connection: Connection | None = None) -> None:
+        """Take one line of a client's, of the first one unless another is named."""
+        self._speaker = connection or self._connections[0]
         try:
             message = rpc.read(line)
         except rpc.NotUtf8Error as error:
@@ -96,9 +113,16 @@ class Server:
                 self._reply(message, now)
 
     def output(self, now: float) -> Output | None:
-        """The next thing to write, None when there is none for now."""
+        """The next thing to write, None when there is none for now; for an edge with one client."""
+        addressed = self.addressed(now)
+        return addressed and addressed.output
+
+    def addressed(self, now: float) -> Addressed | None:
+        """The next thing to write and for whom, None when there is none for now."""
         self._ring(now)
-        while not self._out and self._ready:
+        steps = 0
+        while not self._out and self._ready and steps < _MOST_STEPS:
+            steps += 1
             turn = self._ready.popleft()
             turn.step(now)
             self._settle(turn)
@@ -106,6 +130,10 @@ class Server:
 
     def wake_at(self) -> float | None:
         """When `output` may have something although no input came; None: never."""
+        return 0.0 if self._ready else self._alarm()
+
+    def _alarm(self) -> float | None:
+        """When the next turn that waits is to be woken."""
         while self._alarms and self._waiting.get(self._alarms[0][2]) != self._alarms[0][0]:
             heapq.heappop(self._alarms)
         return self._alarms[0][0] if self._alarms else None
@@ -123,28 +151,51 @@ class Server:
         return self._library() if callable(self._library) else self._library
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
-        """The client said who it is and what it can."""
-        self.client = client["name"]
-        self.user_agent = messages.user_agent(client, version=self.version.number)
-        self._capabilities = capabilities
+        """The client said who it is and what it can; the name of the first one stays the server's."""
+        self.client = self.client or client["name"]
         muted = capabilities.get("optOutNotificationMethods") if self.version.opt_out else None
-        self._muted = self.version.unsent | frozenset(muted or ())
+        self._speaker.user_agent = messages.user_agent(client, version=self.version.number, first=self.client)
+        self._speaker.capabilities = capabilities
+        self._speaker.muted = self.version.unsent | frozenset(muted or ())
+
+    @property
+    def user_agent(self) -> str:
+        """What the server calls itself to the client."""
+        return self._speaker.user_agent
+
+    def subscribe(self, thread: Thread) -> None:
+        """The client wants to hear of the thread."""
+        thread.subscribers.add(self._speaker)
+
+    def unsubscribe(self, thread: Thread) -> None:
+        """The client no longer wants to hear of the thread."""
+        self.threads.leave(thread, self._speaker)
+
+    def tell_client(self, method: str, params: Json, now: float) -> None:
+        """Send a notification to the client alone."""
+        self._tell([self._speaker], method, params, now)
 
     def tell_all(self, method: str, params: Json, now: float) -> None:
         """Send a notification that is about no thread or for everyone."""
-        if method not in self._muted:
-            at = int(now * 1000) if self.version.emitted_at else None
-            self._out.append(rpc.notification(method, trimmed(self.version.forms, method, params), at))
+        self._tell(self._connections, method, params, now)
 
     def tell(self, thread: Thread, method: str, params: Json, now: float) -> None:
-        """Send a notification about a thread, if the client listens to it; in a conversation it may wait for that."""
+        """Send a notification about a thread to whoever listens to it; in a conversation it may wait for that."""
         if thread.unheard is not None:
             thread.unheard.append((method, params))
-        elif (thread.subscribed or method in _FOR_ALL) and self._may_hear(method):
-            self.tell_all(method, params, now)
+        else:
+            everyone = method in _FOR_ALL
+            self._tell(self._connections if everyone else self._listening(thread), method, params, now)
 
-    def _may_hear(self, method: str) -> bool:
-        return method != "thread/readState/changed" or self.experimental
+    def _listening(self, thread: Thread) -> list[Connection]:
+        return [connection for connection in self._connections if connection in thread.subscribers]
+
+    def _tell(self, connections: Sequence[Connection], method: str, params: Json, now: float) -> None:
+        hearing = [connection for connection in connections if connection.hears(method)]
+        if hearing:
+            at = int(now * 1000) if self.version.emitted_at else None
+            line = rpc.notification(method, trimmed(self.version.forms, method, params), at)
+            self._out.extend(Addressed(connection, line) for connection in hearing)
 
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn, or of what older versions number as one."""
@@ -154,20 +205,21 @@ class Server:
         return str(thread.operations - 1)
 
     def ask(self, turn: Running, method: str, params: Json) -> int:
-        """Send a request to the client; its id."""
+        """Send a request to whoever listens to the turn's thread; its id. The first answer counts."""
         identity = self._requests
         self._requests += 1
         self._asked[identity] = turn
-        self._out.append(rpc.request(method, identity, trimmed(self.version.forms, method, params)))
+        line = rpc.request(method, identity, trimmed(self.version.forms, method, params))
+        self._out.extend(Addressed(connection, line) for connection in self._listening(turn.thread))
         return identity
 
     def write(self, line: bytes) -> None:
         """Send a line that is no message."""
-        self._out.append(Garbage(line))
+        self._out.append(Addressed(None, Garbage(line)))
 
     def cut(self, sizes: tuple[int, ...]) -> None:
         """Write what comes in pieces of so many bytes; () as it comes."""
-        self._out.append(Pieces(sizes))
+        self._out.append(Addressed(None, Pieces(sizes)))
 
     def play(self, turn: Running) -> None:
         """Let a new turn play."""
@@ -187,22 +239,25 @@ class Server:
 
     def note(self, text: str) -> None:
         """Say something on stderr."""
-        self._out.append(Note(text))
+        self._out.append(Addressed(None, Note(text)))
 
     def die(self, status: int) -> None:
         """End the process after what was said so far."""
-        self._out.append(Exit(status))
+        self._out.append(Addressed(None, Exit(status)))
 
     # Requests and answers
 
     @property
     def experimental(self) -> bool:
         """Whether the client has the capability experimentalApi."""
-        return bool(self._capabilities and self._capabilities.get("experimentalApi"))
+        return self._speaker.experimental
 
     def _request(self, request: rpc.Request, now: float) -> None:
+        asking = self._speaker
+
         def reply(value: object) -> None:
-            self._out.append(rpc.result(request.id, trimmed(self.version.forms, request.method, value)))
+            line = rpc.result(request.id, trimmed(self.version.forms, request.method, value))
+            self._out.append(Addressed(asking, line))
 
         self._seen[request.method] += 1
         if self._crash_at == CrashAt(request.method, self._seen[request.method]):
@@ -212,7 +267,8 @@ class Server:
             params = self._checked(request)
             METHODS[request.method](Asked(self, params, now, reply))
         except Refused as refused:
-            self._out.append(rpc.error(request.id, refused.code, refused.message, refused.data))
+            line = rpc.error(request.id, refused.code, refused.message, refused.data)
+            self._out.append(Addressed(asking, line))
 
     def _checked(self, request: rpc.Request) -> Mapping[str, Any]:
         """The parameters of a request that may be served."""
@@ -222,10 +278,10 @@ class Server:
             raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
         params = check_params(method, request.params, self.version.params)
         if method == "initialize":
-            if self._capabilities is not None:
+            if self._speaker.capabilities is not None:
                 raise Refused("Already initialized")
             return params
-        if self._capabilities is None:
+        if self._speaker.capabilities is None:
             raise Refused("Not initialized")
         self._check_gate(method, params)
         if method not in METHODS:
@@ -264,7 +320,7 @@ class Server:
                 heapq.heappush(self._alarms, (turn.wait.time, next(self._tie), turn))
 
     def _ring(self, now: float) -> None:
-        while (alarm := self.wake_at()) is not None and alarm <= now:
+        while (alarm := self._alarm()) is not None and alarm <= now:
             self._wake(self._alarms[0][2])
 
     def _wake(self, turn: Running) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay_mocks.codex.listening import AUTH, LISTEN, TOKEN_FILE, Listening, read_listening
 from assay_mocks.codex.outputs import CrashAt
 from assay_mocks.codex.versions import NEWEST, PLAYED, VERSIONS, Version
 
@@ -17,13 +18,20 @@ _USAGE = """\
 usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
        assay-codex [--codex-version X.Y.Z] --version
 
-A mock of `codex app-server` over stdio that plays scripts. A text holding [[assay:<script>#<nonce>]] chooses one;
-without it a friendly default answers.
+A mock of `codex app-server` over stdio or WebSocket that plays scripts. A text holding [[assay:<script>#<nonce>]]
+chooses one; without it a friendly default answers.
 
   --scripts FILE   scripts of your own, YAML or JSON (environment: ASSAY_SCRIPTS)
   --journal FILE   write every message received and sent, one JSON object a line (environment: ASSAY_JOURNAL)
   --codex-version X.Y.Z
                    speak as this version does: {versions} (environment: ASSAY_CODEX_VERSION)
+
+Of what codex takes, these are followed where the version has them:
+
+  --listen stdio:// | ws://IP:PORT
+                   what to listen on (port 0: any free one, told on stderr)
+  --ws-auth capability-token --ws-token-file FILE
+                   WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
 
 For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
 N-th, request of this method (initialize, thread/start, ...), before it is answered.
@@ -41,7 +49,8 @@ class UsageError(Exception):
 class Settings:
     """What one process was started with.
 
-    `command` is `app-server`, `version` or `help`; `crash_at` the request at which the process is to die.
+    `command` is `app-server`, `version` or `help`; `crash_at` the request at which the process is to die; `listening`
+    the address for WebSockets, None for stdio.
     """
 
     command: str
@@ -51,6 +60,7 @@ class Settings:
     cwd: str
     version: Version = NEWEST
     crash_at: CrashAt | None = None
+    listening: Listening | None = None
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
@@ -60,8 +70,10 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
 
     Raises:
         UsageError: an option lacks its value or cannot have it, or there is no `app-server` among the arguments.
+        RefusedError: codex would not start either.
+        ValueError: codex would, but the mock does not play that.
     """
-    given = {option: environment.get(variable) for option, (variable, _) in _OPTIONS.items()}
+    given = {option: environment.get(variable) if variable else None for option, (variable, _) in _OPTIONS.items()}
     command = None
     rest = iter(arguments)
     for argument in rest:
@@ -74,21 +86,26 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
             command = _COMMANDS.get(argument)
     if command is None:
         raise UsageError("assay-codex plays `app-server` only")
+    version = _version(given["--codex-version"])
     return Settings(
         command=command,
         scripts=_path(given["--scripts"]),
         journal=_path(given["--journal"]),
         home=environment.get("CODEX_HOME") or str(Path(environment.get("HOME") or "/") / ".codex"),
         cwd=cwd,
-        version=_version(given["--codex-version"]),
+        version=version,
+        listening=read_listening(given, known=version.listens) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
     )
 
 
-_OPTIONS = {
+_OPTIONS: Mapping[str, tuple[str | None, str]] = {
     "--scripts": ("ASSAY_SCRIPTS", "a file"),
     "--journal": ("ASSAY_JOURNAL", "a file"),
     "--codex-version": ("ASSAY_CODEX_VERSION", "a version"),
+    LISTEN: (None, "a URL"),
+    AUTH: (None, "a mode"),
+    TOKEN_FILE: (None, "a file"),
 }
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
 

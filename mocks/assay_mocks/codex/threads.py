@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_mocks.codex.casting import Casting
+    from assay_mocks.codex.connection import Connection
     from assay_mocks.codex.nonces import Nonce
     from assay_mocks.player import Until
 
@@ -129,7 +130,7 @@ class Thread:
     total: Usage = field(default_factory=lambda: Usage(input=0, output=0))
     turn: Running | None = None
     first_unread: str | None = None
-    subscribed: bool = True
+    subscribers: set[Connection] = field(default_factory=set)
     failed: bool = False
     name: str | None = None
     preview: str = ""
@@ -141,6 +142,11 @@ class Thread:
     listeners: int = 0
     waiting: int = 0
     unheard: deque[tuple[str, Item]] | None = None
+
+    @property
+    def subscribed(self) -> bool:
+        """Whether anyone listens to it."""
+        return bool(self.subscribers)
 
     @property
     def ephemeral(self) -> bool:
@@ -238,9 +244,15 @@ class Threads:
             self.remove(idle)
         self._threads[thread.id] = thread
 
-    def leave(self, thread: Thread) -> None:
-        """The client no longer wants to hear of it."""
-        thread.subscribed = False
+    def subscribed_to(self, connection: Connection) -> list[Thread]:
+        """Those that the connection listens to."""
+        return [thread for thread in self._threads.values() if connection in thread.subscribers]
+
+    def leave(self, thread: Thread, connection: Connection) -> None:
+        """A client no longer wants to hear of it."""
+        thread.subscribers.discard(connection)
+        if thread.subscribed:
+            return
         self._left.append(thread)
         if len(self._left) > self._kept_left:
             old = self._left.popleft()

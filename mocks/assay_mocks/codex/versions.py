@@ -39,8 +39,8 @@ class Version:
 
     `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
     `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
-    `gates_empty`: also where they are empty lists. `opt_out`: clients can mute notifications. `max_input_chars`: the
-    longest user input, None for any. `remote_images`: images may be named by URLs that are to be fetched. `ignored`:
+    `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`. `opt_out`: clients can mute
+    notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by URLs that are to be fetched. `ignored`:
     parameters of thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the
     model's service takes, once each, and schemas.
 
@@ -80,6 +80,7 @@ class Version:
     gated: frozenset[str]
     gated_fields: Mapping[str, tuple[str, ...]]
     gates_empty: bool
+    listens: bool
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
@@ -136,6 +137,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
         89,
         {
             "gates_empty": False,
+            "listens": False,
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
@@ -181,7 +183,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
     (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
-    (100, {"counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (100, {"listens": True, "counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from assay_mocks.codex.connection import Connection
 from assay_mocks.codex.threads import KEPT_ITEMS, Thread, Threads, new_thread
 
 if TYPE_CHECKING:
     from assay_mocks.codex.turns import Turn
 
+CONNECTION = Connection()
 RUNNING = cast("Turn", object())
 
 
@@ -81,8 +83,8 @@ def test_only_the_last_threads_that_were_left_are_kept() -> None:
         threads.add(thread)
     loaded["b"].turn = RUNNING
     for name in "abc":
-        threads.leave(loaded[name])
+        threads.leave(loaded[name], CONNECTION)
     assert threads.ids() == ["b", "c", "d"]
-    loaded["c"].subscribed = True
-    threads.leave(loaded["d"])
+    loaded["c"].subscribers.add(CONNECTION)
+    threads.leave(loaded["d"], CONNECTION)
     assert threads.ids() == ["b", "c", "d"]

@@ -1,0 +1,177 @@
+"""The WebSocket edge of the mock app-server: one message a text frame, any number of clients of one core.
+
+Binary frames are passed over, and text that is no message. A request with an `Origin` gets 403, one without the
+token 401; `/readyz` and `/healthz` answer 200. A client that does not read is waited for, but not for long: then it
+is closed. SIGTERM and SIGINT end the process with status 0.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import signal
+import sys
+from contextlib import suppress
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from assay_mocks.codex.outputs import Exit, Garbage, Note
+
+if TYPE_CHECKING:
+    from assay_mocks.codex.connection import Addressed, Connection
+    from assay_mocks.codex.journal import Direction, Journal
+    from assay_mocks.codex.listening import Listening
+    from assay_mocks.codex.server import Server
+    from assay_mocks.codex.stdio import Clock
+
+_PROBES = ("/readyz", "/healthz")
+_PATIENCE = 5.0  # seconds that a client gets to read before others are no longer kept waiting
+
+
+class Edge:
+    """Moves messages between clients and the core until the process is to end."""
+
+    def __init__(self, server: Server, token: str | None, journal: Journal | None, clock: Clock) -> None:
+        self._server = server
+        self._token = token
+        self._journal = journal
+        self._clock = clock
+        self._clients: dict[Connection, ServerConnection] = {}
+        self._stirred = asyncio.Event()
+        self._status: int | None = None
+
+    async def run(self, listening: Listening) -> int:
+        """Serve until the end; the exit status."""
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(signum, self._stop)
+        async with serve(
+            self._serve,
+            listening.host,
+            listening.port,
+            process_request=self._admit,
+            compression=None,
+            max_size=None,
+            ping_interval=None,
+            server_header=None,
+            close_timeout=1,
+        ) as listener:
+            host, port = next(iter(listener.sockets)).getsockname()[:2]
+            _announce(f"[{host}]" if ":" in host else host, port)
+            return await self._play()
+
+    def _stop(self) -> None:
+        self._status = 0
+        self._stirred.set()
+
+    def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
+        """The answer to a request that is not to become a WebSocket."""
+        del connection
+        if "Origin" in request.headers:
+            return _answer(HTTPStatus.FORBIDDEN)
+        if request.path in _PROBES:
+            return _answer(HTTPStatus.OK)
+        if self._token is None:
+            return None
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return _answer(HTTPStatus.UNAUTHORIZED, "missing websocket bearer token")
+        if not hmac.compare_digest(given.strip().encode(), self._token.encode()):
+            return _answer(HTTPStatus.UNAUTHORIZED, "invalid websocket bearer token")
+        return None
+
+    async def _serve(self, client: ServerConnection) -> None:
+        """Hand on what a client sends, until it is gone."""
+        connection = self._server.connect()
+        self._clients[connection] = client
+        try:
+            with suppress(ConnectionClosed):
+                async for message in client:
+                    if isinstance(message, str):
+                        self._take(message, connection)
+        finally:
+            del self._clients[connection]
+            self._server.disconnect(connection)
+
+    def _take(self, message: str, connection: Connection) -> None:
+        line, now = message.encode(), self._clock()
+        self._note("received", line, now)
+        self._server.receive(line, now, connection)
+        self._stirred.set()
+
+    async def _play(self) -> int:
+        """Tell what the core has to say, and wait where it has nothing."""
+        while self._status is None:
+            addressed = self._server.addressed(self._clock())
+            if addressed is None:
+                await self._wait()
+            else:
+                await self._tell(addressed)
+        return self._status
+
+    async def _wait(self) -> None:
+        if self._journal is not None:
+            self._journal.flush()
+        wake = self._server.wake_at()
+        patience = None if wake is None else max(0.0, wake - self._clock())
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stirred.wait(), patience)
+        self._stirred.clear()
+
+    async def _tell(self, addressed: Addressed) -> None:
+        match addressed.output:
+            case bytes() as line:
+                self._note("sent", line, self._clock(), message=True)
+                await self._send(addressed.to, line)
+            case Garbage(line):
+                self._note("sent", line, self._clock())
+                for connection in list(self._clients):
+                    await self._send(connection, line)
+            case Note(text):
+                sys.stderr.write(f"{text}\n")
+            case Exit(status):
+                self._status = status
+
+    async def _send(self, connection: Connection | None, line: bytes) -> None:
+        """Send a line to a client that may be gone, or may not read."""
+        client = self._clients.get(connection) if connection else None
+        if client is None:
+            return
+        text = line.decode(errors="replace").rstrip("\n")
+        try:
+            await asyncio.wait_for(client.send(text), _PATIENCE)
+        except TimeoutError:
+            client.transport.abort()
+        except ConnectionClosed:
+            return
+
+    def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
+        if self._journal is not None:
+            self._journal.note(direction, line, now, message=message)
+
+
+def _answer(status: HTTPStatus, text: str = "") -> Response:
+    headers = Headers({"Content-Length": str(len(text)), "Connection": "close"})
+    if text:
+        headers["Content-Type"] = "text/plain; charset=utf-8"
+    return Response(status.value, status.phrase, headers, text.encode())
+
+
+def _announce(host: str, port: int) -> None:
+    sys.stderr.write(
+        "codex app-server (WebSockets)\n"
+        f"  listening on: ws://{host}:{port}\n"
+        f"  readyz: http://{host}:{port}/readyz\n"
+        f"  healthz: http://{host}:{port}/healthz\n"
+    )
+    sys.stderr.flush()
+
+
+def serve_websockets(server: Server, listening: Listening, journal: Journal | None, clock: Clock) -> int:
+    """Serve the clients that connect until the end; the exit status."""
+    return asyncio.run(Edge(server, listening.token, journal, clock).run(listening))
