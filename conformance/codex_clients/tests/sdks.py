@@ -81,7 +81,8 @@ class Sdk:
 
 WITHOUT_TOOLS = ("text", "interrupt", "failure", "mistake")
 SDKS = (
-    # It asks for `--listen stdio://`, which came with 0.100.0. Its model of an error takes no word as `codexErrorInfo`: such failures it drops, the real server's as well.
+    # It asks for `--listen stdio://`, which came with 0.100.0. Its model of an error takes no word as `codexErrorInfo`:
+    # such failures it drops, the real server's as well.
     Sdk(
         program="codex_app_server_client_python.py", versions=(NEWEST,), plays=("text", "tool", "interrupt", "failure")
     ),
