@@ -40,9 +40,9 @@ class Version:
     `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
     `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
     `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`. `opt_out`: clients can mute
-    notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by URLs that are to be fetched. `ignored`:
-    parameters of thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the
-    model's service takes, once each, and schemas.
+    notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by
+    URLs that are to be fetched. `ignored`: parameters of thread/start that came later, and are overlooked.
+    `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
 
     `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
     does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
