@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay_mocks.codex.journal import Journal
 from assay_mocks.codex.listening import RefusedError
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.settings import USAGE, Settings, UsageError, from_process
+from assay_mocks.codex.settings import USAGE, Recorded, Settings, UsageError, from_process
 from assay_mocks.codex.stdio import epoch_clock, serve
 from assay_mocks.library import LIBRARY
 from assay_mocks.script_error import ScriptError
@@ -28,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = from_process(sys.argv[1:] if arguments is None else arguments)
         if settings.command == "app-server":
             return _serve(settings)
+        if settings.recorded:
+            return _record(settings.recorded)
     except RefusedError as refused:
         sys.stderr.write(str(refused))
         return refused.status
@@ -53,6 +55,12 @@ def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     from assay_mocks.codex.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
 
     return serve_websockets(server, settings.listening, journal, epoch_clock())
+
+
+def _record(recorded: Recorded) -> int:
+    from assay_mocks.codex.record import record  # noqa: PLC0415 - what it needs would slow every start
+
+    return record(recorded)
 
 
 def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _USAGE = """\
 usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
        assay-codex [--codex-version X.Y.Z] --version
+       assay-codex record [--output FILE] -- codex app-server [its arguments]
 
 A mock of `codex app-server` over stdio or WebSocket that plays scripts. A text holding [[assay:<script>#<nonce>]]
 chooses one; without it a friendly default answers.
@@ -33,12 +34,16 @@ Of what codex takes, these are followed where the version has them:
   --ws-auth capability-token --ws-token-file FILE
                    WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
 
+record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
+({recording}, unless --output names another; it is replaced), with paths of this machine masked.
+
 For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
 N-th, request of this method (initialize, thread/start, ...), before it is answered.
 """
 
 
-USAGE = _USAGE.format(versions=PLAYED)
+_RECORDING = "recording.jsonl"
+USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
 
 
 class UsageError(Exception):
@@ -46,11 +51,20 @@ class UsageError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Recorded:
+    """What is to be recorded: the command, the file, and paths with what stands for them in the file."""
+
+    command: Sequence[str]
+    file: Path
+    masks: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """What one process was started with.
 
-    `command` is `app-server`, `version` or `help`; `crash_at` the request at which the process is to die; `listening`
-    the address for WebSockets, None for stdio.
+    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at which
+    the process is to die; `listening` the address for WebSockets, None for stdio.
     """
 
     command: str
@@ -61,6 +75,7 @@ class Settings:
     version: Version = NEWEST
     crash_at: CrashAt | None = None
     listening: Listening | None = None
+    recorded: Recorded | None = None
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
@@ -73,6 +88,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         RefusedError: codex would not start either.
         ValueError: codex would, but the mock does not play that.
     """
+    if list(arguments[:1]) == ["record"]:
+        return _recording(arguments[1:], environment, cwd)
     given = {option: environment.get(variable) if variable else None for option, (variable, _) in _OPTIONS.items()}
     command = None
     rest = iter(arguments)
@@ -108,6 +125,23 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     TOKEN_FILE: (None, "a file"),
 }
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
+
+
+def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+    """The settings of a recording: `[--output FILE] -- COMMAND …`."""
+    home = environment.get("HOME") or "/"
+    codex_home = environment.get("CODEX_HOME") or str(Path(home) / ".codex")
+    match list(arguments):
+        case ["--", *command] if command:
+            file = _RECORDING
+        case ["--output", file, "--", *command] if command:
+            pass
+        case _:
+            raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
+    masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
+    shown = {path: mask for path, mask in masks.items() if path != "/"}
+    recorded = Recorded(command=command, file=Path(file), masks=shown)
+    return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
 
 
 def _path(text: str | None) -> Path | None:

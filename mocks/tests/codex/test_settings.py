@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from assay_mocks.codex.listening import Listening, RefusedError
 from assay_mocks.codex.outputs import CrashAt
-from assay_mocks.codex.settings import Settings, UsageError, read_settings
+from assay_mocks.codex.settings import Recorded, Settings, UsageError, read_settings
 
 
 def _read(*arguments: str, **environment: str) -> Settings:
@@ -72,3 +73,27 @@ def test_a_crash_is_asked_for_by_a_method_and_a_count() -> None:
 def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"^ASSAY_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
         _read("app-server", ASSAY_CRASH_AT=text)
+
+
+def test_where_to_listen_is_read_for_the_server_alone() -> None:
+    listening = _read("app-server", "--listen", "ws://127.0.0.1:0").listening
+    assert listening == Listening(host="127.0.0.1", port=0)
+    assert _read("--version", "--listen", "nonsense").listening is None
+    with pytest.raises(RefusedError):
+        _read("--codex-version", "0.99.0", "app-server", "--listen", "stdio://")
+    assert _read("--codex-version", "0.100.0", "app-server", "--listen", "stdio://").listening is None
+
+
+def test_a_recording_says_what_to_run_where_to_write_and_what_to_mask() -> None:
+    recorded = _read("record", "--", "codex", "app-server", HOME="/h").recorded
+    masks = {"/h/.codex": "/srv/codex-home", "/h": "/srv/home", "/here": "/srv/workspace"}
+    assert recorded == Recorded(command=["codex", "app-server"], file=Path("recording.jsonl"), masks=masks)
+    recorded = _read("record", "--output", "r", "--", "codex", CODEX_HOME="/c").recorded
+    masks = {"/c": "/srv/codex-home", "/here": "/srv/workspace"}
+    assert recorded == Recorded(command=["codex"], file=Path("r"), masks=masks)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--",), ("codex",), ("--output", "--", "codex"), ("--output", "f", "--")])
+def test_a_recording_of_nothing_is_refused(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match=r"^expected record \[--output FILE\] -- COMMAND, as in record -- codex app"):
+        _read("record", *arguments)
