@@ -44,7 +44,7 @@ PLAYS: Mapping[str, Play] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Sdk:
-    """An SDK, by its program. `versions`: the oldest of codex that it works with, the one of its time, and the newest.
+    """An SDK, by its program. `versions`: an old one of codex where it takes one, the one of its time, the newest.
 
     `plays`: what it can play of `PLAYS`.
 
