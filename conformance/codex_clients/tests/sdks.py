@@ -44,7 +44,9 @@ PLAYS: Mapping[str, Play] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Sdk:
-    """An SDK, by its program. `versions`: those of codex that it works with; `plays`: what it can play of `PLAYS`.
+    """An SDK, by its program. `versions`: an old one of codex where it takes one, the one of its time, the newest.
+
+    `plays`: what it can play of `PLAYS`.
 
     `counts`, `reasons`: it tells the tokens of a turn, and why a turn failed.
     """
@@ -84,15 +86,17 @@ SDKS = (
     # It asks for `--listen stdio://`, which came with 0.100.0. Its model of an error takes no word as `codexErrorInfo`:
     # such failures it drops, the real server's as well.
     Sdk(
-        program="codex_app_server_client_python.py", versions=(NEWEST,), plays=("text", "tool", "interrupt", "failure")
+        program="codex_app_server_client_python.py",
+        versions=("0.104.0", NEWEST),
+        plays=("text", "tool", "interrupt", "failure"),
     ),
-    Sdk(program="codex_python_sdk_python.py"),
-    Sdk(program="codex_sdk_python.py"),
+    Sdk(program="codex_python_sdk_python.py", versions=(OLDEST, "0.114.0", NEWEST)),
+    Sdk(program="codex_sdk_python.py", versions=(OLDEST, "0.117.0", NEWEST)),
     # Its models need fields that came after 0.89.0.
-    Sdk(program="openai_codex_python.py", versions=(NEWEST,)),
+    Sdk(program="openai_codex_python.py", versions=("0.163.0", NEWEST)),
     # It refuses versions before 0.153.0. Neither of these two lets tools be declared, and the second one never hears
     # of a turn that ends in the same read as the answer to turn/start.
-    Sdk(program="ai_sdk_provider_codex_cli.mjs", versions=(NEWEST,), plays=WITHOUT_TOOLS),
+    Sdk(program="ai_sdk_provider_codex_cli.mjs", versions=("0.153.4", NEWEST), plays=WITHOUT_TOOLS),
     Sdk(
         program="ai_sdk_provider_codex_app_server.mjs",
         plays=("text", "interrupt", "failure"),

@@ -289,6 +289,28 @@ def test_5000_requests_in_one_write_are_answered_in_order(process: Process) -> N
     assert [message["id"] for message in heard if "id" in message] == list(range(5000))
 
 
+def test_40_turns_run_at_once_and_all_end(process: Process) -> None:
+    running = {process.start_turn("[[assay:text/gate#many]]")[0] for _ in range(40)}
+    process.start_turn("[[assay:open/gate#many]]")
+    ended: dict[str, str] = {}
+    while not running <= ended.keys():
+        params = process.hear_until(_ends("turn/completed"))[-1]["params"]
+        ended[params["threadId"]] = params["turn"]["status"]
+    assert {ended[thread] for thread in running} == {"completed"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process's memory there")
+def test_100000_deltas_of_a_turn_all_come_and_cost_no_memory(start: Callable[..., Process], tmp_path: Path) -> None:
+    scripts = tmp_path / "s.json"
+    scripts.write_text(json.dumps([{"name": "flood", "parts": [[{"say": {"pieces": ["word"], "times": 100_000}}]]}]))
+    process = start("--scripts", str(scripts))
+    process.shake_hands()
+    process.start_turn("[[assay:flood#a]]")
+    before = _memory(process)
+    assert _said(process.hear_until(_ends("turn/completed"))) == "word" * 100_000
+    assert _memory(process) - before < 20_000
+
+
 def test_a_line_of_many_pieces_and_one_of_a_mebibyte(process: Process) -> None:
     for byte in b'{"id":"slow","method":"thread/loaded/list","params":{}}\r\n':
         process.write(bytes([byte]))
