@@ -41,10 +41,14 @@ from assay_mocks.script import (
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One delta of the answer's text, and the choice that is told with it; halves of characters are to be escaped."""
+    """One delta of the answer's text, and the choice that is told with it; halves of characters are to be escaped.
+
+    `whole`: it is all of the text, and no delta.
+    """
 
     text: str
     choice: int | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,8 @@ def _say(step: Say | Surrogates, now: float) -> _Playing:
 
 
 def _pieces(step: Say) -> Iterator[Piece]:
+    if step.whole:
+        return iter((Piece(step.text, step.choice, whole=True),))
     return (Piece(text, step.choice) for _ in range(step.times) for text in step.pieces)
 
 

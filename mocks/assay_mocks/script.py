@@ -46,12 +46,14 @@ Told = Literal["v2", "story", "double"]
 class Say:
     """Text of the answer: each piece is one delta, as the model said it; the whole told `times` times.
 
-    `choice`: in a `story`, the choice that is told with it; None tells none.
+    `choice`: in a `story`, the choice that is told with it; None tells none. `whole`: no delta is told, only the text
+    as a whole.
     """
 
     pieces: tuple[str, ...]
     times: int = 1
     choice: int | None = None
+    whole: bool = False
 
     @property
     def text(self) -> str:
@@ -159,12 +161,13 @@ class Retry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Token counts that the backend reports for the turn; total is input + output."""
+    """Token counts that the backend reports for the turn; total is input + output. `unknown`: it reports none."""
 
     input: int = 11
     output: int = 7
     cached: int = 0
     reasoning: int = 0
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ _CAUSE = _choice(*CAUSES)
 _ASKS = _choice(*get_args(Asks))
 
 KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
-    Say: {"pieces": Kind("a text, or a list of texts", _texts), "times": _TIMES, "choice": _COUNT},
+    Say: {"pieces": Kind("a text, or a list of texts", _texts), "times": _TIMES, "choice": _COUNT, "whole": _FLAG},
     Think: {"text": TEXT},
     Pause: {"seconds": _SECONDS},
     Gate: {"name": NAME, "timeout": _SECONDS, "late": TEXT},
@@ -164,7 +164,7 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
     Command: {"id": NAME, "command": NAME, "output": TEXT, "status": _COUNT, "reason": TEXT, "asks": _ASKS},
     Patch: {"id": NAME, "path": NAME, "content": TEXT, "asks": _ASKS},
     Retry: {"attempt": _TIMES, "attempts": _TIMES, "details": TEXT},
-    Usage: dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT),
+    Usage: {**dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT), "unknown": _FLAG},
     Finish: {"reason": _choice("stop", "length", "content_filter"), "choice": _COUNT},
     Fail: {"cause": _CAUSE},
     Crash: {"status": _COUNT},

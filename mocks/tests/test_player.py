@@ -142,3 +142,7 @@ def test_after_an_error_that_is_only_told_nothing_comes() -> None:
 def test_what_disturbs_the_protocol_is_told_as_it_stands() -> None:
     steps = (Cut((1, 2)), Raw("x"), Repeat(2))
     assert played(*steps) == [*steps, Finish()]
+
+
+def test_a_whole_text_is_one_piece() -> None:
+    assert played(Say(("a", "b"), times=2, whole=True))[0] == Piece("abab", whole=True)

@@ -18,6 +18,9 @@ class Counting(Notifying):
 
     def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
         """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
+        if used.unknown:
+            self.rate_limits(now)
+            return
         self._thread.spend(used)
         self._thread.last = last or used
         self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)

@@ -75,10 +75,11 @@ class Playing:
 
     # What is said
 
-    def _say(self, text: str, now: float, choice: int | None = None) -> None:
+    def _say(self, text: str, now: float, choice: int | None = None, *, whole: bool = False) -> None:
         self._spoke = True
         self._response.last_character = text[-1:] or self._response.last_character
-        self._telling.say(text, "commentary" if self._response.calls_to_come else None, now, choice)
+        tell = self._telling.say_whole if whole else self._telling.say
+        tell(text, "commentary" if self._response.calls_to_come else None, now, choice)
 
     def _reflection(self, step: Reflect) -> Json:
         if step.what == "turns":

@@ -46,6 +46,13 @@ class StoryTelling(Telling):
             self._indexed.add(choice)
         self.fragment(text, choice, now)
 
+    def say_whole(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
+        """Text that is told with the whole message only."""
+        del phase, now
+        self._texts.setdefault(choice or 0, io.StringIO()).write(text)
+        if choice is not None:
+            self._indexed.add(choice)
+
     def turn_to_call(self, now: float) -> None:
         """The model goes on to a call; its message is not complete yet."""
 
@@ -73,9 +80,13 @@ class StoryTelling(Telling):
 
     def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
         """Tell the tokens of a response, and why it ended."""
-        self._thread.spend(used)
         ended = {"finish_reason": self._reason} if self._reason else {}
-        self.notify("tokenCount", {**self.address, "usage": _usage(last or used), **ended}, now)
+        if used.unknown:
+            told: Json = {}
+        else:
+            self._thread.spend(used)
+            told = {"usage": _usage(last or used)}
+        self.notify("tokenCount", {**self.address, **told, **ended}, now)
 
     def _complete(self, choice: int, now: float) -> None:
         written = self._texts.pop(choice, None)

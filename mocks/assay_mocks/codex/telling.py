@@ -129,6 +129,16 @@ class Telling(Counting):
             self._delta(message, held, now)
         return message
 
+    def say_whole(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
+        """Text without deltas: an item that has all of it from the start."""
+        del choice
+        self.stop_speaking(now)
+        identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
+        self._message = _Message(id=identity, phase=phase, started_ms=started)
+        self._message.text.write(text)
+        self.item_started(item_messages.agent_message(identity, text, phase), started, now)
+        self.stop_speaking(now)
+
     def stop_speaking(self, now: float) -> None:
         """Complete the open item of text, if there is one."""
         message = self._end_text(now)

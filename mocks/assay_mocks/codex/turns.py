@@ -140,8 +140,8 @@ class Turn(Playing):
 
     def _do(self, action: Action, now: float) -> None:
         match action:
-            case Piece(text, choice):
-                self._say(text, now, choice)
+            case Piece(text, choice, whole):
+                self._say(text, now, choice, whole=whole)
             case Reflect():
                 self._say(json.dumps(self._reflection(action), ensure_ascii=False), now)
             case Think(text):

@@ -107,3 +107,13 @@ def test_a_conversation_is_named_so(make_client: Any) -> None:
     assert heard.told("tokenCount")[0]["finish_reason"] == "stop"
     assert heard.events("agent_message_delta") == []
     assert heard.methods[-2:] == ["codex/event/task_complete", "turn/completed"]
+
+
+def test_text_without_deltas_is_told_in_the_message_alone(make_client: Any) -> None:
+    steps = (Say(("Hel", "lo"), whole=True), Say(("!",), whole=True, choice=0), Usage(unknown=True))
+    heard = make_client(_story(steps)).play("[[assay:a#1]]")
+    assert heard.deltas == []
+    (told,) = heard.told("agentMessage")
+    assert (told["message"]["content"], told["choice_index"]) == ("Hello!", 0)
+    (counted,) = heard.told("tokenCount")
+    assert (counted["finish_reason"], "usage" in counted) == ("stop", False)

@@ -548,3 +548,20 @@ def test_an_answer_that_is_tried_again_repeats_its_text_under_a_new_id(make_clie
     texts = [told["item"]["text"] for told in heard.told("item/completed") if told["item"]["type"] == "agentMessage"]
     assert texts == ["partial answer"]
     assert [told["turn"]["status"] for told in heard.told("turn/completed")] == ["completed"]
+
+
+def test_text_without_deltas_is_there_from_the_start(make_client: Any) -> None:
+    steps = (Say(("On", "e."), whole=True), Say(("Tw", "o.")))
+    heard = make_client({"a": Script(name="a", title="", parts=(steps,))}).play("[[assay:a#1]]")
+    told = [*heard.told("item/started"), *heard.told("item/completed")]
+    texts = [it["item"]["text"] for it in told if it["item"]["type"] == "agentMessage"]
+    assert texts == ["One.", "", "One.", "Two."]
+    assert heard.said == ["Tw", "o."]
+
+
+@pytest.mark.parametrize(("version", "limits"), [("0.89.0", 2), ("0.169.0", 1)])
+def test_an_answer_whose_cost_is_unknown_counts_nothing(make_client: Any, version: str, limits: int) -> None:
+    part = (Say(("x",)), Usage(unknown=True))
+    heard = make_client({"a": Script(name="a", title="", parts=(part,))}, version=version).play("[[assay:a#1]]")
+    assert heard.told("thread/tokenUsage/updated") == []
+    assert len(heard.told("account/rateLimits/updated")) == limits

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from assay_mocks.codex.fidelity.recording import Line, Message
 
+_UNPRICED = Usage(unknown=True)
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
 
 _WORD = re.compile(r"\[\[([a-z0-9_]+):?([^\]]*)\]\]")
@@ -44,8 +45,8 @@ class Heard:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
     `number` counts the turns. `retries`: how often the model was asked again. `asked`: for approval, `escalated` with a
-    reason; `output`: of the last command. `until`: how many pieces of the first text were heard before the client went
-    on; `completed`: the turn was.
+    reason; `output`: of the last command, `whole`: the last text. `until`: how many pieces of the first text were heard
+    before the client went on; `completed`: the turn was.
     """
 
     number: int = 0
@@ -58,6 +59,7 @@ class Heard:
     asked: bool = False
     escalated: bool = False
     output: str = ""
+    whole: str = ""
 
     def hear(self, message: Message) -> None:
         """Take a message of the recorded server's about the turn."""
@@ -73,6 +75,8 @@ class Heard:
                 self._call(params.get("itemId") or params["callId"])
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
+            case {"method": "item/completed", "params": {"item": {"type": "agentMessage", "text": text}}}:
+                self.whole = text
             case {"method": "error", "params": {"willRetry": True}}:
                 self.retries += 1
             case {"method": "error", "params": {"error": {"message": told}}}:
@@ -149,7 +153,8 @@ def _text(params: Mapping[str, Any]) -> str:
 def _script(text: str, heard: Heard) -> Script:
     name, argument = ([("", ""), *_WORD.findall(text)])[-1]
     parts: Parts = ((Fail(heard.trouble),),) if heard.trouble else _WORDS.get(name, _plain)(argument, heard)
-    return Script(name=text, title="", when=text or None, parts=tuple((*part, USAGE) for part in parts))
+    priced = tuple(part if _UNPRICED in part else (*part, USAGE) for part in parts)
+    return Script(name=text, title="", when=text or None, parts=priced)
 
 
 # What the words mean
@@ -158,6 +163,16 @@ def _script(text: str, heard: Heard) -> Script:
 def _plain(argument: str, heard: Heard) -> Parts:
     del argument
     return ((*heard.said(0),),)
+
+
+def _unpriced(argument: str, heard: Heard) -> Parts:
+    del argument
+    return ((*heard.said(0), _UNPRICED),)
+
+
+def _whole(argument: str, heard: Heard) -> Parts:
+    del argument
+    return ((Say((heard.whole,), whole=True),),)
 
 
 def _slow(argument: str, heard: Heard) -> Parts:
@@ -236,6 +251,8 @@ _FAILED = {
 }
 
 _WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
+    "nousage": _unpriced,
+    "nodelta": _whole,
     "slow": _slow,
     "reason": _thinking,
     "fn": _calling,
