@@ -207,6 +207,11 @@ def _undeclared_tool(script: str, talk: Talk) -> None:
     talk.over()
 
 
+def _undeclared_raw(talk: Talk) -> None:
+    talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked("unknown"))
+    talk.over()
+
+
 def _wrong_answer(talk: Talk) -> None:
     talk.turn(talk.thread("localSearch"), marked("call/then-text"))
     talk.answer(talk.called(), wrong=True)
@@ -297,6 +302,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,)),
     "tool interrupted in mid-answer": Conversation(have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,)),
     "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
+    "unknown tool with raw events": Conversation(have=_undeclared_raw),
     "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
     "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
