@@ -57,6 +57,8 @@ SCRIPTS: Library = {
             _script("citation-alone", (Say(("<oai-mem-citation>never closed",)),)),
             _script("held-back", (Say(("a", "<")), Fail("cut"))),
             _script("two-deltas", (Say(("a", "b <")), Hang())),
+            _script("no-deltas", (Say(("All at", " once."), whole=True),)),
+            _script("no-counts", (Say(("Free",)), Usage(unknown=True))),
             _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
             _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
             _script("failed-thought", (Think("Hm."), Fail("cut"))),
@@ -207,11 +209,6 @@ def _undeclared_tool(script: str, talk: Talk) -> None:
     talk.over()
 
 
-def _undeclared_raw(talk: Talk) -> None:
-    talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked("unknown"))
-    talk.over()
-
-
 def _wrong_answer(talk: Talk) -> None:
     talk.turn(talk.thread("localSearch"), marked("call/then-text"))
     talk.answer(talk.called(), wrong=True)
@@ -270,7 +267,7 @@ def _wrong_requests(talk: Talk) -> None:
 TEXTS = (
     "text/hello", "text/utf8", "text/empty", "text/repeats", "text/markup", "text/long", "text/thinking", "text/usage",
     "two-messages", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
-    "citation", "citation-alone", "held-back",
+    "no-deltas", "no-counts", "citation", "citation-alone", "held-back",
 )  # fmt: skip
 FAILING = tuple(f"cause/{cause}" for cause in CAUSES if cause in FAILURES)
 FAILING_LATE = tuple(script for script in SCRIPTS if script.startswith("cause-late/"))
@@ -302,7 +299,6 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,)),
     "tool interrupted in mid-answer": Conversation(have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,)),
     "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
-    "unknown tool with raw events": Conversation(have=_undeclared_raw),
     "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
     "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),

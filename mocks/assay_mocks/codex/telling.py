@@ -134,9 +134,11 @@ class Telling(Counting):
         del choice
         self.stop_speaking(now)
         identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
-        self._message = _Message(id=identity, phase=phase, started_ms=started)
+        citations = Citations() if self._desk.version.citations else None
+        self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
         self._message.text.write(text)
-        self.item_started(item_messages.agent_message(identity, text, phase), started, now)
+        told = without_citations(text) if citations else text
+        self.item_started(item_messages.agent_message(identity, told, phase), started, now)
         self.stop_speaking(now)
 
     def stop_speaking(self, now: float) -> None:

@@ -29,6 +29,10 @@ Kind = Literal["notification", "request", "result", "error", "accepted", "answer
 _MORE = 400
 """Outputs of a turn that are looked at: those of longer ones repeat themselves."""
 _LATER = 1000.0
+_APPROVED: Message = {"decision": "accept"}
+_ANSWERS: dict[str, Message] = {
+    "item/tool/call": {"contentItems": [{"type": "inputText", "text": "found"}], "success": True}
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,8 @@ def sort(lines: Iterable[tuple[bool, Message]]) -> Iterator[Said]:
                 request = asked[repr(identity)]
                 yield Said("result", request["method"], result)
                 yield Said("accepted", request["method"], request)
-            case {"id": identity, "error": _}:
-                yield Said("error", asked[repr(identity)]["method"], message)
+            case {"id": identity, "error": _} if not sent:
+                yield Said("error", asked.get(repr(identity), {}).get("method", ""), message)
 
 
 def sessions(version: str) -> Iterator[tuple[str, list[Said]]]:
@@ -96,13 +100,12 @@ class _Session:
         return self._lines
 
     def _answer(self, heard: list[Message]) -> None:
-        """Answer the calls, and those that follow."""
-        content = [{"type": "inputText", "text": "found"}]
+        """Answer the calls and what is to be approved, and those that follow."""
         while calls := [message for message in heard if "method" in message and "id" in message]:
             heard = [
                 message
                 for call in calls
-                for message in self._send({"id": call["id"], "result": {"contentItems": content, "success": True}})
+                for message in self._send({"id": call["id"], "result": _ANSWERS.get(call["method"], _APPROVED)})
             ]
 
     def _ask(self, method: str, **params: object) -> list[Message]:
