@@ -234,8 +234,8 @@ _ENDS: Mapping[str, tuple[str, Mapping[str, object]]] = {
 }
 
 
-def _right_response(wanted: Expected) -> dict[str, Any]:
-    """The right response to a turn."""
+def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
+    """The right response to a turn of a scenario; it repeats what the request set."""
     texts = [_told_message(wanted.text)] if wanted.text else []
     calls = [_told_call(*told, len(texts) + number) for number, told in enumerate(_named(wanted.calls))]
     status, members = _ENDS.get(wanted.finish or "", ("completed", {}))
@@ -249,7 +249,12 @@ def _right_response(wanted: Expected) -> dict[str, Any]:
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": prompt + completion,
     }
-    return _response(status, [*texts, *calls], usage=usage, **members)
+    asked = {**NAMED[name].body, **NAMED[name].turns[number].body}
+    repeated = {member: asked[member] for member in asked.keys() & _REPEATED}
+    return _response(status, [*texts, *calls], usage=usage, **members, **repeated)
+
+
+_REPEATED = {"instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p"}
 
 
 # The right answers
@@ -432,7 +437,7 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
             how = {"status": 502, "headers": AS_JSON, **how}
             return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
         if dialect is Dialect.RESPONSES:
-            told_events = _event_frames(_response_events(_right_response(wanted[0])))
+            told_events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
             return stream(name, *told_events, bare=True, number=number, dialect=dialect, **how)
         frames: list[Frame] = []
         for index, one in enumerate(wanted):
@@ -455,7 +460,7 @@ def right_whole(whole: Make, plain: Make) -> Make:
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
         if dialect is Dialect.RESPONSES:
-            body = json.dumps(_right_response(wanted[0]), ensure_ascii=False).encode()
+            body = json.dumps(_right_response(wanted[0], name, number), ensure_ascii=False).encode()
             return plain(name, 200, body, number=number, dialect=dialect, **how)
         choices = [_message(index, one, dialect) for index, one in enumerate(wanted)]
         usage = _reported(wanted)

@@ -26,6 +26,7 @@ from assay_mocks.script import (
     Overload,
     Patch,
     Pause,
+    Question,
     Raw,
     Reflect,
     Repeat,
@@ -64,6 +65,7 @@ Action = (
     | Call
     | Command
     | Patch
+    | Question
     | Retry
     | Usage
     | Open

@@ -147,6 +147,16 @@ class Patch:
     asks: Asks = "policy"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What the model asks the user, with the answers to choose from; () leaves the answer free."""
+
+    id: str
+    question: str
+    header: str = ""
+    options: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Retry:
     """The model's answer breaks off and begins again: what was said of it so far is never completed.
@@ -272,6 +282,7 @@ Step = (
     | Call
     | Command
     | Patch
+    | Question
     | Retry
     | Usage
     | Finish

@@ -15,7 +15,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import BLOCKS
-from assay_mocks.script import Call, Command, Parts, Patch, Script, Step
+from assay_mocks.script import Call, Command, Parts, Patch, Question, Script, Step
 from assay_mocks.script_error import ScriptError
 from assay_mocks.script_kinds import KINDS, NAME, STEPS, TEXT, TOLD, Kind
 
@@ -110,7 +110,7 @@ def step_from_json(data: object, place: str = "") -> Step:
     return _build(kind, _field_values(kind, given, place), place)
 
 
-_OBJECTS = frozenset({Call, Command, Patch})  # whose fields are never left to the first one
+_OBJECTS = frozenset({Call, Command, Patch, Question})  # whose fields are never left to the first one
 
 
 def _field_values(kind: type[Step], given: object, place: str) -> Mapping[str, object]:

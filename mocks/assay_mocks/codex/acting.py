@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_mocks.codex import acting_messages, legacy_acting, messages, raw_items
-from assay_mocks.script import Command, Patch
+from assay_mocks.script import Command, Patch, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +33,7 @@ _V1_DECISIONS: Mapping[str, Decision] = {
     "abort": "cancel",
 }
 _AMENDMENTS = frozenset({"acceptWithExecpolicyAmendment", "approved_execpolicy_amendment"})
+_APPROVAL, _INPUT = "waitingOnApproval", "waitingOnUserInput"
 _NOWHERE = "No usable execution environment is available."
 _REJECTED: Mapping[type[Command | Patch], str] = {
     Command: "exec command rejected by user",
@@ -44,7 +45,7 @@ _REJECTED: Mapping[type[Command | Patch], str] = {
 class _Pending:
     """What the client was asked to approve of; `begun`: its item was told."""
 
-    step: Command | Patch
+    step: Command | Patch | Question
     started_ms: int
     begun: bool
 
@@ -71,6 +72,16 @@ class Acting:
         """Whether the model waits for an answer; for one that is an error some versions wait for ever."""
         return self._hung or bool(self._pending)
 
+    def question(self, step: Question, now: float) -> None:
+        """Ask the user."""
+        self._telling.turn_to_call(now)
+        self._thread.waiting.append(_INPUT)
+        self._telling.status(now)
+        params = acting_messages.question(step, self._telling.place)
+        self._telling.older(legacy_acting.question(params), now)
+        identity = self._desk.ask(self._turn, "item/tool/requestUserInput", params)
+        self._pending[identity] = _Pending(step=step, started_ms=messages.ms(now), begun=False)
+
     def act(self, step: Command | Patch, now: float) -> None:
         """Run the command or add the file, or ask the client whether to."""
         self._telling.turn_to_call(now)
@@ -91,7 +102,7 @@ class Acting:
 
     def _ask(self, step: Command | Patch, started: int, now: float) -> None:
         """Ask the client, and tell what the version tells before."""
-        self._thread.waiting += 1
+        self._thread.waiting.append(_APPROVAL)
         item, place = self._item(step, {}), self._telling.place
         if isinstance(step, Command):
             params = acting_messages.command_request(step, item, place, started, self._desk.version)
@@ -133,7 +144,12 @@ class Acting:
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client approved or not."""
         pending = self._pending.pop(request)
-        self._thread.waiting -= 1
+        self._thread.waiting.remove(_INPUT if isinstance(pending.step, Question) else _APPROVAL)
+        if isinstance(pending.step, Question):
+            self._resolved(request, now)
+            self._telling.status(now)
+            self._give_back(pending.step, json.dumps(result, separators=(",", ":"), ensure_ascii=False), now)
+            return
         if self._desk.version.counted_turns:
             self._desk.turn_id(self._thread, now)
         self._resolved(request, now)
@@ -147,7 +163,7 @@ class Acting:
                     self._start(pending.step, pending.started_ms, now, running=True)
                 self._done(pending.step, pending.started_ms, now)
             case _:
-                self._refused(pending, decision, now)
+                self._refused(pending.step, pending.started_ms, decision, now)
                 self.cancelled = decision == "cancel"
 
     def _resolved(self, request: int, now: float) -> None:
@@ -166,17 +182,17 @@ class Acting:
         decisions = _V1_DECISIONS if self._thread.conversation else _DECISIONS
         return decisions.get(str(told), version.wrong_answers)
 
-    def _refused(self, pending: _Pending, decision: Decision, now: float) -> None:
+    def _refused(self, step: Command | Patch, started: int, decision: Decision, now: float) -> None:
         """Nothing is done; older versions tell that twice."""
-        step, words = pending.step, _REJECTED[type(pending.step)]
+        words = _REJECTED[type(step)]
         if isinstance(step, Patch):
             self._telling.status(now)
         status = "failed" if decision == "failed" else "declined"
         if not self._thread.conversation:
-            self._telling.item_completed(self._item(step, {"status": status}), pending.started_ms, now)
+            self._telling.item_completed(self._item(step, {"status": status}), started, now)
         if self._desk.version.refuses_twice:
             told = {"status": "failed", "aggregatedOutput": words, "exitCode": -1, "durationMs": 0}
-            self._telling.item_completed(self._item(step, told), pending.started_ms, now)
+            self._telling.item_completed(self._item(step, told), started, now)
         if isinstance(step, Command):
             self._telling.status(now)
         self._give_back(step, words, now)
@@ -199,14 +215,14 @@ class Acting:
             self._telling.changed(acting_messages.diff(step, self._thread.cwd, version), now)
         self._give_back(step, output, now)
 
-    def _give_back(self, step: Command | Patch, output: str, now: float) -> None:
+    def _give_back(self, step: Command | Patch | Question, output: str, now: float) -> None:
         raw = raw_items.output_of(f"fco_{self._desk.ids.uuid(now)}", step.id, output)
         self._telling.raw(raw, now, {"create_time": now})
 
     def cancel(self) -> list[int]:
         """The turn ends: nothing is waited for; the requests that were open."""
         opened = self.unanswered
-        self._thread.waiting -= len(opened)
+        self._thread.waiting.clear()
         return opened
 
     def resolve(self, requests: list[int], now: float) -> None:

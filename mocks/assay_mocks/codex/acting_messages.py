@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay_mocks.codex.versions import Version
-    from assay_mocks.script import Command, Patch
+    from assay_mocks.script import Command, Patch, Question
 
 Json = dict[str, Any]
 
@@ -79,6 +79,19 @@ def patch_item(step: Patch, cwd: str, status: str = "inProgress") -> Json:
 def patch_request(step: Patch, place: Json, started_ms: int) -> Json:
     """Params of item/fileChange/requestApproval."""
     return {**place, "itemId": step.id, "startedAtMs": started_ms, "reason": None, "grantRoot": None}
+
+
+def question(step: Question, place: Json) -> Json:
+    """Params of item/tool/requestUserInput."""
+    asked = {
+        "id": "q1",
+        "header": step.header,
+        "question": step.question,
+        "isOther": True,
+        "isSecret": False,
+        "options": [{"label": label, "description": ""} for label in step.options] or None,
+    }
+    return {**place, "itemId": step.id, "questions": [asked], "isBlocking": True, "autoResolutionMs": None}
 
 
 def diff(step: Patch, cwd: str, version: Version) -> str:

@@ -66,6 +66,13 @@ def command_approval(item: Json, place: Json, asked: Json) -> Json:
     }
 
 
+def question(asked: Json) -> Json:
+    """What is told before the user is asked something; `asked`: the typed request."""
+    place = {"call_id": asked["itemId"], "turn_id": asked["turnId"]}
+    told = [{name: it[name] for name in ("id", "header", "question", "options")} for it in asked["questions"]]
+    return {"type": "request_user_input", **place, "questions": told}
+
+
 def v1_request(item: Json, thread_id: str, reason: str) -> tuple[str, Json]:
     """Method and params of a request for approval on a thread that a v1 method began."""
     place = {"conversationId": thread_id, "callId": item["id"]}

@@ -94,7 +94,7 @@ def thread(it: Thread, version: Version) -> Json:
 def status(it: Thread) -> Json:
     """The status of a thread."""
     if it.turn is not None:
-        return {"type": "active", "activeFlags": ["waitingOnApproval"] if it.waiting else []}
+        return {"type": "active", "activeFlags": list(dict.fromkeys(it.waiting))}
     return {"type": "systemError" if it.failed else "idle"}
 
 

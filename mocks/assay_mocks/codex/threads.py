@@ -111,7 +111,7 @@ class Thread:
 
     `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer. `operations`
     counts what older versions number turns by. `interrupts` answer the requests that wait for a turn to be interrupted.
-    `listeners` counts those that v1 methods added. `waiting` counts what the client has to approve of.
+    `listeners` counts those that v1 methods added. `waiting`: what the client has to do, by its flags.
     `unheard`: notifications that wait for one; None: they need not.
     """
 
@@ -140,7 +140,7 @@ class Thread:
     operations: int = 0
     interrupts: list[Callable[[], None]] = field(default_factory=list)
     listeners: int = 0
-    waiting: int = 0
+    waiting: list[str] = field(default_factory=list)
     unheard: deque[tuple[str, Item]] | None = None
 
     @property

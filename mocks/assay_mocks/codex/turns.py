@@ -25,6 +25,7 @@ from assay_mocks.script import (
     Finish,
     Open,
     Patch,
+    Question,
     Raw,
     Reflect,
     Repeat,
@@ -152,6 +153,9 @@ class Turn(Playing):
             case Command() | Patch():
                 self._response.asked = True
                 self._acting.act(action, now)
+            case Question():
+                self._response.asked = True
+                self._acting.question(action, now)
             case Retry():
                 self._retry(action, now)
             case Usage():

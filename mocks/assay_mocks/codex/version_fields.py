@@ -50,6 +50,8 @@ FIELDS: Mapping[str, str] = {
     "item/commandExecution/requestApproval": """
         kind+0.150 startedAtMs+0.134 environmentId+0.142 availableDecisions+0.106
     """,
+    "item/tool/requestUserInput": "isBlocking+0.150 autoResolutionMs+0.142",
+    ".questions": "isOther+0.92 isSecret+0.93",
     "execCommandApproval": "approvalId+0.104",
     "item/fileChange/requestApproval": "startedAtMs+0.134",
     ".item": _TIMES,

@@ -188,7 +188,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
     (114, {"single_text": True}),
-    (115, {"double": False, "bad_config": "failed to load configuration"}),
+    (115, {"double": False, "begins": ("status", "turn", "task"), "bad_config": "failed to load configuration"}),
     (118, {"no_input": "refused"}),
     (125, {"asking": ("status", "start")}),
     (125, {"gates_empty": True, "leaving": False}),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Command, Hang, Patch, Say, Script, Step
+from assay_mocks.script import Command, Hang, Patch, Question, Say, Script, Step
 
 TOUCH = Command(id="call_1", command="touch a.txt && echo done", output="done\n")
 ADD = Patch(id="call_1", path="new.txt", content="one\ntwo\n")
@@ -233,3 +233,30 @@ def test_some_versions_tell_a_command_only_once_it_runs(make: Any, converse: Any
     heard = decide(client, "denied")
     assert (items(heard), heard.told("serverRequest/resolved")) == ([], [])
     assert heard.told("turn/completed")
+
+
+ASKS = Question(id="call_1", question="Proceed?", header="H", options=("Yes", "No"))
+
+
+def test_the_user_is_asked_and_the_answer_goes_to_the_model(make: Any) -> None:
+    client, heard = make(ASKS, policy="never")
+    (asked,) = [message["params"] for message in heard if message.get("method") == "item/tool/requestUserInput"]
+    (question,) = asked["questions"]
+    assert (question["question"], [it["label"] for it in question["options"]]) == ("Proceed?", ["Yes", "No"])
+    assert (asked["itemId"], asked["isBlocking"], statuses(heard)[-1]) == ("call_1", True, ["waitingOnUserInput"])
+    heard = client.send({"id": 0, "result": {"answers": {"q1": {"answers": ["Yes"]}}}})
+    assert heard.methods[:2] == ["serverRequest/resolved", "thread/status/changed"]
+    assert (heard.said, len(heard.told("turn/completed"))) == (["So."], 1)
+
+
+def test_the_older_family_tells_a_question_too(make: Any) -> None:
+    _, heard = make(ASKS, version=OLDEST)
+    (asked,) = [message["params"] for message in heard if message.get("method") == "item/tool/requestUserInput"]
+    told = [{"id": "q1", "header": "H", "question": "Proceed?", "options": asked["questions"][0]["options"]}]
+    assert (asked["questions"], heard.events("request_user_input")[0]["questions"]) == (told, told)
+    assert "isBlocking" not in asked
+
+
+def test_a_free_question_has_no_options(make: Any) -> None:
+    _, heard = make(Question(id="c", question="Which?"))
+    assert heard[-1]["params"]["questions"][0]["options"] is None

@@ -78,7 +78,10 @@ class Process:
         self._outbox.put(data)
 
     def stop(self, patience: float = PATIENCE) -> None:
-        """End it: close its stdin and wait; then SIGTERM; then SIGKILL. Waits `patience` seconds for each."""
+        """End it: close its stdin and wait; then SIGTERM; then SIGKILL. Waits `patience` seconds for each.
+
+        Not for the threads that call back.
+        """
         self._outbox.put(None)
         for last_word in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -88,8 +91,7 @@ class Process:
         self._popen.wait()
         self._signal(signal.SIGKILL)  # whatever it started and left behind
         for thread in self._threads:
-            if thread is not threading.current_thread():
-                thread.join(patience)
+            thread.join(patience)
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody left, or nobody that can be signalled
