@@ -57,6 +57,8 @@ SCRIPTS: Library = {
             _script("citation-alone", (Say(("<oai-mem-citation>never closed",)),)),
             _script("held-back", (Say(("a", "<")), Fail("cut"))),
             _script("two-deltas", (Say(("a", "b <")), Hang())),
+            _script("no-deltas", (Say(("All at", " once."), whole=True),)),
+            _script("no-counts", (Say(("Free",)), Usage(unknown=True))),
             _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
             _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
             _script("failed-thought", (Think("Hm."), Fail("cut"))),
@@ -265,7 +267,7 @@ def _wrong_requests(talk: Talk) -> None:
 TEXTS = (
     "text/hello", "text/utf8", "text/empty", "text/repeats", "text/markup", "text/long", "text/thinking", "text/usage",
     "two-messages", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
-    "citation", "citation-alone", "held-back",
+    "no-deltas", "no-counts", "citation", "citation-alone", "held-back",
 )  # fmt: skip
 FAILING = tuple(f"cause/{cause}" for cause in CAUSES if cause in FAILURES)
 FAILING_LATE = tuple(script for script in SCRIPTS if script.startswith("cause-late/"))

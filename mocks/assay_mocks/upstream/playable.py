@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.script import (
     Call,
+    Command,
     Crash,
     Cut,
     ErrorNotice,
     Fail,
     Finish,
     Open,
+    Overload,
     Parts,
+    Patch,
     Raw,
     Repeat,
+    Retry,
     Say,
     Step,
     Surrogates,
@@ -38,11 +42,15 @@ _UNTOLD = (Open, Usage)
 """Steps that tell nothing."""
 
 _OWN: Mapping[type[Step], str] = {
+    Command: "a command is the app-server's own tool, called as each version has it",
     Crash: "the app-server dies, not the model's service",
     Cut: "the app-server cuts its own output",
     ErrorNotice: "the app-server itself ends a turn that failed",
+    Overload: "the app-server itself refuses the turn",
+    Patch: "a patch is the app-server's own tool, called as each version has it",
     Raw: "the app-server writes the line",
     Repeat: "the app-server tells its own notifications again",
+    Retry: "whether the service is asked again is in the app-server's configuration",
     Surrogates: "the app-server spells its own output",
 }
 _TOLD: Mapping[Told, str] = {

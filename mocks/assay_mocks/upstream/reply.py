@@ -93,8 +93,8 @@ class Reply:
         match action:
             case Until():
                 yield action
-            case Piece(text):
-                yield from self._text(text)
+            case Piece(text, whole=whole):
+                yield from self._text(text, whole=whole)
             case Reflect():
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
             case Think(text):
@@ -105,9 +105,10 @@ class Reply:
                 yield from self._writer.finished(reason, self._usage)
                 self._end("completed" if reason == "stop" else "failed")
 
-    def _text(self, text: str) -> Iterator[Json]:
+    def _text(self, text: str, *, whole: bool = False) -> Iterator[Json]:
         self._last = text[-1:] or self._last
-        yield from self._writer.text(text, "commentary" if self._calls else None)
+        phase = "commentary" if self._calls else None
+        yield from self._writer.whole_text(text, phase) if whole else self._writer.text(text, phase)
 
     def _call(self, call: Call) -> Iterator[Json]:
         self._calls -= is_told_apart(call)

@@ -78,6 +78,12 @@ class Writer:
         self._pieces.append(text)
         yield self._event("response.output_text.delta", **self._part, delta=text, logprobs=[])
 
+    def whole_text(self, text: str, phase: str | None = None) -> Iterator[Json]:
+        """A message that comes as a whole, without a word before it is done."""
+        yield from self.end_text()
+        self._item_id, self._phase = self._id("msg"), phase
+        yield self._done(self._message("completed", [_text_part(text)]))
+
     def end_text(self) -> Iterator[Json]:
         """The open message is complete, if there is one."""
         if self._pieces is None:
@@ -116,7 +122,7 @@ class Writer:
     def finished(self, reason: str, usage: Usage) -> Iterator[Json]:
         """The answer is over, for this reason of a `Finish`."""
         yield from self.end_text()
-        told: Json = {"usage": counts(usage), "output": self._output}
+        told: Json = {"usage": None if usage.unknown else counts(usage), "output": self._output}
         if reason == "stop":
             yield self._end("completed", **told)
         else:

@@ -69,6 +69,14 @@ def test_a_text(make_model: Make) -> None:
     assert heard.last["usage"]["total_tokens"] == 5
 
 
+def test_a_text_without_deltas_and_counts(make_model: Make) -> None:
+    heard = make_model(Say(("a",)), Say(("Hel", "lo"), whole=True), Usage(unknown=True)).play("[[assay:s#n]]")
+    assert [item["content"][0]["text"] for item in heard.last["output"]] == ["a", "Hello"]
+    assert heard.types[-2:] == ["output_item.done", "completed"]
+    assert (heard.text, heard.last["usage"]) == ("a", None)
+    assert [error for event in heard.events for error in EVENT.iter_errors(event)] == []
+
+
 def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:
     call = Call(id="c", name="n", arguments='{"a": 1}', pieces=('{"a"', ": 1}"))
     heard = make_model(Say(("a",)), Think("hm"), Say(("b",)), call, Say(("c",))).play("[[assay:s#n]]")

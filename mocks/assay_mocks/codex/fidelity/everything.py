@@ -1,0 +1,125 @@
+"""All that the mock can be brought to say, message by message, for those who check it against schemas.
+
+    sessions("0.169.0") → (name of the script, [Said(kind, method, message) …]) …
+
+A session plays a script of the library in a thread with and without raw events, answers every call, and interrupts what
+hangs. `sort` makes the same of any session: requests have their method, answers that of their request.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay_mocks.codex.outputs import Exit
+from assay_mocks.codex.server import Server
+from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.library import LIBRARY
+from assay_mocks.library.calls import TOOLS_NAMED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay_mocks.codex.versions import Version
+
+Message = dict[str, Any]
+Kind = Literal["notification", "request", "result", "error", "accepted", "answer"]
+
+_MORE = 400
+"""Outputs of a turn that are looked at: those of longer ones repeat themselves."""
+_LATER = 1000.0
+_APPROVED: Message = {"decision": "accept"}
+_ANSWERS: dict[str, Message] = {
+    "item/tool/call": {"contentItems": [{"type": "inputText", "text": "found"}], "success": True}
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of the server, or one of the client's that it took: an `accepted` request, an `answer` to its own.
+
+    `value` is what a schema speaks of: the result of `result` and `answer`, else the whole message.
+    """
+
+    kind: Kind
+    method: str
+    value: Any
+
+
+def sort(lines: Iterable[tuple[bool, Message]]) -> Iterator[Said]:
+    """What was said in a session: (whether the client sent it, message), in order."""
+    asked: dict[str, Message] = {}
+    asking: dict[str, str] = {}
+    for sent, message in lines:
+        match message:
+            case {"method": str(method), "id": identity} if sent:
+                asked[repr(identity)] = message
+            case {"id": identity, "result": result} if sent:
+                if repr(identity) in asking:
+                    yield Said("answer", asking[repr(identity)], result)
+            case {"method": str(method), "id": identity}:
+                asking[repr(identity)] = method
+                yield Said("request", method, message)
+            case {"method": str(method)} if not sent:
+                yield Said("notification", method, message)
+            case {"id": identity, "result": result} if repr(identity) in asked:
+                request = asked[repr(identity)]
+                yield Said("result", request["method"], result)
+                yield Said("accepted", request["method"], request)
+            case {"id": identity, "error": _} if not sent:
+                yield Said("error", asked.get(repr(identity), {}).get("method", ""), message)
+
+
+def sessions(version: str) -> Iterator[tuple[str, list[Said]]]:
+    """A session with each script that is told in the version's own words."""
+    for script in LIBRARY.values():
+        if script.told == "v2":
+            yield script.name, list(sort(_Session(VERSIONS[version]).lines(script.name)))
+
+
+class _Session:
+    def __init__(self, version: Version) -> None:
+        self._server = Server(LIBRARY, version=version)
+        self._now = 1_800_000_000.0
+        self._lines: list[tuple[bool, Message]] = []
+
+    def lines(self, script: str) -> list[tuple[bool, Message]]:
+        """All lines of a session with this script."""
+        self._ask("initialize", clientInfo={"name": "a", "version": "1"}, capabilities={"experimentalApi": True})
+        for raw in (True, False):
+            tools = [{"type": "function", "name": name, "description": "", "inputSchema": {}} for name in TOOLS_NAMED]
+            heard = self._ask("thread/start", ephemeral=raw, experimentalRawEvents=raw, dynamicTools=tools)
+            thread = next((message["result"]["thread"]["id"] for message in heard if "result" in message), "")
+            text = {"type": "text", "text": f"[[assay:{script}#{raw}]]"}
+            heard = self._ask("turn/start", threadId=thread, input=[text])
+            self._answer(heard)
+            turn = next((message["result"]["turn"]["id"] for message in heard if "result" in message), "")
+            self._now += _LATER
+            self._ask("turn/interrupt", threadId=thread, turnId=turn)
+        return self._lines
+
+    def _answer(self, heard: list[Message]) -> None:
+        """Answer the calls and what is to be approved, and those that follow."""
+        while calls := [message for message in heard if "method" in message and "id" in message]:
+            heard = [
+                message
+                for call in calls
+                for message in self._send({"id": call["id"], "result": _ANSWERS.get(call["method"], _APPROVED)})
+            ]
+
+    def _ask(self, method: str, **params: object) -> list[Message]:
+        return self._send({"id": len(self._lines), "method": method, "params": params})
+
+    def _send(self, message: Message) -> list[Message]:
+        self._lines.append((True, message))
+        self._server.receive(json.dumps(message).encode(), self._now)
+        heard: list[Message] = []
+        for _ in range(_MORE):
+            output = self._server.output(self._now)
+            if output is None or isinstance(output, Exit):
+                break
+            if isinstance(output, bytes):
+                heard.append(json.loads(output))
+        self._lines += [(False, message) for message in heard]
+        return heard

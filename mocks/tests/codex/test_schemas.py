@@ -1,0 +1,141 @@
+"""Everything that the mock sends, and everything that it accepts, is what `schemas/codex/<version>` says."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from assay_mocks.codex.fidelity.everything import Said, sessions, sort
+from assay_mocks.codex.fidelity.recorded_model import recorded_model
+from assay_mocks.codex.fidelity.recording import read_recording
+from assay_mocks.codex.fidelity.replaying import Replay
+from assay_mocks.codex.fidelity.table import load_replays
+from assay_mocks.codex.methods import METHODS
+from assay_mocks.codex.versions import VERSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+FOLDER = Path(__file__).parents[3] / "schemas" / "codex"
+RECORDINGS = Path(__file__).parents[1] / "recordings"
+WRITTEN = ("0.89.0", "0.169.0")
+FILES = ("answer", "client", "error", "notification", "request", "result", "shared")
+FILE_OF = {"accepted": "client"}
+"""Where what is said is described, if not in the file of its own name."""
+OTHER_WORDS = {"agentMessageDelta", "agentMessage", "tokenCount"}
+"""Notifications in the words of another dialect: no version knows them."""
+OVERLOOKED = {"unknownField"}
+"""Parameters that recorded clients sent to see that they are overlooked, as are those that came with later versions."""
+REPLAYED = [row for row in load_replays().rows if row.version in WRITTEN and row.verdict != "not replayed"]
+
+
+def _schema(version: str, file: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((FOLDER / version / f"{file}.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@cache
+def _registry(version: str) -> Registry[Any]:
+    schemas = [_schema(version, file) for file in FILES]
+    found: Registry[Any] = Registry().with_resources(
+        [(schema["$id"], Resource.from_contents(schema)) for schema in schemas]
+    )
+    return found.crawl()
+
+
+@cache
+def _validator(version: str, file: str, method: str) -> Draft202012Validator:
+    place = f"#/$defs/{method.replace('~', '~0').replace('/', '~1')}" if file != "error" else ""
+    reference = f"https://assay.invalid/schemas/codex/{version}/{file}.json{place}"
+    return Draft202012Validator({"$ref": reference}, registry=_registry(version))
+
+
+def _faults(version: str, messages: Iterable[Said]) -> list[str]:
+    """What is wrong with the messages, each once."""
+    return list(dict.fromkeys(fault for said in messages for fault in _faults_of(version, said)))
+
+
+def _faults_of(version: str, said: Said) -> Iterator[str]:
+    file = FILE_OF.get(said.kind, said.kind)
+    if said.method in OTHER_WORDS:
+        return
+    if file != "error" and said.method not in _schema_of(version, file)["$defs"]:
+        yield f"{file} has no {said.method}"
+        return
+    value = _read(version, said.value) if said.kind == "accepted" else said.value
+    for error in _validator(version, file, said.method).iter_errors(value):
+        yield f"{file} {said.method} {error.json_path}: {error.message:.300}"
+
+
+def _read(version: str, request: Any) -> Any:
+    """A request without the parameters that the version overlooks."""
+    overlooked = VERSIONS[version].ignored | OVERLOOKED
+    params = {name: value for name, value in (request.get("params") or {}).items() if name not in overlooked}
+    return {**request, "params": params} if "params" in request else request
+
+
+@cache
+def _schema_of(version: str, file: str) -> Mapping[str, Any]:
+    return _schema(version, file)
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("version", WRITTEN)
+def test_a_schema_is_sound_and_named_after_its_file(version: str, file: str) -> None:
+    schema = _schema(version, file)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$id"] == f"https://assay.invalid/schemas/codex/{version}/{file}.json"
+    assert schema["title"] == file
+    assert {path.stem for path in (FOLDER / version).iterdir()} == set(FILES)
+
+
+@pytest.mark.parametrize("version", WRITTEN)
+def test_everything_that_scripts_make_the_mock_say_is_described(version: str) -> None:
+    found = list(sessions(version))
+    assert len(found) > 80
+    assert {name: faults for name, said in found if (faults := _faults(version, said))} == {}
+    assert {said.kind for _, messages in found for said in messages} >= {"notification", "result", "accepted"}
+
+
+@pytest.mark.parametrize("row", REPLAYED, ids=[row.name for row in REPLAYED])
+def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: Any) -> None:
+    lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
+    theirs = [line.message for line in lines if not line.sent and line.message is not None]
+    replay = Replay(recorded_model(lines), VERSIONS[row.version], theirs)
+    session: list[tuple[bool, Any]] = []
+    for line in lines:
+        if line.sent and line.message is not None and replay.exit is None:
+            before = len(replay.heard)
+            replay.send(line.message)
+            session += [(True, line.message), *((False, message) for message in replay.heard[before:])]
+    assert _faults(row.version, sort(session)) == []
+
+
+@pytest.mark.parametrize("version", WRITTEN)
+def test_what_the_mock_serves_and_checks_is_described(version: str) -> None:
+    described = _schema(version, "client")["$defs"]
+    served = set(METHODS) & set(VERSIONS[version].methods)
+    assert served <= described.keys()
+    for method in served:
+        fields = VERSIONS[version].params.get(method, {})
+        params = described[method]["properties"]["params"]
+        assert fields.keys() <= params["properties"].keys(), method
+        assert set(params.get("required", ())) == {name for name, field in fields.items() if field.required}, method
+
+
+@pytest.mark.parametrize("version", WRITTEN)
+def test_what_no_version_says_is_refused(version: str) -> None:
+    said = next(said for _, messages in sessions(version) for said in messages if said.method == "turn/started")
+    assert _faults(version, [said]) == []
+    more = Said(said.kind, said.method, {**said.value, "params": {**said.value["params"], "more": 1}})
+    less = Said(said.kind, said.method, {**said.value, "params": {"threadId": "t"}})
+    assert "Additional properties are not allowed ('more' was unexpected)" in _faults(version, [more])[0]
+    assert "'turn' is a required property" in _faults(version, [less])[0]
+    assert _faults(version, [Said("notification", "no/such", {})]) == ["notification has no no/such"]
