@@ -59,11 +59,11 @@ class Listener:
             connection.close()
 
     def discard(self) -> None:
-        self.process.kill()
+        self.process.terminate()
+        self.process.wait(PATIENCE)
         self._clients.close()
         assert self.process.stderr is not None
         self.process.stderr.close()
-        self.process.wait()
 
 
 class Client:
@@ -304,6 +304,7 @@ def test_a_client_that_does_not_read_keeps_nobody_from_being_heard(
     thread = deaf.start_thread()
     deaf.send("turn/start", {"threadId": thread, "input": [{"type": "text", "text": "[[assay:flood#1]]"}]})
     assert thread in other.ask("thread/loaded/list", {})["data"]
+    listener.process.kill()
 
 
 def test_the_journal_holds_both_directions(listen: Callable[..., Listener], tmp_path: Path) -> None:
