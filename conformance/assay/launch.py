@@ -10,7 +10,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +24,7 @@ from assay.preflight import check_url
 from assay.verdict import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 LOCAL = "http://127.0.0.1:{port}/v1"
 """Where a launched proxy is looked for when no URL is given."""
@@ -82,13 +84,36 @@ def launch(
     check_url(base_url)
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
-    with tempfile.TemporaryFile() as log:
-        process = _start(words, {**os.environ, **mock, **env}, log)
+    environment = {**os.environ, **mock, **env}
+    with tempfile.TemporaryFile() as log, started(lambda: _start(words, environment, log)) as process:
+        _wait_until_ready(process, base_url, timeout, log, below)
+        yield Launched(base_url=base_url, pid=process.pid)
+
+
+@contextmanager
+def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess.Popen[bytes]]:
+    """The leader of a process group, from when it is started to when all of the group are stopped.
+
+    Another thread starts it: so an interrupt, which hits the main one, never falls between a process that runs already
+    and the knowledge of it.
+    """
+    begin, starting = threading.Event(), Future[subprocess.Popen[bytes]]()
+
+    def work() -> None:
+        begin.wait()
         try:
-            _wait_until_ready(process, base_url, timeout, log, below)
-            yield Launched(base_url=base_url, pid=process.pid)
-        finally:
-            stop(process)
+            starting.set_result(start())
+        except Exception as error:  # noqa: BLE001 - for whoever waits for the result
+            starting.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        begin.set()
+        yield starting.result()
+    finally:
+        begin.set()
+        if starting.exception() is None:
+            stop(starting.result())
 
 
 def _words(command: str) -> list[str]:
@@ -151,6 +176,8 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     finally:
         _signal(process, signal.SIGKILL)
         process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -6,17 +6,18 @@ import os
 import shlex
 import socket
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from assay.interrupts import terminable
-from assay.launch import executable, stop
+from assay.launch import executable, started
 from assay.reach import WantedError
 from assay.verdict import HarnessError
 from assay_mocks.script_error import ScriptError
 from assay_mocks.script_file import load_scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 HOST = "127.0.0.1"
@@ -41,19 +42,15 @@ def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str],
         **_checked(scripts),
     }
     _must_be_free(port)
-    with (
-        terminable(),
-        subprocess.Popen(
-            [executable("assay-proxy")],
-            env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True,
-        ) as process,
-    ):  # fmt: skip
-        try:
-            _watch(process, api_key, say)
-        except KeyboardInterrupt:
-            return
-        finally:
-            stop(process)
+    with suppress(KeyboardInterrupt), terminable(), started(lambda: _start(env)) as process:
+        _watch(process, api_key, say)
+
+
+def _start(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [executable("assay-proxy")],
+        env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
 
 
 def _checked(scripts: Path | None) -> dict[str, str]:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from assay import launch as launching
-from assay.launch import executable, free_port, launch, stop
+from assay.launch import executable, free_port, launch, started, stop
 from assay.verdict import HarnessError
 
 PROXY = """
@@ -168,6 +168,22 @@ def test_a_command_that_is_never_ready_is_told_and_stopped(tmp_path: Path, until
 def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
     with pytest.raises(HarnessError, match=r"within 1\.5 s"), launch(proxy.command(status=503), env={}, timeout=1.5):
         pass
+
+
+@pytest.mark.usefixtures("signals_heard")
+def test_who_interrupts_a_start_leaves_nobody_behind() -> None:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        os.kill(os.getpid(), signal.SIGINT)
+        running.append(
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=True)
+        )
+        return running[0]
+
+    with pytest.raises(KeyboardInterrupt), started(start):
+        pytest.fail("it was interrupted")
+    assert running[0].returncode == -signal.SIGTERM
 
 
 def test_who_interrupts_the_grace_insists_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
