@@ -121,10 +121,34 @@ def _relay(command: Sequence[str], recording: Recording) -> int:
             _thread(_pass_on, process.stderr, sys.stderr.buffer, recording, "ERR"),
         ]
         _thread(_hand_in, process.stdin, recording)
-        status = process.wait()
+        status = _end_of(process)
         for thread in told:
             thread.join(_PATIENCE)
     return status if status >= 0 else _SIGNALLED - status
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> int:
+    """The exit status, waited for by another thread.
+
+    A signal that comes just before the main thread begins to wait for a process interrupts nothing; reading from the
+    wake-up pipe ends whenever it comes, and then the handler runs.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing)
+
+    def wait() -> None:
+        process.wait()
+        os.write(writing, b"\0")
+
+    waiting = _thread(wait)
+    while process.returncode is None:
+        os.read(reading, 1)
+    waiting.join()
+    signal.set_wakeup_fd(before)
+    os.close(reading)
+    os.close(writing)
+    return process.wait()
 
 
 def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:

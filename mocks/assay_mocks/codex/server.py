@@ -143,6 +143,11 @@ class Server:
         """How many outputs wait to be fetched."""
         return len(self._out)
 
+    @property
+    def outlives_input(self) -> bool:
+        """Whether the process goes on when its input has ended: for a turn that asks, where a wrong answer hangs it."""
+        return self.version.hangs_on_errors and any(turn.asks for turn in (*self._ready, *self._waiting))
+
     # For methods and turns
 
     @property

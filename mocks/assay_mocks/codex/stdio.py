@@ -60,6 +60,7 @@ class Edge:
         self._lines = Lines()
         self._outbox = Outbox()
         self._status: int | None = None
+        self._input_over = False
         self._poll = select.poll()
         self._poll.register(signalled, select.POLLIN)
 
@@ -100,7 +101,8 @@ class Edge:
     def _exchange(self) -> None:
         """Wait until something can be read or written, and do it."""
         listening = self._server.backlog < _MOST_ANSWERS
-        self._poll.register(_STDIN, select.POLLIN if listening else 0)
+        if not self._input_over:
+            self._poll.register(_STDIN, select.POLLIN if listening else 0)
         held = self._outbox.in_pieces and _unread(_STDOUT)
         self._poll.register(_STDOUT, select.POLLOUT if self._outbox and not held else 0)
         ready = dict(self._poll.poll(_LOOK_AGAIN if held else self._patience()))
@@ -135,6 +137,14 @@ class Edge:
             self._server.receive(line, now)
         if not piece:
             self._fetch()
+            self._end_input()
+
+    def _end_input(self) -> None:
+        """Nobody sends anything any more; in some versions a turn keeps the process alive that waits for an answer."""
+        if self._server.outlives_input:
+            self._input_over = True
+            self._poll.unregister(_STDIN)
+        else:
             self._status = self._status or 0
 
     def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:

@@ -57,6 +57,10 @@ class Running(Protocol):
     def unanswered(self) -> list[int]:
         """The ids of the requests that the client has not answered."""
 
+    @property
+    def asks(self) -> bool:
+        """Whether it waits for the client's word on a command, a patch or a question."""
+
     def interrupt(self, now: float) -> None:
         """End it because the client wants it."""
 

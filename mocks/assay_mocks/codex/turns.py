@@ -113,6 +113,11 @@ class Turn(Playing):
         """The ids of the requests that the client has not answered."""
         return [*self._calling.unanswered, *self._acting.unanswered]
 
+    @property
+    def asks(self) -> bool:
+        """Whether it waits for the client's word on a command, a patch or a question."""
+        return self._acting.awaited
+
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
         self._telling.break_off(now)

@@ -94,8 +94,8 @@ def test_a_process_that_ends_while_its_client_still_speaks_ends_the_recording(tm
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_is_passed_on(tmp_path: Path, signum: signal.Signals) -> None:
     program = (
-        f"import signal; signal.signal({int(signum)}, lambda *_: os._exit(5)); print('ready', flush=True); "
-        "sys.stdin.read()"
+        f"import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [{int(signum)}]); print('ready', flush=True); "
+        f"signal.sigwait([{int(signum)}]); os._exit(5)"
     )
     with subprocess.Popen(
         _command(tmp_path / "r.jsonl", _echo(program)), stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -90,6 +90,11 @@ class Process:
     def end(self) -> int:
         return self.process.wait(PATIENCE)
 
+    def ticks(self) -> int:
+        """What it has used of the processor, in hundredths of a second."""
+        told = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return int(told[11]) + int(told[12])
+
     def close_input(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
@@ -241,6 +246,26 @@ def test_the_end_of_input_ends_the_process(process: Process) -> None:
     assert process.end() == 0
     assert process.process.stderr is not None
     assert process.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("version", ["0.89.0", "0.169.0"])
+def test_a_turn_that_asks_for_approval_outlives_the_input_of_an_old_version(
+    start: Callable[..., Process], version: str
+) -> None:
+    process = start("--codex-version", version)
+    process.shake_hands()
+    process.start_turn("[[assay:act/command#a]]", approvalPolicy="untrusted")
+    process.hear_until(_ends("item/commandExecution/requestApproval"))
+    process.write(b'{"id": "last", "method": "thread/loaded/list", "params": {}}')
+    process.close_input()
+    process.hear_until(lambda message: message.get("id") == "last")
+    if version == "0.89.0":
+        before = process.ticks()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.process.wait(0.3)  # that nothing comes can only be seen by waiting
+        assert process.ticks() - before < 15, "it sleeps"
+        process.process.terminate()
+    assert process.end() == 0
 
 
 def test_a_last_line_without_an_end_is_answered(process: Process) -> None:
