@@ -164,6 +164,7 @@ def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving
         )
 
 
+@pytest.mark.usefixtures("signals_heard")
 def test_a_file_of_scripts_that_changes_is_read_again_and_told_when_it_is_broken(serving: Any, tmp_path: Path) -> None:
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
