@@ -6,7 +6,6 @@ The texts and exit statuses are those of the real 0.169.0, and of 0.89.0 for ver
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -106,6 +105,8 @@ def _check_mode(mode: str | None, token_file: str | None) -> None:
 
 
 def _token(file: str | None) -> str:
+    from pathlib import Path  # noqa: PLC0415 - same
+
     try:
         return Path(file or "").read_text(encoding="utf-8").strip()
     except OSError as error:

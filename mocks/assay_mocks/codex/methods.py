@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import conversation_methods, legacy, messages, raw_items, turn_methods
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread
+from assay_mocks.codex.handshake import initialize
 from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Method = Callable[[Asked], None]
-
-
-# Handshake
-
-
-def _initialize(asked: Asked) -> None:
-    server, client = asked.server, asked.params["clientInfo"]
-    server.shake_hands(client, asked.params.get("capabilities") or {})
-    asked.reply(messages.initialized(server.user_agent, home=server.home))
-    server.tell_client("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
 
 
 # Threads
@@ -182,7 +173,7 @@ def _auth_status(asked: Asked) -> None:
 
 
 METHODS: Mapping[str, Method] = {
-    "initialize": _initialize,
+    "initialize": initialize,
     "thread/start": _thread_start,
     "thread/resume": _thread_resume,
     "thread/read": _thread_read,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.listening import AUTH, LISTEN, TOKEN_FILE, Listening, read_listening
@@ -13,6 +12,7 @@ from assay_mocks.codex.versions import NEWEST, PLAYED, VERSIONS, Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 _USAGE = """\
 usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
@@ -108,7 +108,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         command=command,
         scripts=_path(given["--scripts"]),
         journal=_path(given["--journal"]),
-        home=environment.get("CODEX_HOME") or str(Path(environment.get("HOME") or "/") / ".codex"),
+        home=environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/"),
         cwd=cwd,
         version=version,
         listening=read_listening(given, known=version.listens) if command == "app-server" else None,
@@ -130,7 +130,7 @@ _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version"
 def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
     """The settings of a recording: `[--output FILE] -- COMMAND …`."""
     home = environment.get("HOME") or "/"
-    codex_home = environment.get("CODEX_HOME") or str(Path(home) / ".codex")
+    codex_home = environment.get("CODEX_HOME") or _home(home)
     match list(arguments):
         case ["--", *command] if command:
             file = _RECORDING
@@ -140,12 +140,22 @@ def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: st
             raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
     masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
     shown = {path: mask for path, mask in masks.items() if path != "/"}
-    recorded = Recorded(command=command, file=Path(file), masks=shown)
+    recorded = Recorded(command=command, file=_file(file), masks=shown)
     return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
 
 
+def _home(home: str) -> str:
+    return f"{home.rstrip('/')}/.codex"
+
+
 def _path(text: str | None) -> Path | None:
-    return Path(text) if text else None
+    return _file(text) if text else None
+
+
+def _file(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - it would slow every start that names no file
+
+    return Path(text)
 
 
 def _version(number: str | None) -> Version:
@@ -165,4 +175,4 @@ def _crash_at(text: str | None) -> CrashAt | None:
 
 def from_process(arguments: Sequence[str]) -> Settings:
     """The settings of this process."""
-    return read_settings(arguments, os.environ, str(Path.cwd()))
+    return read_settings(arguments, os.environ, os.getcwd())  # noqa: PTH109 - same as above

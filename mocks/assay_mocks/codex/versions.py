@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assay_mocks.codex.params import Table
 
 
+Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
 Beginning = Literal["turn", "task", "status"]
 Asking = Literal["start", "older", "status"]
 
@@ -39,7 +40,9 @@ class Version:
 
     `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
     `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
-    `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`. `opt_out`: clients can mute
+    `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`; then the signals `drains_on` let
+    running turns end before the process does, a second one ends it at once, and other signals kill it. `draining`: the
+    data of the error that refuses to begin more meanwhile, None if nothing is refused. `opt_out`: clients can mute
     notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by
     URLs that are to be fetched. `ignored`: parameters of thread/start that came later, and are overlooked.
     `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
@@ -81,6 +84,8 @@ class Version:
     gated_fields: Mapping[str, tuple[str, ...]]
     gates_empty: bool
     listens: bool
+    drains_on: tuple[Signal, ...]
+    draining: Mapping[str, Any] | None
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
@@ -138,6 +143,8 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
         {
             "gates_empty": False,
             "listens": False,
+            "drains_on": (),
+            "draining": None,
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
@@ -184,19 +191,22 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
     (100, {"listens": True, "counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (105, {"drains_on": ("SIGINT",)}),
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
-    (114, {"single_text": True}),
+    (114, {"single_text": True, "drains_on": ("SIGINT", "SIGTERM")}),
     (115, {"double": False, "begins": ("status", "turn", "task"), "bad_config": "failed to load configuration"}),
     (118, {"no_input": "refused"}),
     (125, {"asking": ("status", "start")}),
     (125, {"gates_empty": True, "leaving": False}),
+    (134, {"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")}),
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
+    (160, {"draining": {}}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
-    (169, {"whole_paths": False}),
+    (169, {"whole_paths": False, "draining": {"reason": "serverShuttingDown"}}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160

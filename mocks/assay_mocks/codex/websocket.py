@@ -2,7 +2,8 @@
 
 Binary frames are passed over, and text that is no message. A request with an `Origin` gets 403, one without the
 token 401; `/readyz` and `/healthz` answer 200. A client that does not read is waited for, but not for long: then it
-is closed. SIGTERM and SIGINT end the process with status 0.
+is closed. A signal lets the turns that run end first, a second one does not; then every connection breaks off, as the
+real server's do, and the status is 0. Versions that do not know the signal are killed by it.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ class Edge:
         self._clock = clock
         self._clients: dict[Connection, ServerConnection] = {}
         self._stirred = asyncio.Event()
+        self._playing: asyncio.Task[int] | None = None
+        self._stopping = False
         self._status: int | None = None
 
     async def run(self, listening: Listening) -> int:
         """Serve until the end; the exit status."""
-        loop = asyncio.get_running_loop()
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, self._stop)
+        self._heed_signals()
         async with serve(
             self._serve,
             listening.host,
@@ -63,10 +64,21 @@ class Edge:
         ) as listener:
             host, port = next(iter(listener.sockets)).getsockname()[:2]
             _announce(f"[{host}]" if ":" in host else host, port)
-            return await self._play()
+            return await self._play_to_the_end()
+
+    def _heed_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for name in self._server.version.drains_on:
+            loop.add_signal_handler(signal.Signals[name], self._stop)
 
     def _stop(self) -> None:
-        self._status = 0
+        """End when the turns have, or now that a second signal says so."""
+        if self._stopping and self._playing:
+            self._status = 0
+            self._playing.cancel()  # it may be telling something to a client that does not read
+        self._stopping = True
+        self._server.drain()
         self._stirred.set()
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -104,14 +116,27 @@ class Edge:
         self._server.receive(line, now, connection)
         self._stirred.set()
 
+    async def _play_to_the_end(self) -> int:
+        """Play until nothing is to follow, or until that is cut short; the exit status."""
+        self._playing = asyncio.create_task(self._play())
+        try:
+            return await self._playing
+        except asyncio.CancelledError:
+            return 0
+        finally:
+            for client in self._clients.values():
+                client.transport.abort()
+
     async def _play(self) -> int:
         """Tell what the core has to say, and wait where it has nothing."""
         while self._status is None:
             addressed = self._server.addressed(self._clock())
-            if addressed is None:
-                await self._wait()
-            else:
+            if addressed is not None:
                 await self._tell(addressed)
+            elif self._server.drained:
+                self._status = 0
+            else:
+                await self._wait()
         return self._status
 
     async def _wait(self) -> None:

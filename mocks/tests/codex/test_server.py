@@ -174,7 +174,7 @@ def test_finished_turns_leave_nothing_behind(client: Any) -> None:
         client.ask("thread/unsubscribe", {"threadId": thread})
     client.wait(100.0)
     server = client.server
-    assert [len(left) for left in (server._ready, server._waiting, server._asked, server._alarms)] == [0, 0, 0, 0]
+    assert [list(server._turns), server._turns._alarms, [*server._asked]] == [[], [], []]
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
