@@ -41,7 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(settings: Settings) -> int:
     library = _library(settings)
-    server = Server(library, home=settings.home, cwd=settings.cwd, version=settings.version, crash_at=settings.crash_at)
+    server = Server(
+        library,
+        home=settings.home,
+        cwd=settings.cwd,
+        version=settings.version,
+        crash_at=settings.crash_at,
+        room=settings.room,
+    )
     if settings.journal is None:
         return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:

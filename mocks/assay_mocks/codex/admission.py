@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.handshake import initialize
-from assay_mocks.codex.params import Refused, check_params
+from assay_mocks.codex.params import OVERLOAD, OVERLOADED, Refused, check_params
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,27 @@ _BEGINNING = frozenset(
         "turn/steer",
     }
 )
+
+
+class Room:
+    """Room for so many outputs that wait to be fetched, None for any number: requests beyond are too many."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._beyond = 0
+
+    def forgets(self, waiting: int) -> bool:
+        """Whether a request is never answered while so many outputs wait: every other one, in a real server by chance.
+
+        Raises:
+            Refused: it is too many, too, and told so.
+        """
+        if self._most is None or waiting < self._most:
+            return False
+        self._beyond += 1
+        if self._beyond % 2:
+            raise Refused(OVERLOAD, OVERLOADED)
+        return True
 
 
 def load_methods() -> Mapping[str, Method]:

@@ -15,7 +15,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import messages, rpc
-from assay_mocks.codex.admission import admit, load_methods
+from assay_mocks.codex.admission import Room, admit, load_methods
 from assay_mocks.codex.asking import Asked
 from assay_mocks.codex.connection import Addressed, Connection
 from assay_mocks.codex.forms import trimmed
@@ -45,7 +45,8 @@ _MOST_STEPS = 1000  # of turns that nobody hears, before the edge looks for inpu
 class Server:
     """One app-server process. Times are epoch seconds and never go back.
 
-    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read.
+    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read. `room`: how many outputs
+    may wait to be fetched before requests are too many for it, None for any number.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Server:
         version: Version = NEWEST,
         ids: Ids | None = None,
         crash_at: CrashAt | None = None,
+        room: int | None = None,
     ) -> None:
         self._library = library
         self.home = home
@@ -68,6 +70,7 @@ class Server:
         self.nonces = Nonces()
         self.client = ""
         self._crash_at = crash_at
+        self._room = Room(room if version.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
         self._speaker = self.connect()
@@ -271,6 +274,8 @@ class Server:
             self.die(_CRASHED)
             return
         try:
+            if self._room.forgets(len(self._out)):
+                return
             method, params = admit(request, asking, self.version, draining=self._draining)
             method(Asked(self, params, now, reply))
         except Refused as refused:

@@ -38,7 +38,9 @@ record: run a real codex between this command's own stdin and stdout, and write 
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.
 
 For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
-N-th, request of this method (initialize, thread/start, ...), before it is answered.
+N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask too
+much at once: with ASSAY_OVERLOAD_AT=N, while N lines or more wait to be written, requests are refused with -32001 and
+never answered in turn, where the version is one that does so (0.100.0 and newer, of many at once).
 """
 
 
@@ -63,8 +65,9 @@ class Recorded:
 class Settings:
     """What one process was started with.
 
-    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at which
-    the process is to die; `listening` the address for WebSockets, None for stdio.
+    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at
+    which the process is to die; `room`: how many answers may wait to be written before requests are too many, None
+    for any; `listening` the address for WebSockets, None for stdio.
     """
 
     command: str
@@ -74,6 +77,7 @@ class Settings:
     cwd: str
     version: Version = NEWEST
     crash_at: CrashAt | None = None
+    room: int | None = None
     listening: Listening | None = None
     recorded: Recorded | None = None
 
@@ -113,6 +117,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         version=version,
         listening=read_listening(given, known=version.listens) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
+        room=_room(environment.get("ASSAY_OVERLOAD_AT")),
     )
 
 
@@ -171,6 +176,14 @@ def _crash_at(text: str | None) -> CrashAt | None:
     if colon and not (count.isdecimal() and int(count)):
         raise UsageError(f"ASSAY_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
     return CrashAt(method, int(count or 1))
+
+
+def _room(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise UsageError(f"ASSAY_OVERLOAD_AT: expected a number from 1, found {text}")
+    return int(text)
 
 
 def from_process(arguments: Sequence[str]) -> Settings:

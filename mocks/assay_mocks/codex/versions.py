@@ -38,14 +38,15 @@ Asking = Literal["start", "older", "status"]
 class Version:
     """One version of `codex app-server`.
 
-    `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
-    `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
+    `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must
+    be. `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
     `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`; then the signals `drains_on` let
-    running turns end before the process does, a second one ends it at once, and other signals kill it. `draining`: the
-    data of the error that refuses to begin more meanwhile, None if nothing is refused. `opt_out`: clients can mute
-    notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by
-    URLs that are to be fetched. `ignored`: parameters of thread/start that came later, and are overlooked.
-    `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
+    running turns end before the process does, a second one ends it at once, and other signals kill it. `draining`:
+    the data of the error that refuses to begin more meanwhile, None if nothing is refused. `overloads`: of many
+    requests at once some are refused and some never answered. `opt_out`: clients can mute notifications.
+    `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by URLs that are
+    to be fetched. `ignored`: parameters of thread/start that came later, and are overlooked. `checks_tools`: tools
+    must have names that the model's service takes, once each, and schemas.
 
     `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
     does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
@@ -86,6 +87,7 @@ class Version:
     listens: bool
     drains_on: tuple[Signal, ...]
     draining: Mapping[str, Any] | None
+    overloads: bool
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
@@ -145,6 +147,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "listens": False,
             "drains_on": (),
             "draining": None,
+            "overloads": False,
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
@@ -190,7 +193,8 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
     (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
-    (100, {"listens": True, "counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (100, {"listens": True, "overloads": True, "counted_turns": False}),
+    (100, {"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
     (105, {"drains_on": ("SIGINT",)}),
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
