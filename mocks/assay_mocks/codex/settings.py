@@ -6,7 +6,15 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.listening import AUTH, LISTEN, TOKEN_FILE, Listening, read_listening
+from assay_mocks.codex.listening import (
+    AUTH,
+    LISTEN,
+    TOKEN_DIGEST,
+    TOKEN_FILE,
+    Listening,
+    ListeningSocket,
+    read_listening,
+)
 from assay_mocks.codex.outputs import CrashAt
 from assay_mocks.codex.versions import NEWEST, PLAYED, VERSIONS, Version
 
@@ -29,9 +37,9 @@ chooses one; without it a friendly default answers.
 
 Of what codex takes, these are followed where the version has them:
 
-  --listen stdio:// | ws://IP:PORT
-                   what to listen on (port 0: any free one, told on stderr)
-  --ws-auth capability-token --ws-token-file FILE
+  --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
+                   what to listen on (port 0: any free one, told on stderr; no path: a socket below CODEX_HOME)
+  --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
                    WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
 
 record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
@@ -67,7 +75,7 @@ class Settings:
 
     `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at
     which the process is to die; `room`: how many answers may wait to be written before requests are too many, None
-    for any; `listening` the address for WebSockets, None for stdio.
+    for any; `listening` the address or socket for WebSockets, None for stdio.
     """
 
     command: str
@@ -78,7 +86,7 @@ class Settings:
     version: Version = NEWEST
     crash_at: CrashAt | None = None
     room: int | None = None
-    listening: Listening | None = None
+    listening: Listening | ListeningSocket | None = None
     recorded: Recorded | None = None
 
 
@@ -108,14 +116,15 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     if command is None:
         raise UsageError("assay-codex plays `app-server` only")
     version = _version(given["--codex-version"])
+    home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
     return Settings(
         command=command,
         scripts=_path(given["--scripts"]),
         journal=_path(given["--journal"]),
-        home=environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/"),
+        home=home,
         cwd=cwd,
         version=version,
-        listening=read_listening(given, known=version.listens) if command == "app-server" else None,
+        listening=read_listening(given, version.transports, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
         room=_room(environment.get("ASSAY_OVERLOAD_AT")),
     )
@@ -128,6 +137,7 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     LISTEN: (None, "a URL"),
     AUTH: (None, "a mode"),
     TOKEN_FILE: (None, "a file"),
+    TOKEN_DIGEST: (None, "a digest"),
 }
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import os
@@ -272,6 +273,12 @@ def test_with_a_token_only_those_that_send_it_are_served(listen: Callable[..., L
     assert _refused(listener, Authorization="Bearer wrong") == (401, b"invalid websocket bearer token")
     assert listener.connect(Authorization="bearer s3cret").ask("thread/loaded/list", {})
     assert listener.get("/readyz") == (200, b"")
+
+
+def test_a_token_may_be_named_by_its_digest(listen: Callable[..., Listener]) -> None:
+    listener = listen("--ws-auth", "capability-token", "--ws-token-sha256", hashlib.sha256(b"s3cret").hexdigest())
+    assert _refused(listener, Authorization="Bearer wrong") == (401, b"invalid websocket bearer token")
+    assert listener.connect(Authorization="Bearer s3cret").ask("thread/loaded/list", {})
 
 
 def test_a_crash_ends_the_process_and_every_client_with_it(listener: Listener) -> None:
