@@ -1,20 +1,20 @@
 """What a run of `codex app-server` can do, by its version, and a conversation as it can be told to it. Pure.
 
-Tools of a client's own came with 0.92.0, a history that can be injected with 0.125.0. What cannot be given is told in
-text: tools in the developer text, the history in the turn's input. v1 conversations never had either. Threads that
-leave nothing on the disk came with 0.90.0; those before are archived when they are over. That a response of the model
-is over while its calls wait is told by its count of tokens up to 0.130, by its raw end from 0.145.0 on, and not at all
-between.
+Tools of a client's own came with 0.92.0, a history that can be injected with 0.125.0; before, a thread could be resumed
+with a history, but not be given tools then. What cannot be given is told in text: tools in the developer text, the
+history in the turn's input. v1 conversations never had either. Threads that leave nothing on the disk came with 0.90.0;
+those before are archived when they are over, and so are those that were resumed. That a response of the model is over
+while its calls wait is told by its count of tokens up to 0.130, by its raw end from 0.145.0 on, and not at all between.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.backends.codex_config import thread_config
-from assay_proxy.backends.flattened import flat
+from assay_proxy.backends.flattened import flat, in_messages
 from assay_proxy.tools.injection import in_text
 
 if TYPE_CHECKING:
@@ -27,18 +27,20 @@ EPHEMERAL = (0, 90)
 NATIVE_TOOLS = (0, 92)
 INJECTED_HISTORY = (0, 125)
 SILENT_ENDS = ((0, 131), (0, 145))
+History = Literal["injected", "resumed", "told"]
+"""How a conversation gets its history: as items of its thread, as messages with which it is resumed, or as text."""
 _VERSION = re.compile(r"/(\d+)\.(\d+)\.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """Whether tools and history can be given as such, whether threads are ephemeral, and the `config` they get.
+    """Whether tools can be given as such and how a history can, whether threads are ephemeral, the `config` they get.
 
     `silent_ends`: calls must be answered before more is told of the response that holds them.
     """
 
     tools: bool = True
-    history: bool = True
+    history: History = "injected"
     ephemeral: bool = True
     silent_ends: bool = False
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -46,7 +48,10 @@ class Abilities:
     def fit(self, conversation: Conversation) -> Conversation:
         """The conversation, with what cannot be given told in text."""
         told = conversation if self.tools else in_text(conversation)
-        return told if self.history else flat(told)
+        if self.history == "injected":
+            return told
+        native = bool(told.tools) and not told.tools_in_text
+        return flat(told) if self.history == "told" or native else in_messages(told)
 
 
 def abilities(user_agent: str, protocol: Protocol) -> Abilities:
@@ -56,8 +61,12 @@ def abilities(user_agent: str, protocol: Protocol) -> Abilities:
     is_v2 = protocol == "v2"
     return Abilities(
         tools=is_v2 and version >= NATIVE_TOOLS,
-        history=is_v2 and version >= INJECTED_HISTORY,
+        history=_history(version) if is_v2 else "told",
         ephemeral=is_v2 and version >= EPHEMERAL,
         silent_ends=SILENT_ENDS[0] <= version < SILENT_ENDS[1],
         config=thread_config(version),
     )
+
+
+def _history(version: tuple[int, int]) -> History:
+    return "injected" if version >= INJECTED_HISTORY else "resumed"
