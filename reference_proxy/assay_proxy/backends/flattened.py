@@ -23,18 +23,23 @@ def flat(conversation: Conversation) -> Conversation:
 
 
 def in_messages(conversation: Conversation) -> Conversation:
-    """The conversation with a history of messages alone, and some input.
+    """The conversation with a history of messages alone, and some input: calls and results are told by the user."""
+    return with_input(replace(conversation, history=tuple(map(_message, conversation.history))))
 
-    What is told of calls and results is told by the user, and at the end it is the input.
-    """
-    history = tuple(map(_message, conversation.history))
+
+def with_input(conversation: Conversation) -> Conversation:
+    """The conversation with some input: if it has none, what comes last in its history, told by the user."""
     if conversation.input:
-        return replace(conversation, history=history)
-    tail = list(takewhile(lambda message: message.role == "user", reversed(history)))[::-1]
+        return conversation
+    tail = list(takewhile(_is_told_by_user, reversed(conversation.history)))[::-1]
     if not tail:
         return flat(conversation)
-    given = tuple(part for message in tail for part in message.parts)
-    return replace(conversation, history=history[: len(history) - len(tail)], input=given)
+    given = tuple(part for item in tail for part in _message(item).parts)
+    return replace(conversation, history=conversation.history[: -len(tail)], input=given)
+
+
+def _is_told_by_user(item: Item) -> bool:
+    return _message(item).role == "user"
 
 
 def _message(item: Item) -> Message:

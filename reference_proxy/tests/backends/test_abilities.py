@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assay_proxy.backends.abilities import Abilities, abilities
@@ -38,6 +40,16 @@ def test_versions_that_tell_no_end_before_calls_are_answered_are_known() -> None
     versions = ("0.92.0", "0.130.0", "0.131.0", "0.144.6", "0.145.0", "0.169.0")
     told = [abilities(f"x/{version} (y)", "v2").silent_ends for version in versions]
     assert told == [False, False, True, True, False, False]
+
+
+def test_a_turn_without_input_is_known_to_ask_the_model() -> None:
+    versions = ("0.89.0", "0.125.0", "0.132.0", "0.133.0", "0.169.0")
+    assert [abilities(f"x/{version} (y)", "v2").no_input for version in versions] == [False, False, False, True, True]
+    asked = replace(ASKED, input=())
+    assert Abilities().fit(asked) is asked
+    told = Abilities(no_input=False).fit(asked)
+    assert (told.history, told.input, told.tools) == ((), (TextPart("[assistant called f:c] {}"),), (TOOL,))
+    assert Abilities(no_input=False).fit(ASKED) is ASKED
 
 
 def test_agents_are_switched_off_where_that_is_known() -> None:

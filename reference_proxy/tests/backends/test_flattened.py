@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_proxy.backends.flattened import flat, in_messages
+from assay_proxy.backends.flattened import flat, in_messages, with_input
 from assay_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart
 
 
@@ -56,3 +56,10 @@ def test_calls_and_results_at_the_end_are_the_input() -> None:
 def test_a_history_that_ends_with_what_another_said_is_all_input() -> None:
     conversation = Conversation(history=(USER, SAID))
     assert in_messages(conversation) == flat(conversation)
+
+
+def test_without_input_the_end_of_the_history_is_told_and_the_rest_stays() -> None:
+    told = with_input(Conversation(history=(USER, CALL, RESULT, SAID, CALL, RESULT)))
+    assert told.history == (USER, CALL, RESULT, SAID)
+    assert told.input == (TextPart("[assistant called f:c] { }"), TextPart("[tool:c] done"), ImagePart("data:y"))
+    assert with_input(told) is told
