@@ -20,7 +20,7 @@ _OPENED = """
 """
 _READ_ONLY = "access+0.100-0.134 networkAccess+0.110"
 _AGENT_MESSAGE = "moderation+0.169 phase+0.105 memoryCitation+0.118 delivery+0.150 questions+0.160"
-_COUNTS = "cacheWriteInputTokens+0.150"
+_COUNTS = "cacheWriteInputTokens+0.145"
 _TIMES = "startedAtMs+0.169 completedAtMs+0.169"
 
 FIELDS: Mapping[str, str] = {
@@ -47,6 +47,7 @@ FIELDS: Mapping[str, str] = {
     "item/started": "startedAtMs+0.134",
     "item/completed": "contentTokenCount+0.169 completedAtMs+0.134",
     "item/tool/call": "namespace+0.125",
+    "rawResponse/completed": "usageMetadata+0.160",
     "item/commandExecution/requestApproval": """
         kind+0.150 startedAtMs+0.134 environmentId+0.142 availableDecisions+0.106
     """,
@@ -94,7 +95,7 @@ FIELDS: Mapping[str, str] = {
 NOTIFICATIONS = """
     remoteControl/status/changed+0.134 thread/status/changed+0.105 thread/readState/changed+0.169
     thread/settings/updated+0.134 thread/archived+0.104 thread/closed+0.106 thread/deleted+0.142
-    serverRequest/resolved+0.107 rawResponse/completed+0.169
+    serverRequest/resolved+0.107 rawResponse/completed+0.145
     codex/event/dynamic_tool_call_response+0.106
 """
 
