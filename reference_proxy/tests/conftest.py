@@ -115,7 +115,7 @@ def until() -> Any:
 class Server:
     """The other end of a link, by hand; one answer with as many turns as it has choices goes over it."""
 
-    def __init__(self, kind: type[CodexTurn], conversation: Conversation, choices: int = 1) -> None:
+    def __init__(self, kind: type[CodexTurn], conversation: Conversation, choices: int = 1, **waits: float) -> None:
         self.now = 0.0
         self.sent: list[Any] = []
         self.served = 0
@@ -124,7 +124,7 @@ class Server:
 
         def begin(steps: Any, mailbox: Any, choice: int) -> CodexTurn:
             self.mailbox = mailbox
-            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices)
+            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices, **waits)
 
         self.turn = Choices(begin, choices, self._count)
 

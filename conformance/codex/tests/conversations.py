@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from app_server import Talk
-from app_server import DEADLINE
+from app_server import DEADLINE, Message
 from binaries import NEWEST, VERSIONS
 
 
@@ -66,6 +66,10 @@ SCRIPTS: Library = {
             _script("unknown", (_OTHER,), (Say(("None.",)),)),
             _script("broken", (_BROKEN,), (Say(("None.",)),)),
             _script("call-hangs", (_SEARCH, Hang())),
+            _script("call-cut", (_SEARCH, Fail("cut"))),
+            _script("call-length", (_SEARCH, Usage(input=9, output=4), Finish("length"))),
+            _script("calls-cut", (_SEARCH, Gate(timeout=DEADLINE), _READ, Fail("server-error"))),
+            _script("unknown-cut", (_OTHER, Fail("cut"))),
             *(_script(f"cause/{cause}", (Fail(cause),)) for cause in FAILURES),
             *(
                 _script(f"cause-late/{cause}", (*_BEGUN, Fail(cause)))
@@ -204,6 +208,55 @@ def _interrupted_tool(script: str, talk: Talk) -> None:
     talk.over()
 
 
+def _cut_off(script: str, talk: Talk) -> None:
+    """The model's answer breaks off after the call; the client answers it all the same."""
+    talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked(script))
+    talk.answer(_called_and_cut(talk), contentItems=[{"type": "inputText", "text": "found"}], success=True)
+    talk.over()
+
+
+def _called_and_cut(talk: Talk) -> Message:
+    """A call, when what comes after it has come, too: another thread has had its turn meanwhile."""
+    call = talk.called()
+    talk.turn(talk.thread(), marked("text/hello"))
+    talk.over()
+    return call
+
+
+def _two_cut_off(talk: Talk) -> None:
+    """The calls are answered the other way round."""
+    talk.turn(talk.thread("localSearch", "readNote", experimentalRawEvents=True), marked("calls-cut"))
+    calls = [talk.called()]
+    talk.turn(talk.thread(), marked("open/gate"))
+    talk.over()
+    calls.append(_called_and_cut(talk))
+    for call in reversed(calls):
+        talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
+    talk.over()
+
+
+def _cut_off_interrupted(script: str, talk: Talk) -> None:
+    thread = talk.thread("localSearch", experimentalRawEvents=True)
+    turn = talk.turn(thread, marked(script))
+    _called_and_cut(talk)
+    talk.interrupt(thread, turn)
+
+
+def _cut_off_steered(script: str, talk: Talk) -> None:
+    """There is more to answer, so the turn goes on."""
+    thread = talk.thread("localSearch")
+    talk.turn(thread, marked(script))
+    call = _called_and_cut(talk)
+    talk.turn(thread, marked("text/hello", "m"))
+    talk.answer(call, contentItems=[], success=True)
+    talk.over()
+
+
+def _unknown_raw(script: str, talk: Talk) -> None:
+    talk.turn(talk.thread(experimentalRawEvents=True), marked(script))
+    talk.over()
+
+
 def _undeclared_tool(script: str, talk: Talk) -> None:
     talk.turn(talk.thread("localSearch", ephemeral=True), marked(script))
     talk.over()
@@ -298,6 +351,25 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "tool held": Conversation(have=_held_tool, versions=(NEWEST,)),
     "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,)),
     "tool interrupted in mid-answer": Conversation(have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,)),
+    "answer cut off after a call": Conversation(have=partial(_cut_off, "call-cut"), versions=(NEWEST,), crossing=True),
+    "answer out of tokens after a call": Conversation(
+        have=partial(_cut_off, "call-length"), versions=(NEWEST,), crossing=True
+    ),
+    "answer cut off after two calls": Conversation(have=_two_cut_off, versions=(NEWEST,), crossing=True),
+    "answer cut off after a call, interrupted": Conversation(
+        have=partial(_cut_off_interrupted, "call-cut"), versions=(NEWEST,), crossing=True
+    ),
+    "answer out of tokens after a call, interrupted": Conversation(
+        have=partial(_cut_off_interrupted, "call-length"), versions=(NEWEST,), crossing=True
+    ),
+    "answer cut off after a call, more input": Conversation(
+        have=partial(_cut_off_steered, "call-cut"), versions=(NEWEST,), crossing=True
+    ),
+    "call answered after more input": Conversation(
+        have=partial(_cut_off_steered, "call/then-text"), versions=(NEWEST,), crossing=True
+    ),
+    "unknown tool with raw events": Conversation(have=partial(_unknown_raw, "unknown")),
+    "unknown tool, then cut off": Conversation(have=partial(_unknown_raw, "unknown-cut"), versions=(NEWEST,)),
     "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
     "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),

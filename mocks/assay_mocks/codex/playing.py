@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.default_answer import default_answer
-from assay_mocks.codex.response import Response, is_told_apart
+from assay_mocks.codex.response import Failure, Response, is_told_apart
+from assay_mocks.codex.results import Results
 from assay_mocks.codex.shapes import Fragment, Native, Saying, Text, Whole, tell_shapes
 from assay_mocks.codex.story import StoryTelling
 from assay_mocks.codex.telling import Telling
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from assay_mocks.codex.calling import Calling
     from assay_mocks.codex.casting import Casting
     from assay_mocks.codex.desk import Desk
-    from assay_mocks.codex.failures import Cause
     from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads import Thread
     from assay_mocks.script import Reflect
@@ -55,6 +55,7 @@ class Playing:
         self._record = casting.nonce.begin(casting.script, casting.first)
         words = StoryTelling if casting.told == "story" else Telling
         self._telling = words(desk, thread, self.id, double=desk.version.double or casting.told == "double")
+        self._results = Results(desk, self._telling)
         self._saying: tuple[Call, Iterator[Saying]] | None = None
         self._queued: list[tuple[list[Mapping[str, Any]], str | None, Casting]] = []
         self._over = False
@@ -140,6 +141,7 @@ class Playing:
         self._response.complete = True
         if not self._response.asked or self._desk.version.counts_first:
             self._count(now)
+        self._results.release(now)
         if self._response.asked:
             return
         if self._queued:
@@ -155,16 +157,39 @@ class Playing:
         self._telling.usage(self._response.usage, now)
         self._telling.differs(now)
 
-    def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
+    def _fail(self, failure: Failure, now: float) -> None:
+        """The model's answer breaks off; the turn fails now or, in some versions, when its calls are answered."""
         self._telling.break_off(now)
+        if self._desk.version.awaits_calls and not self._over and not self._response.complete:
+            self._results.release(now)
+            self._response.failure = failure
+        else:
+            self._results.drop()
+            self._end_failed(failure, now)
+
+    def _break_down(self, failure: Failure, now: float) -> None:
+        """The answer broke off: the turn fails as soon as its calls are answered, unless there is more input."""
+        if self._calling.awaited or self._acting.awaited:
+            self.wait = Until(math.inf)
+        elif self._queued and self._desk.version.busy == "steers":
+            self._count_failed(failure, now)
+            self._hear_queued(now)
+        else:
+            self._response.failure = None
+            self._end_failed(failure, now)
+
+    def _count_failed(self, failure: Failure, now: float) -> None:
+        if failure.counted:
+            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
+        elif failure.cause.began or self._spoke:
+            self._telling.counts_before(now)
+
+    def _end_failed(self, failure: Failure, now: float) -> None:
+        cause = failure.cause
         if cause.fills_context:
             self._telling.full_context(now, began=cause.began)
-        elif self._desk.version.counts_first:
-            pass
-        elif counted:
-            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
-        elif cause.began or self._spoke:
-            self._telling.counts_before(now)
+        elif not self._desk.version.counts_first:
+            self._count_failed(failure, now)
         self.thread.failed = True
         self._free("failed", now)
         self._telling.failed(cause, now)
@@ -196,10 +221,14 @@ class Playing:
                 self._telling.differs(now)
             else:
                 self._count(now)
+            if self._queued:
+                self._hear_queued(now)
+                return
             self._index += 1
             self._response = self._next_response(now)
 
     def _next_response(self, now: float) -> Response:
+        self._results.hold()
         parts = self._casting.parts
         if self._index < len(parts):
             part = parts[self._index]

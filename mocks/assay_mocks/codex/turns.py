@@ -14,6 +14,7 @@ from assay_mocks.codex import messages, raw_items
 from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
 from assay_mocks.codex.playing import Playing
+from assay_mocks.codex.response import Failure
 from assay_mocks.player import Action, Piece, Until
 from assay_mocks.script import (
     Call,
@@ -50,8 +51,8 @@ class Turn(Playing):
         self, desk: Desk, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]], now: float
     ) -> None:
         super().__init__(desk, thread, casting, given, now)
-        self._calling = Calling(self, desk, thread, self._telling)
-        self._acting = Acting(self, desk, thread, self._telling)
+        self._calling = Calling(self, desk, thread, self._telling, self._results)
+        self._acting = Acting(self, desk, thread, self._telling, self._results)
         thread.turn = self
 
     # What the server does with it
@@ -81,6 +82,9 @@ class Turn(Playing):
         """Do the next action, or find out that there is none before `wait`."""
         self.wait = None
         if self._say_more(now):
+            return
+        if self._response.failure is not None:
+            self._break_down(self._response.failure, now)
             return
         action = self._response.next(now)
         self._open(action, now)
@@ -123,19 +127,26 @@ class Turn(Playing):
         self._telling.break_off(now)
         self._calling.cancel(now)
         opened = self._acting.cancel()
-        if self._desk.version.counts_first:
-            pass  # told already
-        elif self._response.complete:
-            self._telling.usage(self._response.usage, now)
-        else:
-            self._telling.counts_before(now)
-        note = raw_items.aborted(self._desk.ids.uuid(now))
-        self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
+        self._results.release(now)
+        self._count_interrupted(now)
+        if self._desk.version.notes_interrupts:
+            note = raw_items.aborted(self._desk.ids.uuid(now))
+            self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(now)
         self.thread.answer_interrupts()
         self._release("interrupted", now)
         self._telling.completed("interrupted", self._started, now)
         self._acting.resolve(opened, now)
+
+    def _count_interrupted(self, now: float) -> None:
+        if self._desk.version.counts_first:
+            return  # told already
+        if self._response.complete:
+            self._telling.usage(self._response.usage, now)
+        elif self._response.failure is not None:
+            self._count_failed(self._response.failure, now)
+        else:
+            self._telling.counts_before(now)
 
     def abandon(self) -> None:
         """Play nothing more, and tell nobody."""
@@ -187,9 +198,9 @@ class Turn(Playing):
             case Finish(reason):
                 self._telling.stop_speaking(now)
                 counted = reason == "length" and self._desk.version.counts_incomplete
-                self._fail(self._desk.version.incomplete[reason], now, counted=counted)
+                self._fail(Failure(self._desk.version.incomplete[reason], counted), now)
             case Fail():
-                self._fail(self._cause(action), now)
+                self._fail(Failure(self._cause(action)), now)
             case ErrorNotice():
                 self._telling.break_off(now)
                 self._telling.failed(self._cause(action), now, ended=False)

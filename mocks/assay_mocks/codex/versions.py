@@ -54,6 +54,10 @@ class Version:
     last text. `context_window`: the most tokens, None if it knows none. `citations`: those in the model's text are kept
     from the client.
 
+    `awaits_calls`: an answer of the model that breaks off after a call fails when its calls are answered, not at once.
+    `tells_cancelled`: calls that an interrupt cancels are told as failed; else the model alone gets to know.
+    `notes_interrupts`: what the model is told of an interrupt is told raw.
+
     `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
     the model as a text, not as a list.
 
@@ -103,6 +107,10 @@ class Version:
     summaries: bool
     context_window: int | None
     citations: bool
+
+    awaits_calls: bool
+    tells_cancelled: bool
+    notes_interrupts: bool
 
     tool_answers: Literal["output", "contentItems"]
     single_text: bool
@@ -156,6 +164,9 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "summaries": False,
             "context_window": None,
             "citations": False,
+            "awaits_calls": False,
+            "tells_cancelled": True,
+            "notes_interrupts": False,
             "tool_answers": "output",
             "single_text": True,
             "shell": "bash",
@@ -187,14 +198,18 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
+    (113, {"tells_cancelled": False}),
     (114, {"single_text": True}),
     (115, {"double": False, "begins": ("status", "turn", "task"), "bad_config": "failed to load configuration"}),
     (118, {"no_input": "refused"}),
+    (121, {"awaits_calls": True}),
     (125, {"asking": ("status", "start")}),
     (125, {"gates_empty": True, "leaving": False}),
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
+    (140, {"notes_interrupts": True}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
+    (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
     (169, {"whole_paths": False}),
 )
