@@ -63,9 +63,16 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Reasoning summary text; never part of the answer."""
+    """Reasoning; never part of the answer.
+
+    `text`: its summary, `pieces`: as it is cut into deltas; () is one piece. `raw`: the thoughts themselves, piece by
+    piece; () tells none. `encrypted`: the thoughts as only the model's service can read them; empty: not told.
+    """
 
     text: str
+    pieces: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+    encrypted: str = ""
 
 
 @dataclass(frozen=True, slots=True)

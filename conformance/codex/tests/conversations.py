@@ -61,6 +61,10 @@ SCRIPTS: Library = {
             _script("no-counts", (Say(("Free",)), Usage(unknown=True))),
             _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
             _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
+            _script(
+                "thoughts",
+                (Think("Hm, so", ("Hm, ", "so"), ("raw ", "thought"), "gAAA"), Say(("Second.",), whole=True)),
+            ),
             _script("failed-thought", (Think("Hm."), Fail("cut"))),
             _script("calls", (Say(("Let me", " see.")), _SEARCH, Gate(timeout=DEADLINE), _READ), (Say(("Both.",)),)),
             _script("unknown", (_OTHER,), (Say(("None.",)),)),
@@ -252,7 +256,7 @@ def _cut_off_steered(script: str, talk: Talk) -> None:
     talk.over()
 
 
-def _unknown_raw(script: str, talk: Talk) -> None:
+def _raw(script: str, talk: Talk) -> None:
     talk.turn(talk.thread(experimentalRawEvents=True), marked(script))
     talk.over()
 
@@ -368,8 +372,9 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "call answered after more input": Conversation(
         have=partial(_cut_off_steered, "call/then-text"), versions=(NEWEST,), crossing=True
     ),
-    "unknown tool with raw events": Conversation(have=partial(_unknown_raw, "unknown")),
-    "unknown tool, then cut off": Conversation(have=partial(_unknown_raw, "unknown-cut"), versions=(NEWEST,)),
+    "thoughts with raw events": Conversation(have=partial(_raw, "thoughts")),
+    "unknown tool with raw events": Conversation(have=partial(_raw, "unknown")),
+    "unknown tool, then cut off": Conversation(have=partial(_raw, "unknown-cut"), versions=(NEWEST,)),
     "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
     "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),

@@ -46,9 +46,9 @@ def agent_message(identity: str, text: str, phase: str | None) -> Json:
     }
 
 
-def reasoning(identity: str, summary: Sequence[str]) -> Json:
-    """The item of the model's thoughts, without its times."""
-    return {"type": "reasoning", "id": identity, "summary": list(summary), "content": []}
+def reasoning(identity: str, summary: Sequence[str], content: Sequence[str] = ()) -> Json:
+    """The item of the model's thoughts, without its times; `content`: the thoughts themselves."""
+    return {"type": "reasoning", "id": identity, "summary": list(summary), "content": list(content)}
 
 
 def tool_call(identity: str, tool: str, arguments: Any, outcome: Mapping[str, Any] | None = None) -> Json:  # noqa: ANN401

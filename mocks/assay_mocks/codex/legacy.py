@@ -157,6 +157,11 @@ def _thought_delta(params: Json) -> Twins:
     return [told], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
 
 
+def _raw_thought_delta(params: Json) -> Twins:
+    told = {"type": "reasoning_raw_content_delta", **_place(params, "itemId", "delta", "contentIndex")}
+    return [told], [{"type": "agent_reasoning_raw_content_delta", "delta": params["delta"]}]
+
+
 def error(told: Json) -> Json:
     """What is told before a turn fails; `told`: why."""
     return {"type": "error", "message": told["message"], "codex_error_info": _info(told["codexErrorInfo"])}
@@ -231,6 +236,7 @@ _TWINS: Mapping[str, Callable[[Json], Twins]] = {
     "item/agentMessage/delta": _text_delta,
     "item/reasoning/summaryPartAdded": _thought_part,
     "item/reasoning/summaryTextDelta": _thought_delta,
+    "item/reasoning/textDelta": _raw_thought_delta,
     "item/commandExecution/outputDelta": _output_delta,
     "item/fileChange/outputDelta": _output_delta,
     "turn/diff/updated": lambda params: ([{"type": "turn_diff", "unified_diff": params["diff"]}], ()),

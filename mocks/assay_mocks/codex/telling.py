@@ -12,6 +12,7 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.blocks import cut
 from assay_mocks.codex import item_messages, legacy, messages, raw_items
 from assay_mocks.codex.citations import Citations, without_citations
 from assay_mocks.codex.conversation import as_message, message_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads import Thread
     from assay_mocks.codex.versions import Beginning
-    from assay_mocks.script import Usage
+    from assay_mocks.script import Think, Usage
 
 Json = dict[str, Any]
 
@@ -173,15 +174,19 @@ class Telling(Counting):
         """The open item of text is never completed."""
         self._end_text(now)
 
-    def think(self, text: str, now: float) -> None:
-        """The model's thoughts, in one summary."""
+    def think(self, thought: Think, now: float) -> None:
+        """The model's thoughts: their one summary, then themselves."""
         identity, started = f"rs_{self._desk.ids.number()}", messages.ms(now)
         part = {**self.place, "itemId": identity}
         self.item_started(item_messages.reasoning(identity, []), started, now)
         self.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0}, now)
-        self.notify("item/reasoning/summaryTextDelta", {**part, "delta": text, "summaryIndex": 0}, now)
-        self.item_completed(item_messages.reasoning(identity, [text]), started, now)
-        self.raw(raw_items.reasoning(identity, text), now, kept=False)
+        for piece in cut(thought.text, thought.pieces):
+            self.notify("item/reasoning/summaryTextDelta", {**part, "delta": piece, "summaryIndex": 0}, now)
+        for piece in thought.raw:
+            self.notify("item/reasoning/textDelta", {**part, "delta": piece, "contentIndex": 0}, now)
+        content = ["".join(thought.raw)] if thought.raw else []
+        self.item_completed(item_messages.reasoning(identity, [thought.text], content), started, now)
+        self.raw(raw_items.reasoning(identity, thought), now, kept=False)
 
     # How it ends
 

@@ -161,9 +161,9 @@ class Turn(Playing):
                 self._say(text, now, choice, whole=whole)
             case Reflect():
                 self._say(json.dumps(self._reflection(action), ensure_ascii=False), now)
-            case Think(text):
+            case Think():
                 self._telling.stop_speaking(now)
-                self._telling.think(text, now)
+                self._telling.think(action, now)
             case Call():
                 self._begin_call(action)
             case Command() | Patch():
