@@ -65,6 +65,17 @@ SCRIPTS: Library = {
                 "thoughts",
                 (Think("Hm, so", ("Hm, ", "so"), ("raw ", "thought"), "gAAA"), Say(("Second.",), whole=True)),
             ),
+            _script(
+                "full", (Fail("context-window"),), (Say(("Sum", "mary")), Usage(input=40, output=5)), (Say(("On.",)),)
+            ),
+            _script("full-for-long", *((Fail("context-window"),) for _ in range(5))),
+            _script("full-and-fails", (Fail("context-window"),), (Fail("http-500"),)),
+            _script("full-and-cut-off", (Fail("context-window"),), (*_BEGUN, Finish("length"))),
+            _script("full-of-calls", (_SEARCH, Usage(input=244_700, output=100)), (Say(("Sum",)),), (Say(("On.",)),)),
+            _script("sum", (Say(("First",)),), (Say(("Sum",)),)),
+            _script("sum-fails", (Say(("First",)),), (*_BEGUN, Fail("cut"))),
+            _script("hangs-then-sum", (*_BEGUN, Hang()), (Say(("Sum",)),)),
+            _script("sum-hangs", (Say(("First",)),), (Say(("Sum",)), Hang())),
             _script("failed-thought", (Think("Hm."), Fail("cut"))),
             _script("calls", (Say(("Let me", " see.")), _SEARCH, Gate(timeout=DEADLINE), _READ), (Say(("Both.",)),)),
             _script("unknown", (_OTHER,), (Say(("None.",)),)),
@@ -321,6 +332,55 @@ def _wrong_requests(talk: Talk) -> None:
     talk.ask("initialize", clientInfo={"name": "assay", "version": "1"})
 
 
+def _full(script: str, talk: Talk) -> None:
+    """The turn after one that filled the context begins with a summary."""
+    thread = talk.thread(experimentalRawEvents=script != "full-for-long")
+    for one in (script, "text/hello", "text/hello"):
+        talk.turn(thread, marked(one))
+        talk.over()
+
+
+def _full_of_calls(talk: Talk) -> None:
+    """A turn is interrupted for a summary."""
+    talk.turn(talk.thread("localSearch"), marked("full-of-calls"))
+    talk.answer(talk.called(), contentItems=[], success=True)
+    talk.over()
+
+
+def _sum(script: str, talk: Talk) -> None:
+    thread = talk.thread(experimentalRawEvents=True)
+    talk.turn(thread, marked(script))
+    talk.over()
+    talk.ask("thread/compact/start", threadId=thread)
+    talk.over()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+
+
+def _sum_interrupted(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("sum-hangs"))
+    talk.over()
+    talk.told("turn/started")
+    talk.ask("thread/compact/start", threadId=thread)
+    turn = talk.told("turn/started")["turn"]["id"]
+    talk.told("thread/tokenUsage/updated", times=2)
+    talk.told("account/rateLimits/updated", times=2)
+    talk.ask("turn/start", threadId=thread, input=[{"type": "text", "text": marked("text/hello")}])
+    talk.ask("turn/steer", threadId=thread, expectedTurnId=turn, input=[{"type": "text", "text": "x"}])
+    talk.interrupt(thread, turn)
+
+
+def _sum_instead(talk: Talk) -> None:
+    """The turn that runs makes way for a summary."""
+    thread = talk.thread()
+    talk.turn(thread, marked("hangs-then-sum"))
+    talk.told("item/agentMessage/delta", times=2)
+    talk.ask("thread/compact/start", threadId=thread)
+    talk.over()
+    talk.over()
+
+
 TEXTS = (
     "text/hello", "text/utf8", "text/empty", "text/repeats", "text/markup", "text/long", "text/thinking", "text/usage",
     "two-messages", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
@@ -380,6 +440,14 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
     "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
     "injected history": Conversation(have=_injected, versions=(NEWEST,)),
+    **{
+        script: Conversation(have=partial(_full, script), versions=(NEWEST,))
+        for script in ("full", "full-for-long", "full-and-fails", "full-and-cut-off")
+    },
+    "full-of-calls": Conversation(have=_full_of_calls, versions=(NEWEST,)),
+    **{script: Conversation(have=partial(_sum, script), versions=(NEWEST,)) for script in ("sum", "sum-fails")},
+    "summary interrupted": Conversation(have=_sum_interrupted, versions=(NEWEST,)),
+    "summary instead of a turn": Conversation(have=_sum_instead, versions=(NEWEST,)),
     "output schema": Conversation(have=_schema),
     "overrides": Conversation(have=_overrides),
     "instructions": Conversation(have=_instructed),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-ErrorInfo = str | Mapping[str, Mapping[str, int | None]]
+ErrorInfo = str | Mapping[str, Mapping[str, int | str | None]]
 
 URL = "http://127.0.0.1:9/v1/responses"
 

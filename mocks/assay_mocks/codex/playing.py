@@ -12,7 +12,6 @@ from assay_mocks.codex.shapes import Fragment, Native, Saying, Text, Whole, tell
 from assay_mocks.codex.story import StoryTelling
 from assay_mocks.codex.telling import Telling
 from assay_mocks.player import Until, perform
-from assay_mocks.script import Call, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from assay_mocks.codex.calling import Calling
     from assay_mocks.codex.casting import Casting
     from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.failures import Cause
     from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads import Thread
-    from assay_mocks.script import Reflect
+    from assay_mocks.script import Call, Reflect
 
 Json = dict[str, Any]
-
-_NOTHING = Usage(input=0, output=0)
 
 
 class Playing:
@@ -125,9 +123,13 @@ class Playing:
                 self._telling.turn_to_call(now)
                 self._telling.whole(message, call.choice, now)
             case Native():
-                self._response.asked = True
-                self._calling.ask(call, now, late=self._response.complete or self._over)
+                self._ask(call, now)
         return True
+
+    def _ask(self, call: Call, now: float) -> None:
+        """Ask the client to run the tool."""
+        self._response.asked = True
+        self._calling.ask(call, now, late=self._response.complete or self._over)
 
     # Ends
 
@@ -180,7 +182,7 @@ class Playing:
 
     def _count_failed(self, failure: Failure, now: float) -> None:
         if failure.counted:
-            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
+            self._telling.usage(self._response.usage, now, kept=True)
         elif failure.cause.began or self._spoke:
             self._telling.counts_before(now)
 
@@ -190,6 +192,9 @@ class Playing:
             self._telling.full_context(now, began=cause.began)
         elif not self._desk.version.counts_first:
             self._count_failed(failure, now)
+        self._tell_failed(cause, now)
+
+    def _tell_failed(self, cause: Cause, now: float) -> None:
         self.thread.failed = True
         self._free("failed", now)
         self._telling.failed(cause, now)
@@ -221,11 +226,15 @@ class Playing:
                 self._telling.differs(now)
             else:
                 self._count(now)
-            if self._queued:
-                self._hear_queued(now)
-                return
-            self._index += 1
-            self._response = self._next_response(now)
+            self._go_on(now)
+
+    def _go_on(self, now: float) -> None:
+        """Ask the model again, now that its calls are answered."""
+        if self._queued:
+            self._hear_queued(now)
+            return
+        self._index += 1
+        self._response = self._next_response(now)
 
     def _next_response(self, now: float) -> Response:
         self._results.hold()

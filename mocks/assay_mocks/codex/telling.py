@@ -59,9 +59,10 @@ class Telling(Counting):
 
     # What is said
 
-    def begun(self, now: float) -> None:
-        """The turn has begun."""
-        for what in self._desk.version.begins:
+    def begun(self, now: float, *, asked: bool = True) -> None:
+        """The turn has begun; where its request tells that, one that was not asked for by turn/start does not."""
+        begins = self._desk.version.begins
+        for what in begins if asked or begins[0] != "turn" else begins[1:]:
             _BEGINNINGS[what](self, now)
 
     def turn_started(self, now: float) -> None:
@@ -236,9 +237,15 @@ class Telling(Counting):
             self.status(now)
         self.notify("error", {"error": error, "willRetry": False, **self.place}, now)
 
-    def aborted(self, now: float) -> None:
+    def compacted(self, warning: str, now: float) -> None:
+        """The conversation was summed up, as versions say that do not leave it at the item."""
+        self.notify("thread/compacted", dict(self.place), now)
+        if self._desk.version.warns_of_summaries:
+            self.notify("warning", {"threadId": self._thread.id, "message": warning}, now)
+
+    def aborted(self, reason: str, now: float) -> None:
         """The turn is interrupted, in the older family alone."""
-        self.older(legacy.turn_aborted(self._turn_id), now)
+        self.older(legacy.turn_aborted(self._turn_id, reason), now)
 
     def task_complete(self, now: float, *, failed: bool = False) -> None:
         """The turn is over, in the older family alone."""

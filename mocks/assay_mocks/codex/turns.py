@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.codex import messages, raw_items
 from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
-from assay_mocks.codex.playing import Playing
+from assay_mocks.codex.compacting import Compacting
 from assay_mocks.codex.response import Failure
 from assay_mocks.player import Action, Piece, Until
 from assay_mocks.script import (
@@ -44,13 +44,21 @@ if TYPE_CHECKING:
     from assay_mocks.codex.threads import Thread
 
 
-class Turn(Playing):
+class Turn(Compacting):
     """A turn of `thread`. `step` does one action; then `wait` says until when none is due, `done` that none is left."""
 
     def __init__(
-        self, desk: Desk, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]], now: float
+        self,
+        desk: Desk,
+        thread: Thread,
+        casting: Casting,
+        given: Sequence[Mapping[str, Any]],
+        now: float,
+        summary: Casting | None = None,
+        *,
+        asked: bool = False,
     ) -> None:
-        super().__init__(desk, thread, casting, given, now)
+        super().__init__(desk, thread, casting, given, now, summary, asked=asked)
         self._calling = Calling(self, desk, thread, self._telling, self._results)
         self._acting = Acting(self, desk, thread, self._telling, self._results)
         thread.turn = self
@@ -59,19 +67,14 @@ class Turn(Playing):
 
     def announce(self, now: float) -> None:
         """Tell that the turn has begun."""
-        self._telling.begun(now)
-
-    def begin(self, client_id: str | None, now: float) -> None:
-        """Tell that the user's input was taken."""
-        if self._given:
-            self._telling.user_input(self._given, client_id, now)
+        self._telling.begun(now, asked=self.steerable)
 
     def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
         """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""
         if not given:
             return
         self._queued.append((list(given), client_id, casting))
-        if self._desk.version.busy == "steers" and not self._calling.awaited:
+        if self._desk.version.busy == "steers" and not self._calling.awaited and self._compaction is None:
             self._telling.break_off(now)
             self._saying = None
             self._telling.rate_limits(now)
@@ -102,7 +105,7 @@ class Turn(Playing):
             return
         self._response.opened = True
         unbegun = isinstance(action, Fail | ErrorNotice) and not self._cause(action).began
-        if self._desk.version.counts_first and not unbegun:
+        if (self._desk.version.counts_first or self._compaction is not None) and not unbegun:
             self._telling.counts_before(now)
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
@@ -124,22 +127,29 @@ class Turn(Playing):
 
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
+        self._abort("interrupted", now)
+
+    def give_way(self, now: float) -> None:
+        """End the turn because another one takes its place."""
+        self._abort("replaced", now)
+
+    def _abort(self, reason: str, now: float) -> None:
         self._telling.break_off(now)
         self._calling.cancel(now)
         opened = self._acting.cancel()
         self._results.release(now)
         self._count_interrupted(now)
-        if self._desk.version.notes_interrupts:
+        if self._desk.version.notes_interrupts and reason == "interrupted":
             note = raw_items.aborted(self._desk.ids.uuid(now))
             self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
-        self._telling.aborted(now)
+        self._telling.aborted(reason, now)
         self.thread.answer_interrupts()
         self._release("interrupted", now)
         self._telling.completed("interrupted", self._started, now)
         self._acting.resolve(opened, now)
 
     def _count_interrupted(self, now: float) -> None:
-        if self._desk.version.counts_first:
+        if self._desk.version.counts_first or self._compaction is not None:
             return  # told already
         if self._response.complete:
             self._telling.usage(self._response.usage, now)
@@ -157,6 +167,8 @@ class Turn(Playing):
 
     def _do(self, action: Action, now: float) -> None:
         match action:
+            case Command() | Patch() | Question() if self._compaction is not None:
+                pass  # a summary does nothing
             case Piece(text, choice, whole):
                 self._say(text, now, choice, whole=whole)
             case Reflect():
@@ -208,7 +220,8 @@ class Turn(Playing):
                 self._disturb(action, now)
 
     def _cause(self, failure: Fail | ErrorNotice) -> Cause:
-        return self._casting.trouble or self._desk.version.causes[failure.cause]
+        casting = self._compaction.casting if self._compaction is not None else self._casting
+        return casting.trouble or self._desk.version.causes[failure.cause]
 
     def _disturb(self, action: Crash | Repeat | Cut | Raw, now: float) -> None:
         match action:

@@ -100,7 +100,7 @@ FIELDS: Mapping[str, str] = {
 NOTIFICATIONS = """
     remoteControl/status/changed+0.134 thread/status/changed+0.105 thread/readState/changed+0.169
     thread/settings/updated+0.134 thread/archived+0.104 thread/closed+0.106 thread/deleted+0.142
-    serverRequest/resolved+0.107 rawResponse/completed+0.145
+    thread/compacted-0.125 warning+0.125 serverRequest/resolved+0.107 rawResponse/completed+0.145
     codex/event/dynamic_tool_call_response+0.106
 """
 

@@ -68,6 +68,10 @@ class Version:
     not approve of ends twice. `hangs_on_errors`: an error as an answer leaves the turn waiting for ever.
     `wrong_answers`: how an answer ends that is none.
 
+    `compacts_at`: how many tokens long a conversation is that is summed up, None if none is. `raw_summaries`: what the
+    model says then is told raw. `hears_all`: input is told that comes before a summary that fails.
+    `warns_of_summaries`: the client is warned of what they do.
+
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the
     model's answer, telling a turn that never ends; does so `untold`; `joins` the running turn; or `steers`, cutting the
@@ -125,6 +129,11 @@ class Version:
     hangs_on_errors: bool
     wrong_answers: Literal["declined", "failed"]
 
+    compacts_at: int | None
+    raw_summaries: bool
+    hears_all: bool
+    warns_of_summaries: bool
+
     counted_turns: bool
     checks_turn_id: bool
     busy: Literal["queues", "untold", "joins", "steers"]
@@ -178,6 +187,10 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "refuses_twice": True,
             "hangs_on_errors": True,
             "wrong_answers": "declined",
+            "compacts_at": None,
+            "raw_summaries": False,
+            "hears_all": False,
+            "warns_of_summaries": True,
             "counted_turns": True,
             "checks_turn_id": False,
             "busy": "queues",
@@ -192,7 +205,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (94, {"hangs_on_errors": False}),
     (95, {"causes": CAUSES_0_95, "mode": "default"}),
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
-    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
+    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs", "compacts_at": 244_800}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
     (100, {"listens": True, "counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
@@ -207,11 +220,13 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (125, {"gates_empty": True, "leaving": False}),
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
     (140, {"notes_interrupts": True}),
+    (142, {"raw_summaries": True}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
+    (160, {"hears_all": True}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
     (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
-    (169, {"whole_paths": False}),
+    (169, {"whole_paths": False, "warns_of_summaries": False}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160

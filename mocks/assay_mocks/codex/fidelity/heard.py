@@ -21,7 +21,7 @@ class Heard:
     `number` counts the turns. `retries`: how often the model was asked again. `asked`: for approval, `escalated` with a
     reason; `summary`, `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command,
     `whole`: the last text. `until`: how many pieces of the first text were heard before the client went on;
-    `completed`: the turn was.
+    `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up, what that cost.
     """
 
     number: int = 0
@@ -36,6 +36,8 @@ class Heard:
     summary: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     encrypted: str = ""
+    summing: bool = False
+    summaries: int = 0
     output: str = ""
     whole: str = ""
 
@@ -67,6 +69,12 @@ class Heard:
                 self.texts.setdefault(item, []).append(delta)
             case "item/completed", {"item": {"type": "agentMessage", "text": text}}:
                 self.whole = text
+            case "item/started", {"item": {"type": "contextCompaction"}}:
+                self.summing = True
+            case "item/completed", {"item": {"type": "contextCompaction"}}:
+                self.summing = False
+            case "thread/tokenUsage/updated", _ if self.summing:
+                self.summaries += 1
             case "item/reasoning/summaryTextDelta", {"delta": delta}:
                 self.summary.append(delta)
             case "item/reasoning/textDelta", {"delta": delta}:

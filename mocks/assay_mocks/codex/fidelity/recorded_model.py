@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.codex.compacting import PROMPT
 from assay_mocks.codex.fidelity.heard import Heard
 from assay_mocks.script import (
     Call,
@@ -36,6 +37,7 @@ _UNPRICED = Usage(unknown=True)
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
 
 _WORD = re.compile(r"\[\[([a-z0-9_]+):?([^\]]*)\]\]")
+_ENDS = 2  # what the summary costs, and how long the conversation is now
 _MOMENT = 0.001  # over before the client goes on
 _BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
 
@@ -46,6 +48,7 @@ def recorded_model(lines: Sequence[Line]) -> Mapping[str, Script]:
     for text, heard in _turns(lines):
         turns.setdefault(text, heard)
     scripts = [_script(text, heard) for text, heard in turns.items()]
+    scripts += [_summary(heard) for heard in turns.values() if heard.summaries]
     return {script.name: script for script in sorted(scripts, key=lambda script: -len(script.name))}
 
 
@@ -85,6 +88,13 @@ def _script(text: str, heard: Heard) -> Script:
     parts: Parts = ((Fail(heard.trouble),),) if heard.trouble else _WORDS.get(name, _plain)(argument, heard)
     priced = tuple(part if _UNPRICED in part else (*part, USAGE) for part in parts)
     return Script(name=text, title="", when=text or None, parts=priced)
+
+
+def _summary(heard: Heard) -> Script:
+    """The model sums up in its usual words, once enough is left out: of each try it was told that it begins."""
+    tries = heard.summaries - _ENDS
+    parts: Parts = (*((Fail("context-window"),) for _ in range(tries - 1)), (*heard.said(0), USAGE))
+    return Script(name=PROMPT, title="", when=PROMPT, parts=parts)
 
 
 # What the words mean
