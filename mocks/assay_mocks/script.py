@@ -168,7 +168,8 @@ class Question:
 class Retry:
     """The model's answer breaks off and begins again: what was said of it so far is never completed.
 
-    `attempt` of `attempts`, as it is told with the `details`. What comes next is said anew, in an item of its own.
+    `attempt` of `attempts`, as it is told with the `details`; with 0 `attempts` the server waits for the network, which
+    it has not reached yet. What comes next is said anew, in an item of its own.
     """
 
     attempt: int = 1
@@ -197,7 +198,10 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The turn fails as the named upstream failure looks in the played version (`codex.failures.CAUSES`)."""
+    """The turn fails as the named upstream failure looks in the played version (`codex.failures.CAUSES`).
+
+    From 0.150.0 on `no-network` is none: the server tries to connect again and again until it is interrupted.
+    """
 
     cause: str = "http-500"
 

@@ -176,7 +176,7 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "header": TEXT,
         "options": Kind("a list of texts", _texts),
     },
-    Retry: {"attempt": _TIMES, "attempts": _TIMES, "details": TEXT},
+    Retry: {"attempt": _TIMES, "attempts": _COUNT, "details": TEXT},
     Usage: {**dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT), "unknown": _FLAG},
     Finish: {"reason": _choice("stop", "length", "content_filter"), "choice": _COUNT},
     Fail: {"cause": _CAUSE},

@@ -217,8 +217,9 @@ def turn_error(cause: Cause) -> Json:
 
 def retry(told: Retry) -> Json:
     """Why the model is asked again, as `error` tells it."""
+    progress = f"{told.attempt}/{told.attempts}" if told.attempts else "waiting for network"
     return {
-        "message": f"Reconnecting... {told.attempt}/{told.attempts}",
+        "message": f"Reconnecting... {progress}",
         "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
         "additionalDetails": told.details,
         "misalignment": None,

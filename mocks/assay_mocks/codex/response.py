@@ -26,9 +26,9 @@ class Response:
     """One answer of the model.
 
     `usage` is the last that was scripted. `calls_to_come` counts the calls that are still to be told, `calls` those
-    that were begun, by choice. `opened`: the model has begun to answer; `asked`: the client was asked to run a tool;
-    `complete`: the answer is over; `failure`: it broke off, which is not told yet. `last_character` is that of its
-    text, a line break before there is any.
+    that were begun, by choice. `opened`: the model has begun to answer; `unreached`: it could not be asked; `asked`:
+    the client was asked to run a tool; `complete`: the answer is over; `failure`: it broke off, which is not told yet.
+    `last_character` is that of its text, a line break before there is any.
     """
 
     def __init__(self, part: tuple[Step, ...], performance: Performance) -> None:
@@ -39,9 +39,14 @@ class Response:
         self.complete = False
         self.failure: Failure | None = None
         self.opened = False
+        self.unreached = False
         self.last_character = "\n"
         self._performance = performance
         self._begun = False
+
+    def play(self, performance: Performance) -> None:
+        """Go on with this instead."""
+        self._performance, self._begun = performance, False
 
     def next(self, now: float) -> Action | Until | None:
         """What happens next; None when the part is over."""

@@ -14,8 +14,9 @@ from assay_mocks.codex import messages, raw_items
 from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
 from assay_mocks.codex.compacting import Compacting
+from assay_mocks.codex.failures import CAUSES, RECONNECTS
 from assay_mocks.codex.response import Failure
-from assay_mocks.player import Action, Piece, Until
+from assay_mocks.player import Action, Piece, Until, reconnecting
 from assay_mocks.script import (
     Call,
     Command,
@@ -101,12 +102,21 @@ class Turn(Compacting):
 
     def _open(self, action: Action | Until | None, now: float) -> None:
         """The model's service begins to answer, unless it fails before; some versions tell the counts then."""
-        if self._response.opened or isinstance(action, Crash | Open):
+        if self._response.opened or isinstance(action, Crash | Open) or self._is_unreached(action):
             return
         self._response.opened = True
         unbegun = isinstance(action, Fail | ErrorNotice) and not self._cause(action).began
         if (self._desk.version.counts_first or self._compaction is not None) and not unbegun:
             self._telling.counts_before(now)
+
+    def _is_unreached(self, action: Action | Until | None) -> bool:
+        """Whether it only tells that the model's service is not reached yet."""
+        match action:
+            case Retry(attempts=attempts):
+                return not attempts
+            case Fail():
+                return self._cause(action).retried and self._desk.version.reconnects
+        return isinstance(action, Until) and self._response.unreached
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call, or what it was asked to approve of."""
@@ -155,7 +165,7 @@ class Turn(Compacting):
             self._telling.usage(self._response.usage, now)
         elif self._response.failure is not None:
             self._count_failed(self._response.failure, now)
-        else:
+        elif self._response.opened:
             self._telling.counts_before(now)
 
     def abandon(self) -> None:
@@ -193,7 +203,8 @@ class Turn(Compacting):
 
     def _retry(self, retry: Retry, now: float) -> None:
         """The model is asked again; it begins to answer anew."""
-        if not self._desk.version.counts_first:
+        self._response.unreached = self._is_unreached(retry)
+        if self._response.opened and not self._desk.version.counts_first:
             self._telling.rate_limits(now)
         self._telling.retrying(messages.retry(retry), now)
         self._response.opened = False
@@ -211,6 +222,8 @@ class Turn(Compacting):
                 self._telling.stop_speaking(now)
                 counted = reason == "length" and self._desk.version.counts_incomplete
                 self._fail(Failure(self._desk.version.incomplete[reason], counted), now)
+            case Fail() if self._is_unreached(action):
+                self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
             case Fail():
                 self._fail(Failure(self._cause(action)), now)
             case ErrorNotice():

@@ -79,7 +79,8 @@ class Version:
     `completes` without the model, `hangs`, is `refused`, or `asks` the model. `leaving`: who unsubscribes closes the
     thread.
 
-    `causes`, `incomplete`: how failures look. `bad_config`: how a wrong configuration is told.
+    `reconnects`: a service that is not reached is tried again and again. `causes`, `incomplete`: how failures look.
+    `bad_config`: how a wrong configuration is told.
     """
 
     number: str
@@ -141,6 +142,7 @@ class Version:
     no_input: Literal["completes", "hangs", "refused", "asks"]
     leaving: bool
 
+    reconnects: bool
     causes: Mapping[str, Cause]
     incomplete: Mapping[str, Cause]
     bad_config: str
@@ -197,6 +199,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "tells_queued": False,
             "no_input": "completes",
             "leaving": False,
+            "reconnects": False,
             "causes": CAUSES_0_89,
             "incomplete": INCOMPLETE_0_89,
             "bad_config": "error deriving config",
@@ -221,6 +224,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
     (140, {"notes_interrupts": True}),
     (142, {"raw_summaries": True}),
+    (150, {"reconnects": True}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
     (160, {"hears_all": True}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),

@@ -610,3 +610,32 @@ def test_an_answer_whose_cost_is_unknown_counts_nothing(make_client: Any, versio
     heard = make_client({"a": Script(name="a", title="", parts=(part,))}, version=version).play("[[assay:a#1]]")
     assert heard.told("thread/tokenUsage/updated") == []
     assert len(heard.told("account/rateLimits/updated")) == limits
+
+
+# A service that is not reached
+
+
+def test_a_service_that_is_not_reached_is_tried_again_and_again(make_client: Any) -> None:
+    client = make_client(_library((Fail("no-network"),)))
+    thread = client.start_thread()
+    turn, heard = client.start_turn(thread, "[[assay:a#1]]")
+    (told,) = heard.told("error")
+    assert told["willRetry"] is True
+    assert told["error"]["message"] == "Reconnecting... waiting for network"
+    assert told["error"]["additionalDetails"] == "Connection failed: error sending request"
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.methods == ["response", "thread/status/changed", "turn/completed"]
+
+
+def test_how_long_it_waits_between_two_tries_doubles_up_to_a_minute(make_client: Any) -> None:
+    client = make_client(_library((Fail("no-network"),)))
+    client.play("[[assay:a#1]]")
+    for seconds in (5.0, 10.0, 20.0, 40.0, 60.0, 60.0):
+        assert client.wait(seconds - 0.1) == []
+        assert client.wait(0.1).methods == ["error"]
+
+
+def test_older_versions_fail_where_the_service_is_not_reached(make_client: Any) -> None:
+    client = make_client(_library((Fail("no-network"),)), version="0.142.0")
+    heard = client.play("[[assay:a#1]]")
+    assert "error sending request" in heard.told("turn/completed")[0]["turn"]["error"]["message"]

@@ -18,7 +18,8 @@ _UNREACHED = {"Missing environment variable": "missing-key", "error sending requ
 class Heard:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
-    `number` counts the turns. `retries`: how often the model was asked again. `asked`: for approval, `escalated` with a
+    `number` counts the turns. `retries`: how often the model was asked again, `waits`: for its service to be
+    reached. `asked`: for approval, `escalated` with a
     reason; `summary`, `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command,
     `whole`: the last text. `until`: how many pieces of the first text were heard before the client went on;
     `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up, what that cost.
@@ -31,6 +32,7 @@ class Heard:
     until: int | None = None
     completed: bool = False
     retries: int = 0
+    waits: bool = False
     asked: bool = False
     escalated: bool = False
     summary: list[str] = field(default_factory=list)
@@ -55,8 +57,9 @@ class Heard:
                 self._call(params.get("itemId") or params["callId"])
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
-            case {"method": "error", "params": {"willRetry": True}}:
+            case {"method": "error", "params": {"willRetry": True, "error": {"message": told}}}:
                 self.retries += 1
+                self.waits = "waiting for network" in told
             case {"method": "error", "params": {"error": {"message": told}}} if self.trouble is None:
                 self.trouble = next((cause for words, cause in _UNREACHED.items() if words in told), None)
             case {"method": "turn/completed", "params": {"turn": {"status": "completed"}}}:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.compacting import PROMPT
+from assay_mocks.codex.failures import CAUSES
 from assay_mocks.codex.fidelity.heard import Heard
 from assay_mocks.script import (
     Call,
@@ -85,7 +86,7 @@ def _text(params: Mapping[str, Any]) -> str:
 
 def _script(text: str, heard: Heard) -> Script:
     name, argument = ([("", ""), *_WORD.findall(text)])[-1]
-    parts: Parts = ((Fail(heard.trouble),),) if heard.trouble else _WORDS.get(name, _plain)(argument, heard)
+    parts: Parts = _unreached(heard) or _WORDS.get(name, _plain)(argument, heard)
     priced = tuple(part if _UNPRICED in part else (*part, USAGE) for part in parts)
     return Script(name=text, title="", when=text or None, parts=priced)
 
@@ -95,6 +96,13 @@ def _summary(heard: Heard) -> Script:
     tries = heard.summaries - _ENDS
     parts: Parts = (*((Fail("context-window"),) for _ in range(tries - 1)), (*heard.said(0), USAGE))
     return Script(name=PROMPT, title="", when=PROMPT, parts=parts)
+
+
+def _unreached(heard: Heard) -> Parts:
+    """Why no model was reached, if none was."""
+    if heard.waits:
+        return ((*(Retry(attempts=0, details=CAUSES["no-network"].message) for _ in range(heard.retries)), Hang()),)
+    return ((Fail(heard.trouble),),) if heard.trouble else ()
 
 
 # What the words mean
