@@ -156,12 +156,17 @@ class Patch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """What the model asks the user, with the answers to choose from; () leaves the answer free."""
+    """What the model asks the user, with the answers to choose from; () leaves the answer free.
+
+    `asks`: whether the client is asked: always, never, or as the policy is, only where the user plans with the model
+    (turn/start `collaborationMode`). If not the model is told that it cannot ask.
+    """
 
     id: str
     question: str
     header: str = ""
     options: tuple[str, ...] = ()
+    asks: Asks = "always"
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,7 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "question": TEXT,
         "header": TEXT,
         "options": Kind("a list of texts", _texts),
+        "asks": _ASKS,
     },
     Retry: {"attempt": _TIMES, "attempts": _COUNT, "details": TEXT},
     Usage: {**dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT), "unknown": _FLAG},

@@ -35,6 +35,7 @@ _V1_DECISIONS: Mapping[str, Decision] = {
 }
 _AMENDMENTS = frozenset({"acceptWithExecpolicyAmendment", "approved_execpolicy_amendment"})
 _APPROVAL, _INPUT = "waitingOnApproval", "waitingOnUserInput"
+_PLAN = "plan"
 _NOWHERE = "No usable execution environment is available."
 _REJECTED: Mapping[type[Command | Patch], str] = {
     Command: "exec command rejected by user",
@@ -77,10 +78,17 @@ class Acting:
     def question(self, step: Question, now: float) -> None:
         """Ask the user."""
         self._telling.turn_to_call(now)
+        params = acting_messages.question(step, self._telling.place)
+        arguments = json.dumps({"questions": params["questions"]})
+        raw = raw_items.call(f"fc_{self._desk.ids.number()}", "request_user_input", arguments, step.id)
+        self._telling.raw(raw, now)
         self._results.expect(step.id)
+        mode = self._thread.settings.mode or self._desk.version.mode
+        if step.asks == "never" or (step.asks == "policy" and mode != _PLAN):
+            self._results.came(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode", now)
+            return
         self._thread.waiting.append(_INPUT)
         self._telling.status(now)
-        params = acting_messages.question(step, self._telling.place)
         self._telling.older(legacy_acting.question(params), now)
         identity = self._desk.ask(self._turn, "item/tool/requestUserInput", params)
         self._pending[identity] = _Pending(step=step, started_ms=messages.ms(now), begun=False)

@@ -159,11 +159,11 @@ def settings_updated(it: Thread, version: Version) -> Json:
             "effort": settings.effort,
             "summary": settings.summary,
             "collaborationMode": {
-                "mode": "default",
+                "mode": settings.mode or version.mode,
                 "settings": {
                     "model": settings.model,
                     "reasoning_effort": settings.effort,
-                    "developer_instructions": None,
+                    "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,
                 },
             },
             "multiAgentMode": "explicitRequestOnly",
