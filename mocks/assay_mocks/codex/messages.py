@@ -159,11 +159,11 @@ def settings_updated(it: Thread, version: Version) -> Json:
             "effort": settings.effort,
             "summary": settings.summary,
             "collaborationMode": {
-                "mode": "default",
+                "mode": settings.mode or version.mode,
                 "settings": {
                     "model": settings.model,
                     "reasoning_effort": settings.effort,
-                    "developer_instructions": None,
+                    "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,
                 },
             },
             "multiAgentMode": "explicitRequestOnly",
@@ -217,8 +217,9 @@ def turn_error(cause: Cause) -> Json:
 
 def retry(told: Retry) -> Json:
     """Why the model is asked again, as `error` tells it."""
+    progress = f"{told.attempt}/{told.attempts}" if told.attempts else "waiting for network"
     return {
-        "message": f"Reconnecting... {told.attempt}/{told.attempts}",
+        "message": f"Reconnecting... {progress}",
         "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
         "additionalDetails": told.details,
         "misalignment": None,

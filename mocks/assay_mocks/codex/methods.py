@@ -154,7 +154,8 @@ def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
         extra["create_time"] = asked.now
     if kind == "message":
         extra |= raw_items.UNKNOWN_KINDS
-    passed = raw_items.passed_through({"type": item["type"], "id": identity, **item}, _INJECTED_TURN, extra)
+    known = {"type": item["type"], "id": identity, **item}
+    passed = raw_items.told(known, _INJECTED_TURN, asked.server.version.forms, extra)
     told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
     asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
 

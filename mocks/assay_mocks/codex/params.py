@@ -14,6 +14,7 @@ from typing import Any
 
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+INTERNAL = -32603
 OVERLOADED = -32001
 OVERLOAD = "Server overloaded; retry later."
 
@@ -214,6 +215,7 @@ FIELDS: Table = {
         "input": Field(list_of(_input), required=True),
         "expectedTurnId": Field(TEXT, required=True),
     },
+    "thread/compact/start": {"threadId": THREAD_ID},
     "turn/interrupt": {"threadId": THREAD_ID, "turnId": Field(TEXT, required=True)},
 }
 WITHOUT_PARAMS = frozenset({"account/rateLimits/read", "getUserAgent"})

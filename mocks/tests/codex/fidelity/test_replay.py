@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay_mocks.codex.fidelity.comparable import comparable
+from assay_mocks.codex.fidelity.comparable import by_thread, comparable
 from assay_mocks.codex.fidelity.recorded_model import recorded_model
 from assay_mocks.codex.fidelity.recording import read_recording
 from assay_mocks.codex.fidelity.replaying import Replay, replay
@@ -26,6 +26,8 @@ def played(row: Replayed) -> tuple[list[str], list[str]]:
     """What the recorded server said and what the mock says, made comparable."""
     lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
     sides = replay(lines, recorded_model(lines), VERSIONS[row.version], skip=row.skip, unheard=row.unheard)
+    if row.scenario in TABLE.crossing:
+        sides = by_thread(sides[0]), by_thread(sides[1])
     unsent, own = TABLE.unsent.keys() | row.unsent, TABLE.own.keys() | row.own
     race = VERSIONS[row.version].counts_first
     theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words, counts_race=race) for side in sides)
