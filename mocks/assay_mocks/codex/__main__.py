@@ -10,6 +10,7 @@ from assay_mocks.codex.journal import Journal
 from assay_mocks.codex.listening import RefusedError
 from assay_mocks.codex.server import Server
 from assay_mocks.codex.settings import USAGE, Recorded, Settings, UsageError, from_process
+from assay_mocks.codex.shelf import MemoryShelf
 from assay_mocks.codex.stdio import epoch_clock, serve
 from assay_mocks.library import LIBRARY
 from assay_mocks.script_error import ScriptError
@@ -17,6 +18,7 @@ from assay_mocks.script_error import ScriptError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from assay_mocks.codex.shelf import Shelf
     from assay_mocks.script import Library
 
 _USAGE_ERROR = 2
@@ -42,7 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(settings: Settings) -> int:
     library = _library(settings)
-    server = Server(library, home=settings.home, cwd=settings.cwd, version=settings.version, crash_at=settings.crash_at)
+    server = Server(
+        library,
+        home=settings.home,
+        cwd=settings.cwd,
+        version=settings.version,
+        crash_at=settings.crash_at,
+        shelf=lambda: _shelf(server, settings),
+    )
     if settings.journal is None:
         return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:
@@ -55,6 +64,15 @@ def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     from assay_mocks.codex.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
 
     return serve_websockets(server, settings.listening, journal, epoch_clock())
+
+
+def _shelf(server: Server, settings: Settings) -> Shelf:
+    """Where threads are kept: below CODEX_HOME, if that is set."""
+    if not settings.stores:
+        return MemoryShelf()
+    from assay_mocks.codex.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
+
+    return FileShelf(settings.home, server.note)
 
 
 def _record(recorded: Recorded) -> int:

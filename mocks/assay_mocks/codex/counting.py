@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay_mocks.codex import item_messages, legacy
 from assay_mocks.codex.notifying import Notifying
-
-if TYPE_CHECKING:
-    from assay_mocks.script import Usage
+from assay_mocks.script import Usage
 
 Json = dict[str, Any]
 
@@ -51,6 +49,13 @@ class Counting(Notifying):
         self._token_usage(full, rest, now)
         if began or self._thread.last is not None:
             self._rate_limits(now)
+
+    def rolled_back(self, turns: int, now: float) -> None:
+        """Turns are gone from the thread's end; what is left is estimated, in the place of the last answer's tokens."""
+        left = {**item_messages.usage(Usage(input=0, output=0)), "totalTokens": len(str(self._thread.history)) // 4}
+        self._token_usage(item_messages.usage(self._thread.total), left, now)
+        self._rate_limits(now)
+        self.older({"type": "thread_rolled_back", "num_turns": turns}, now)
 
     def _token_usage(self, total: Json, last: Json, now: float) -> None:
         params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)

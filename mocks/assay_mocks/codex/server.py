@@ -15,6 +15,7 @@ import heapq
 import itertools
 import math
 from collections import Counter, deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import messages, rpc
@@ -26,12 +27,14 @@ from assay_mocks.codex.methods import METHODS
 from assay_mocks.codex.nonces import Nonce, Nonces
 from assay_mocks.codex.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
 from assay_mocks.codex.params import Refused, check_params
+from assay_mocks.codex.shelf import MemoryShelf
 from assay_mocks.codex.threads import Running, Thread, Threads
 from assay_mocks.codex.versions import NEWEST, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from assay_mocks.codex.shelf import Shelf
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError
 
@@ -47,7 +50,8 @@ _MOST_STEPS = 1000  # of turns that nobody hears, before the edge looks for inpu
 class Server:
     """One app-server process. Times are epoch seconds and never go back.
 
-    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read.
+    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read. `shelf`: makes what keeps
+    the threads that are not loaded; it is asked when the first is to be kept or found.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Server:
         version: Version = NEWEST,
         ids: Ids | None = None,
         crash_at: CrashAt | None = None,
+        shelf: Callable[[], Shelf] = MemoryShelf,
     ) -> None:
         self._library = library
         self.home = home
@@ -70,6 +75,7 @@ class Server:
         self.nonces = Nonces()
         self.client = ""
         self._crash_at = crash_at
+        self._open_shelf = shelf
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
         self._speaker = self.connect()
@@ -154,6 +160,11 @@ class Server:
     def library(self) -> Library | ScriptError:
         """The scripts as they are now, or why they cannot be read."""
         return self._library() if callable(self._library) else self._library
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Where threads are that are not loaded."""
+        return self._open_shelf()
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can; the name of the first one stays the server's."""

@@ -37,6 +37,9 @@ Of what codex takes, these are followed where the version has them:
 record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.
 
+Threads that are not ephemeral are stored below CODEX_HOME, if that is set and holds no login (auth.json), for the
+processes that come after this one; without it each process keeps its own in memory.
+
 For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
 N-th, request of this method (initialize, thread/start, ...), before it is answered.
 """
@@ -63,8 +66,9 @@ class Recorded:
 class Settings:
     """What one process was started with.
 
-    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at which
-    the process is to die; `listening` the address for WebSockets, None for stdio.
+    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `stores`: threads are stored in
+    `home`; `crash_at` the request at which the process is to die; `listening` the address for WebSockets, None for
+    stdio.
     """
 
     command: str
@@ -73,6 +77,7 @@ class Settings:
     home: str
     cwd: str
     version: Version = NEWEST
+    stores: bool = False
     crash_at: CrashAt | None = None
     listening: Listening | None = None
     recorded: Recorded | None = None
@@ -111,6 +116,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         home=environment.get("CODEX_HOME") or str(Path(environment.get("HOME") or "/") / ".codex"),
         cwd=cwd,
         version=version,
+        stores=bool(environment.get("CODEX_HOME")),
         listening=read_listening(given, known=version.listens) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
     )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from assay_mocks.codex.conversation import is_user
+from assay_mocks.codex.past import Past
+from assay_mocks.codex.thread_settings import SANDBOXES, Settings
 from assay_mocks.script import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay_mocks.codex.casting import Casting
     from assay_mocks.codex.connection import Connection
@@ -17,23 +22,12 @@ if TYPE_CHECKING:
     from assay_mocks.player import Until
 
 Item = dict[str, Any]  # a Responses item
+Log = Callable[[str, object], None]  # takes what is to be stored of a thread: what it is, and it
 
 KEPT_THREADS = 4096
 KEPT_LEFT_THREADS = 64
 KEPT_ITEMS = 8192
 KEPT_UNHEARD = 16_384
-_DEFAULT_MODEL = "mock-model"
-_SANDBOXES: Mapping[str, Mapping[str, Any]] = {
-    "read-only": {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
-    "workspace-write": {
-        "type": "workspaceWrite",
-        "writableRoots": [],
-        "networkAccess": False,
-        "excludeTmpdirEnvVar": False,
-        "excludeSlashTmp": False,
-    },
-    "danger-full-access": {"type": "dangerFullAccess"},
-}
 
 
 class Running(Protocol):
@@ -68,47 +62,6 @@ class Running(Protocol):
         """Play nothing more, and tell nobody."""
 
 
-@dataclass(kw_only=True, slots=True)
-class Settings:
-    """What a turn may change for the turns after it; `asked_model` is what the client named, None if nothing."""
-
-    asked_model: str | None
-    approval_policy: str
-    sandbox: Mapping[str, Any]
-    effort: str | None = None
-    summary: str | None = None
-
-    @property
-    def model(self) -> str:
-        """The model that is told to the client."""
-        return self.asked_model or _DEFAULT_MODEL
-
-    @staticmethod
-    def names(params: Mapping[str, Any]) -> bool:
-        """Whether a turn/start names any of them."""
-        return any(params.get(name) is not None for name in _OVERRIDES)
-
-    def override(self, params: Mapping[str, Any]) -> bool:
-        """Take the overrides of a turn/start; whether there were any."""
-        given = {
-            field_name: params[name]
-            for name, field_name in _OVERRIDES.items()
-            if params.get(name) is not None and params[name] != getattr(self, field_name)
-        }
-        for name, value in given.items():
-            setattr(self, name, value)
-        return bool(given)
-
-
-_OVERRIDES = {
-    "model": "asked_model",
-    "approvalPolicy": "approval_policy",
-    "sandboxPolicy": "sandbox",
-    "effort": "effort",
-    "summary": "summary",
-}
-
-
 @dataclass(eq=False, kw_only=True, slots=True)
 class Thread:
     """One thread. `history` holds Responses items: the injected ones as they came, then those of its turns.
@@ -117,6 +70,9 @@ class Thread:
     counts what older versions number turns by. `interrupts` answer the requests that wait for a turn to be interrupted.
     `listeners` counts those that v1 methods added. `waiting`: what the client has to do, by its flags.
     `unheard`: notifications that wait for one; None: they need not.
+
+    `born`: the version that began it. `past`: its turns. `archived`: it was put away. `forked`: the thread that it
+    began as a copy of. `log` stores what is added to it; None: nothing is stored.
     """
 
     id: str
@@ -146,6 +102,11 @@ class Thread:
     listeners: int = 0
     waiting: list[str] = field(default_factory=list)
     unheard: deque[tuple[str, Item]] | None = None
+    born: str = ""
+    past: Past = field(default_factory=Past)
+    archived: bool = False
+    forked: str | None = None
+    log: Log | None = None
 
     @property
     def subscribed(self) -> bool:
@@ -159,6 +120,8 @@ class Thread:
 
     def remember(self, items: list[Item]) -> None:
         """Append to the history; the oldest items of a very long one are forgotten."""
+        for item in items if self.log else ():
+            self.store("response_item", item)
         self.history += items
         del self.history[: max(0, len(self.history) - max(KEPT_ITEMS, len(items)))]
 
@@ -172,6 +135,38 @@ class Thread:
             cached=total.cached + used.cached,
             reasoning=total.reasoning + used.reasoning,
         )
+        self.store("token_count", {"total": asdict(self.total), "last": asdict(used)})
+
+    def hear(self, method: str, params: Item) -> None:
+        """Keep what is told of a turn and may be told again; of what is kept in memory alone nothing may."""
+        if not self.ephemeral:
+            self.past.hear(method, params)
+            self.store(method, params)
+
+    def override(self, params: Mapping[str, Any]) -> bool:
+        """Take the overrides of a turn/start; whether there were any."""
+        changed = self.settings.override(params)
+        if changed:
+            self.store("settings", asdict(self.settings))
+        return changed
+
+    def rename(self, name: str) -> None:
+        """Give it a name."""
+        self.name = name
+        self.store("name", name)
+
+    def roll_back(self, turns: int) -> None:
+        """Forget the last turns, with what they put into the history."""
+        users = self.past.drop(turns)
+        begun = [at for at, item in enumerate(self.history) if is_user(item)][-users:]
+        if users and begun:
+            del self.history[begun[0] :]
+        self.store("rolled_back", {"turns": turns})
+
+    def store(self, kind: str, payload: object) -> None:
+        """Store something, if the thread is stored."""
+        if self.log is not None:
+            self.log(kind, payload)
 
     def answer_interrupts(self) -> None:
         """Answer the requests that waited for this."""
@@ -193,6 +188,11 @@ class Thread:
         return any(tool == declared.get("name") for declared in self.tools)
 
 
+def rollout_path(home: str, identity: str, created: float) -> str:
+    """The file of a thread."""
+    return f"{home}/sessions/{strftime('%Y/%m/%d/rollout-%Y-%m-%dT%H-%M-%S', gmtime(created))}-{identity}.jsonl"
+
+
 def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str, home: str, originator: str) -> Thread:
     """The thread that `thread/start` with `params` (checked) begins."""
     cwd = params.get("cwd") or cwd
@@ -203,12 +203,12 @@ def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str
         created=now,
         updated=now,
         cwd=cwd,
-        path=None if params.get("ephemeral") else f"{home}/sessions/rollout-{identity}.jsonl",
+        path=None if params.get("ephemeral") else rollout_path(home, identity, now),
         originator=originator,
         settings=Settings(
             asked_model=params.get("model"),
             approval_policy=params.get("approvalPolicy") or "never",
-            sandbox=_SANDBOXES[params.get("sandbox") or "read-only"],
+            sandbox=SANDBOXES[params.get("sandbox") or "read-only"],
             effort=(params.get("config") or {}).get("model_reasoning_effort"),
         ),
         developer=params.get("developerInstructions"),

@@ -42,7 +42,7 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     _check_load(casting)
     if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
         server.turn_id(thread, now)
-    if thread.settings.override(asked.params):
+    if thread.override(asked.params):
         server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
     thread.failed = False
     turn = Turn(server, thread, casting, given, now)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay_mocks.codex.older_params import EFFORT, IMAGE, V1_FIELDS
 from assay_mocks.codex.params import FIELDS, INPUT_FIELDS, Field, list_of, one_of, tagged
+from assay_mocks.codex.stored_params import STORED_FIELDS
 from assay_mocks.codex.version_marks import known, unknown
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 _APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
 _WITH_FIELDS = frozenset({"reject", "granular"})
 _INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
+
+_SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
 
 _STARTING = "ephemeral+0.90 dynamicTools+0.92 environments+0.125"
 
@@ -59,7 +62,9 @@ def params_of(number: str, *, any_effort: bool, files: bool) -> Table:
     turn = {**FIELDS["turn/start"], "input": given, "approvalPolicy": approval}
     return {
         **FIELDS,
+        **STORED_FIELDS,
         **V1_FIELDS,
+        "thread/list": {**STORED_FIELDS["thread/list"], "sortKey": Field(one_of(*known(_SORTS, number)))},
         "thread/start": {**start, "approvalPolicy": approval},
         "thread/resume": {**FIELDS["thread/resume"], "approvalPolicy": approval},
         "turn/start": turn if any_effort else {**turn, "effort": EFFORT},

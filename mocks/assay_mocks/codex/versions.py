@@ -23,6 +23,7 @@ from assay_mocks.codex.version_fields import NOTIFICATIONS, hidden_fields
 from assay_mocks.codex.version_marks import known, minor, unknown
 from assay_mocks.codex.version_methods import METHODS, STABLE
 from assay_mocks.codex.version_params import gated_fields, gated_methods, overlooked, params_of
+from assay_mocks.codex.version_stored import Stored, stored_by
 
 if TYPE_CHECKING:
     from assay_mocks.codex.forms import Forms
@@ -70,6 +71,8 @@ class Version:
     answer short. `tells_queued`: queued input is told as an item. `no_input`: what a turn without input does: it
     `completes` without the model, `hangs`, is `refused`, or `asks` the model. `leaving`: who unsubscribes closes the
     thread.
+
+    `stored`: what it does with stored threads.
 
     `causes`, `incomplete`: how failures look. `bad_config`: how a wrong configuration is told.
     """
@@ -123,6 +126,8 @@ class Version:
     tells_queued: bool
     no_input: Literal["completes", "hangs", "refused", "asks"]
     leaving: bool
+
+    stored: Stored
 
     causes: Mapping[str, Cause]
     incomplete: Mapping[str, Cause]
@@ -216,6 +221,7 @@ def _version(number: str) -> Version:
         ignored=overlooked(number),
         forms=hidden_fields(number),
         unsent=unknown(NOTIFICATIONS, number),
+        stored=stored_by(at),
         **changed,
     )
 

@@ -18,7 +18,8 @@ def _thread(identity: str = "t", **params: Any) -> Thread:
 
 def test_a_thread_begins_with_the_servers_defaults() -> None:
     thread = _thread()
-    assert (thread.cwd, thread.path, thread.ephemeral) == ("/here", "/home/sessions/rollout-t.jsonl", False)
+    assert (thread.cwd, thread.ephemeral) == ("/here", False)
+    assert thread.path == "/home/sessions/1970/01/01/rollout-1970-01-01T00-00-05-t.jsonl"
     assert thread.environments == [{"environmentId": "local", "cwd": "/here", "runtimeWorkspaceRoots": ["/here"]}]
     assert (thread.settings.model, thread.settings.asked_model) == ("mock-model", None)
     assert thread.settings.sandbox == {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False}
