@@ -87,7 +87,7 @@ def thread(
         "threadSource": None,
         "agentNickname": None,
         "agentRole": None,
-        "gitInfo": None,
+        "gitInfo": it.git,
         "name": it.name,
         "daybreakEnabled": None,
         "turns": list(turns),
@@ -122,23 +122,25 @@ def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> J
     }
 
 
-def thread_resumed(it: Thread, version: Version, turns: Sequence[Json]) -> Json:
-    """Result of thread/resume."""
+def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Json | None = None) -> Json:
+    """Result of thread/resume; `page`: the page of turns that was asked for."""
     told = thread_opened(it, version, turns)
     mode = told.pop("multiAgentMode")
-    last = len(it.past.turns)
-    places = {"turns": last, "itemsByCreatedAtOrdinal": sum(len(turn["items"]) for turn in it.past.turns)}
-    turns_before, items_before = (
-        cursor(it, kind, at) if last and version.stored.paged else None for kind, at in places.items()
-    )
     return {
         **told,
         "collaborationMode": collaboration_mode(it),
         "multiAgentMode": mode,
-        "initialTurnsPage": None,
-        "turnsBackwardsCursor": turns_before,
-        "itemsBackwardsCursor": items_before,
+        "initialTurnsPage": page,
+        **places(it, version),
     }
+
+
+def places(it: Thread, version: Version) -> Json:
+    """From where the turns and the items of a thread can be paged backwards."""
+    last = len(it.past.turns)
+    ends = {"turns": last, "itemsByCreatedAtOrdinal": sum(len(turn["items"]) for turn in it.past.turns)}
+    cursors = [cursor(it, kind, at) if last and version.stored.paged else None for kind, at in ends.items()]
+    return dict(zip(("turnsBackwardsCursor", "itemsBackwardsCursor"), cursors, strict=True))
 
 
 def cursor(it: Thread, kind: str, at: int, *, anchor: bool = True) -> str:

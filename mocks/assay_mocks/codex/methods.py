@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import conversation_methods, messages, raw_items, turn_methods
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread, tell_loaded
+from assay_mocks.codex.handshake import initialize
 from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
@@ -30,16 +31,6 @@ def _later(module: str, method: str) -> Method:
         methods[method](asked)
 
     return ask
-
-
-# Handshake
-
-
-def _initialize(asked: Asked) -> None:
-    server, client = asked.server, asked.params["clientInfo"]
-    server.shake_hands(client, asked.params.get("capabilities") or {})
-    asked.reply(messages.initialized(server.user_agent, home=server.home))
-    server.tell_client("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
 
 
 # Threads
@@ -160,10 +151,12 @@ _LATER = {
         thread/read thread/fork thread/archive thread/unarchive thread/delete thread/name/set thread/rollback
     """,
     "listing": "thread/list thread/loaded/list",
+    "paging": "thread/turns/list thread/items/list thread/revert",
+    "goal_methods": "thread/goal/get thread/goal/set thread/goal/clear thread/metadata/update thread/sample",
 }
 
 METHODS: Mapping[str, Method] = {
-    "initialize": _initialize,
+    "initialize": initialize,
     "thread/start": _thread_start,
     "thread/resume": _thread_resume,
     "thread/unsubscribe": _thread_unsubscribe,

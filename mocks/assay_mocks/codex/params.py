@@ -14,8 +14,10 @@ from typing import Any
 
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+UNKNOWN = -32601
 INTERNAL = -32603
 OVERLOADED = -32001
+OVERLOAD = "Server overloaded; retry later."
 
 
 class Refused(Exception):  # noqa: N818 - an answer of the protocol, not a fault of the program
@@ -116,7 +118,9 @@ def one_of(*names: str, maps: bool = False) -> Check:
 _TWO = 2
 
 
-def _struct(**fields: Field) -> Check:
+def struct(**fields: Field) -> Check:
+    """A check of objects with these fields."""
+
     def check(value: object) -> None:
         if not isinstance(value, dict):
             raise _invalid("a map", value)
@@ -175,8 +179,8 @@ def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
 
 _input = tagged(INPUT_FIELDS, "UserInput")
 
-_CLIENT = _struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
-_CAPABILITIES = _struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))
+_CLIENT = struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
+_CAPABILITIES = struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))
 APPROVAL = one_of("untrusted", "on-request", "granular", "never", maps=True)
 SANDBOX = one_of("read-only", "workspace-write", "danger-full-access")
 THREAD_ID = Field(TEXT, required=True)

@@ -5,10 +5,11 @@ is only ever added to. Each line is {"type", "payload"}:
 
     session_meta     what the thread was started with; the first line
     response_item    one more item of its history
-    token_count      {"total", "last"}: tokens
+    token_count      {"total", "last"}: tokens; last is null before the first answer
     turn/started, item/completed, turn/completed, thread/readState/changed
                      what was told of its turns, as params of these notifications
-    settings, name   what was changed
+    settings, name, goal, git
+                     what was changed
     rolled_back      {"turns"}: so many turns are gone from its end
 """
 
@@ -17,14 +18,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay_mocks.codex.params import INTERNAL, Refused
 from assay_mocks.codex.past import HEARD
+from assay_mocks.codex.rolling_back import roll_back
 from assay_mocks.codex.shelf import moved
 from assay_mocks.codex.thread_settings import Settings
 from assay_mocks.codex.threads import Thread
-from assay_mocks.script import Usage
+from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,8 +68,7 @@ class FileShelf:
             for item in turn["items"]:
                 thread.store("item/completed", {"threadId": thread.id, "turnId": turn["id"], "item": item})
             thread.store("turn/completed", {"threadId": thread.id, "turn": {**turn, "items": []}})
-        if thread.last is not None:
-            thread.store("token_count", {"total": asdict(thread.total), "last": asdict(thread.last)})
+        thread.recount(thread.total, thread.last)
 
     def _log(self, thread: Thread, *, begun: bool, end: int | None = None) -> Log | None:
         return _Writer(thread, self.give_up, begun=begun, end=end).write if self._stores else None
@@ -212,19 +213,22 @@ def _remember(thread: Thread, item: Json) -> None:
 
 
 def _count(thread: Thread, counts: Json) -> None:
-    thread.total, thread.last = Usage(**counts["total"]), Usage(**counts["last"])
+    thread.recount(Usage(**counts["total"]), Usage(**counts["last"]) if counts["last"] else None)
 
 
 def _settings(thread: Thread, settings: Json) -> None:
     thread.settings = Settings(**settings)
 
 
-def _name(thread: Thread, name: str) -> None:
-    thread.name = name
+def _note(what: Literal["name", "goal", "git"]) -> Callable[[Thread, Any], None]:
+    def note(thread: Thread, value: object) -> None:
+        thread.note(what, value)
+
+    return note
 
 
 def _roll_back(thread: Thread, gone: Mapping[str, int]) -> None:
-    thread.roll_back(**gone)
+    roll_back(thread, **gone)
 
 
 def _hear(method: str) -> Callable[[Thread, Json], None]:
@@ -238,7 +242,9 @@ _READERS: Mapping[str, Callable[[Thread, Any], None]] = {
     "response_item": _remember,
     "token_count": _count,
     "settings": _settings,
-    "name": _name,
+    "name": _note("name"),
+    "goal": _note("goal"),
+    "git": _note("git"),
     "rolled_back": _roll_back,
     **{method: _hear(method) for method in HEARD},
 }

@@ -7,20 +7,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import item_messages, legacy, messages
-from assay_mocks.codex.asking import Asked, begin_thread, check_uuid, find_thread, tell_loaded
+from assay_mocks.codex.asking import Asked, begin_thread, find_thread, tell_loaded
 from assay_mocks.codex.counting import Counting
+from assay_mocks.codex.finding import NONE_FOUND, find_stored
+from assay_mocks.codex.goal_methods import goal_told
 from assay_mocks.codex.listing import is_loaded, listed
+from assay_mocks.codex.paging import turns_page
 from assay_mocks.codex.params import Refused
 from assay_mocks.codex.past import Past
+from assay_mocks.codex.rolling_back import roll_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from assay_mocks.codex.desk import Host
     from assay_mocks.codex.threads import Thread
 
 Json = dict[str, Any]
 
-_NONE_FOUND = "no rollout found for thread id {id}"
 _NONE_ARCHIVED = "no archived rollout found for thread id {id}"
 _PAGED = "use `excludeTurns: true`, then page with `thread/turns/list` and `thread/items/list`."
 _PAGED_READ = "omit `includeTurns` or set it to `false`, then page with `thread/turns/list` and `thread/items/list`."
@@ -31,26 +35,15 @@ _PARENT = "cannot delete thread {id}: forked history still references it"
 # What they find
 
 
-def find_stored(asked: Asked, missing: str = _NONE_FOUND) -> Thread:
-    """The thread that `threadId` names, loaded or not.
-
-    Raises:
-        Refused: it is no UUID, or there is none: `missing` says so.
-    """
-    identity, server = asked.params["threadId"], asked.server
-    check_uuid(identity, "invalid thread id")
-    thread = server.threads.get(identity) or server.shelf.find(identity)
-    if thread is None:
-        raise Refused(missing.format(id=identity))
-    return thread
-
-
 def _find_unarchived(asked: Asked) -> Thread:
     thread = find_stored(asked)
-    begun = thread.past.turns or asked.server.version.stored.at_once
-    if thread.archived or thread.ephemeral or not begun:
-        raise Refused(_NONE_FOUND.format(id=thread.id))
+    if thread.archived or not _is_stored(asked.server, thread):
+        raise Refused(NONE_FOUND.format(id=thread.id))
     return thread
+
+
+def _is_stored(server: Host, thread: Thread) -> bool:
+    return not thread.ephemeral and bool(thread.past.turns or server.version.stored.at_once)
 
 
 def _no_pages(asked: Asked, instead: str) -> None:
@@ -93,21 +86,23 @@ def _thread_resume(asked: Asked) -> None:
     thread = find_stored(asked)
     counts = is_loaded(server, thread) or version.stored.counts_forks or not thread.forked
     _load(asked, thread)
-    server.subscribe(thread)
     turns = [] if exclude else thread.past.told(version)
-    asked.reply(messages.thread_resumed(thread, version, turns))
+    first = asked.params.get("initialTurnsPage")
+    page = None if first is None else turns_page(server, thread, first)
+    asked.reply(messages.thread_resumed(thread, version, turns, page))
     if turns and counts:
         _tell_counts(asked, thread, turns)
-    server.tell(thread, "thread/goal/cleared", {"threadId": thread.id}, asked.now)
+    server.tell(thread, *goal_told(thread), asked.now)
 
 
 def _load(asked: Asked, thread: Thread) -> None:
     server, version = asked.server, asked.server.version
     loaded = is_loaded(server, thread)
-    if thread.archived or thread.ephemeral:
-        raise Refused((version.stored.archived if thread.archived else _NONE_FOUND).format(id=thread.id))
+    if thread.archived or not _is_stored(server, thread):
+        raise Refused((version.stored.archived if thread.archived else NONE_FOUND).format(id=thread.id))
     if not asked.params.get("excludeTurns"):
         _no_pages(asked, _PAGED)
+    server.subscribe(thread)
     if not loaded:
         server.threads.add(thread)
         while server.ids.number() < thread.past.numbers:
@@ -237,7 +232,7 @@ def _thread_name_set(asked: Asked) -> None:
     thread = find_stored(asked, server.version.stored.unnamed)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
-    thread.rename(name)
+    thread.note("name", name)
     asked.reply({})
     if server.version.double:
         msg = {"type": "thread_name_updated", "thread_id": thread.id, "thread_name": name}
@@ -259,7 +254,7 @@ def _thread_rollback(asked: Asked) -> None:
     thread = find_thread(asked)
     if thread.turn is not None:
         raise Refused("assay-codex does not play thread/rollback while a turn runs")
-    thread.roll_back(turns)
+    roll_back(thread, turns)
     Counting(server, thread, server.turn_id(thread, asked.now), double=server.version.double).rolled_back(
         turns, asked.now
     )

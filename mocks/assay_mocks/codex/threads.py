@@ -6,12 +6,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from time import gmtime, strftime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from assay_mocks.codex.conversation import is_user
-from assay_mocks.codex.past import Past
+from assay_mocks.codex.past import KEPT_TURNS, Past
 from assay_mocks.codex.thread_settings import SANDBOXES, Settings
-from assay_mocks.script import Usage
+from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,8 +70,9 @@ class Thread:
     `listeners` counts those that v1 methods added. `waiting`: what the client has to do, by its flags.
     `unheard`: notifications that wait for one; None: they need not.
 
-    `born`: the version that began it. `past`: its turns. `archived`: it was put away. `forked`: the thread that it
-    began as a copy of. `log` stores what is added to it; None: nothing is stored.
+    `born`: the version that began it. `past`: its turns; `spent`: `total` and `last` at the end of each. `archived`: it
+    was put away. `forked`: the thread that it began as a copy of. `goal`, `git`: what was noted. `log` stores what is
+    added to it; None: nothing is stored.
     """
 
     id: str
@@ -106,6 +106,9 @@ class Thread:
     past: Past = field(default_factory=Past)
     archived: bool = False
     forked: str | None = None
+    spent: dict[str, tuple[Usage, Usage | None]] = field(default_factory=dict)
+    goal: Item | None = None
+    git: Item | None = None
     log: Log | None = None
 
     @property
@@ -135,13 +138,23 @@ class Thread:
             cached=total.cached + used.cached,
             reasoning=total.reasoning + used.reasoning,
         )
-        self.store("token_count", {"total": asdict(self.total), "last": asdict(used)})
+        self.recount(self.total, used)
+
+    def recount(self, total: Usage, last: Usage | None) -> None:
+        """These are the tokens in all, and those of the last answer."""
+        self.total, self.last = total, last
+        if self.log is not None:
+            self.store("token_count", {"total": asdict(total), "last": last and asdict(last)})
 
     def hear(self, method: str, params: Item) -> None:
         """Keep what is told of a turn and may be told again; of what is kept in memory alone nothing may."""
         if not self.ephemeral:
             self.past.hear(method, params)
             self.store(method, params)
+            if method == "turn/completed":
+                self.spent[params["turn"]["id"]] = self.total, self.last
+                if len(self.spent) > KEPT_TURNS:
+                    del self.spent[next(iter(self.spent))]
 
     def override(self, params: Mapping[str, Any]) -> bool:
         """Take the overrides of a turn/start; whether there were any."""
@@ -150,18 +163,10 @@ class Thread:
             self.store("settings", asdict(self.settings))
         return changed
 
-    def rename(self, name: str) -> None:
-        """Give it a name."""
-        self.name = name
-        self.store("name", name)
-
-    def roll_back(self, turns: int) -> None:
-        """Forget the last turns, with what they put into the history."""
-        users = self.past.drop(turns)
-        begun = [at for at, item in enumerate(self.history) if is_user(item)][-users:]
-        if users and begun:
-            del self.history[begun[0] :]
-        self.store("rolled_back", {"turns": turns})
+    def note(self, what: Literal["name", "goal", "git"], value: object) -> None:
+        """Note something about it."""
+        setattr(self, what, value)
+        self.store(what, value)
 
     def store(self, kind: str, payload: object) -> None:
         """Store something, if the thread is stored."""

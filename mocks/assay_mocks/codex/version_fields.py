@@ -40,6 +40,8 @@ FIELDS: Mapping[str, str] = {
     "thread/fork": _OPENED,
     "thread/unarchive": "",
     "thread/rollback": "",
+    "thread/revert": "",
+    "thread/metadata/update": "",
     "thread/read": "readState+0.169",
     "thread/list": "readStates+0.169 backwardsCursor+0.125",
     "account/read": "userId+0.169 workspaceRouting+0.169",
@@ -107,6 +109,7 @@ NOTIFICATIONS = """
     remoteControl/status/changed+0.134 thread/status/changed+0.105 thread/readState/changed+0.169
     thread/settings/updated+0.134 thread/archived+0.104 thread/unarchived+0.105 thread/closed+0.106
     thread/deleted+0.142 thread/goal/cleared+0.134 thread/goal/updated+0.134
+    thread/reverted+0.150
     serverRequest/resolved+0.107 rawResponse/completed+0.169
     codex/event/dynamic_tool_call_response+0.106
 """

@@ -26,7 +26,7 @@ class Stored:
     thread/rollback will be gone. `tells_shutdown`: the older family tells that a thread that is put away has ended.
 
     `list_cursor`: where a page of threads ends. `not_loaded`, `archived`, `unnamed`: what it says of threads that
-    cannot be read, resumed and named.
+    cannot be read, resumed and named; `no_metadata`, of an update of nothing.
     """
 
     items: frozenset[str] | None
@@ -45,6 +45,7 @@ class Stored:
     rollback_leaves: bool
     tells_shutdown: bool
     list_cursor: str
+    no_metadata: str
     not_loaded: str
     archived: str
     unnamed: str
@@ -65,6 +66,7 @@ _CHANGES: tuple[tuple[int, Mapping[str, Any]], ...] = (
             "no_turns": None,
             "resumes_anew": True,
             "reads_archived": False,
+            "no_metadata": "gitInfo must include at least one field",
             "not_loaded": _NONE_FOUND,
             "archived": _NONE_FOUND,
             "paged": False,
@@ -94,6 +96,7 @@ _CHANGES: tuple[tuple[int, Mapping[str, Any]], ...] = (
     (125, {"counts_again": True, "list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
     (134, {"forked_turns": False}),
     (142, {"archived": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."}),
+    (150, {"no_metadata": "thread metadata update must include at least one field"}),
     (150, {"rollback_leaves": True, "forgotten_ends": frozenset(), "unnamed": _NONE_FOUND}),
     (160, {"items": None, "paged": True, "keeps_parents": True, "at_once": True}),
     (160, {"no_turns": (-32601, "list_turns is not supported yet")}),

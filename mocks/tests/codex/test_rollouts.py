@@ -23,8 +23,8 @@ def start(tmp_path: Path, make_client: Callable[..., Any]) -> Callable[..., Any]
 
     def begin(version: str = "0.169.0") -> Any:
         notes: list[str] = []
-        shelf = partial(FileShelf, str(tmp_path), notes.append)
-        client = make_client(version=version, home=str(tmp_path), shelf=shelf)
+        client = make_client(version=version, home=str(tmp_path))
+        client.server.keep_threads(partial(FileShelf, str(tmp_path), notes.append))
         client.server.ids = RandomIds()  # no process gives the ids of another
         client.notes = notes
         return client

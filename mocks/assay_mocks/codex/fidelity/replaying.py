@@ -10,7 +10,6 @@ from assay_mocks.codex.fidelity.recording import Line, without
 from assay_mocks.codex.outputs import Exit
 from assay_mocks.codex.rollouts import FileShelf
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.shelf import MemoryShelf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -40,6 +39,7 @@ class Replay:
         self.notes: list[str] = []
         self._now = _START
         self._ids: dict[str, str] = {}
+        self._cursors: dict[str, str] = {}  # as they stand in a line
         self.restart(theirs)
 
     def restart(self, theirs: Sequence[Message]) -> None:
@@ -48,8 +48,9 @@ class Replay:
         self.exit: int | None = None
         self._theirs = {str(message["id"]): message["result"] for message in theirs if "result" in message}
         home = str(self._home or "/codex-home")
-        shelf = partial(FileShelf, home, self.notes.append) if self._home else MemoryShelf
-        self._server = Server(self._library, home=home, cwd="/srv/workspace", version=self._version, shelf=shelf)
+        self._server = Server(self._library, home=home, cwd="/srv/workspace", version=self._version)
+        if self._home:
+            self._server.keep_threads(partial(FileShelf, home, self.notes.append))
 
     def send(self, message: Message | str) -> None:
         """Send a message or a line of the client's, and hear everything that the mock says to it."""
@@ -66,7 +67,7 @@ class Replay:
 
     def _line(self, message: Message | str) -> bytes:
         text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-        for recorded, own in self._ids.items():
+        for recorded, own in (*self._cursors.items(), *self._ids.items()):
             text = text.replace(recorded, own)
         return text.encode("latin-1" if _NOT_UTF8 in text else "utf-8")
 
@@ -79,6 +80,10 @@ class Replay:
             self._learn_id(theirs[kind]["id"], ours[kind]["id"])
         for kind in {*_NAMING} & theirs.keys() & ours.keys():
             self._learn_id(theirs[kind], ours[kind])
+
+        for name, cursor in ours.items():
+            if name.endswith("Cursor") and isinstance(cursor, str) and isinstance(theirs.get(name), str):
+                self._cursors[json.dumps(theirs[name])] = json.dumps(cursor)
 
     def _learn_id(self, theirs: str, own: str) -> None:
         if "-" in theirs:  # a number is the same on both sides
