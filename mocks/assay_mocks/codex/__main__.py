@@ -16,6 +16,7 @@ from assay_mocks.script_error import ScriptError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from assay_mocks.codex.shelf import Shelf
     from assay_mocks.script import Library
 
 _USAGE_ERROR = 2
@@ -49,6 +50,8 @@ def _serve(settings: Settings) -> int:
         crash_at=settings.crash_at,
         room=settings.room,
     )
+    if settings.stores:
+        server.keep_threads(lambda: _shelf(server))
     if settings.journal is None:
         return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:
@@ -61,6 +64,13 @@ def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     from assay_mocks.codex.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
 
     return serve_websockets(server, settings.listening, journal, epoch_clock())
+
+
+def _shelf(server: Server) -> Shelf:
+    """Threads are kept below CODEX_HOME."""
+    from assay_mocks.codex.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
+
+    return FileShelf(server.home, server.note)
 
 
 def _record(recorded: Recorded) -> int:

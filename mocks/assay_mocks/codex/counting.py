@@ -45,6 +45,12 @@ class Counting(Notifying):
         if began or self._thread.last is not None:
             self._rate_limits(now)
 
+    def rolled_back(self, turns: int, now: float) -> None:
+        """Turns are gone from the thread's end; what is left is estimated, in the place of the last answer's tokens."""
+        self._thread.estimated = len(str(self._thread.history)) // 4
+        self._counts(now)
+        self.older({"type": "thread_rolled_back", "num_turns": turns}, now)
+
     def _counts(self, now: float) -> None:
         self._token_usage(now)
         self._rate_limits(now)

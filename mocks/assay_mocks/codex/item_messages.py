@@ -69,6 +69,11 @@ def tool_call(identity: str, tool: str, arguments: Any, outcome: Mapping[str, An
     }
 
 
+def tool_output(identity: str, name: str, output: str) -> Json:
+    """The item of a tool's output with which a turn begins, without its times."""
+    return {"type": "functionCallOutput", "id": identity, "name": name, "namespace": None, "output": output}
+
+
 def timed(item: Json, started_ms: int, completed_ms: int | None = None) -> Json:
     """The item with its times."""
     return {**item, "startedAtMs": started_ms, "completedAtMs": completed_ms}

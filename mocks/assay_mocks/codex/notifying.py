@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import legacy, raw_items
+from assay_mocks.codex.past import HEARD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,8 @@ class Notifying:
         before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
         for msg in before:
             self.older(msg, now)
+        if method in HEARD:
+            self._thread.hear(method, params)
         if params.get("item", {}).get("type") not in version.unsent_items:
             self._tell(method, params, now)
         for msg in after:

@@ -45,6 +45,9 @@ Of what codex takes, these are followed where the version has them:
 record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.
 
+Threads that are not ephemeral are stored below CODEX_HOME, if that is set and holds no login (auth.json), for the
+processes that come after this one; without it each process keeps its own in memory.
+
 For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
 N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask too
 much at once: with ASSAY_OVERLOAD_AT=N, while N lines or more wait to be written, requests are refused with -32001 and
@@ -73,9 +76,9 @@ class Recorded:
 class Settings:
     """What one process was started with.
 
-    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at
-    which the process is to die; `room`: how many answers may wait to be written before requests are too many, None
-    for any; `listening` the address or socket for WebSockets, None for stdio.
+    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `stores`: threads are stored in
+    `home`; `crash_at` the request at which the process is to die; `room`: how many answers may wait to be written
+    before requests are too many, None for any; `listening` the address or socket for WebSockets, None for stdio.
     """
 
     command: str
@@ -84,6 +87,7 @@ class Settings:
     home: str
     cwd: str
     version: Version = NEWEST
+    stores: bool = False
     crash_at: CrashAt | None = None
     room: int | None = None
     listening: Listening | ListeningSocket | None = None
@@ -124,6 +128,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         home=home,
         cwd=cwd,
         version=version,
+        stores=bool(environment.get("CODEX_HOME")),
         listening=read_listening(given, version.transports, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
         room=_room(environment.get("ASSAY_OVERLOAD_AT")),

@@ -26,7 +26,15 @@ Answer = Callable[[str], None]
 def _turn_start(asked: Asked) -> None:
     thread, given = find_thread(asked), asked.params["input"]
     check_input(asked, given)
+    if given and _tool_output(asked) is not None:
+        raise Refused("`toolOutput` cannot be combined with nonempty `input`")
     start_turn(asked, thread, given, lambda turn: asked.reply({"turn": messages.turn(turn, "inProgress")}))
+
+
+def _tool_output(asked: Asked) -> Json | None:
+    """The output of a tool with which a turn begins, where the version knows that."""
+    output: Json | None = asked.params.get("toolOutput")
+    return output if "toolOutput" in asked.server.version.params["turn/start"] else None
 
 
 def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) -> None:
@@ -36,18 +44,18 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
         raise Refused("failed to submit turn input: ActiveTurnNotSteerable { turn_kind: Compact }", INTERNAL)
     if thread.turn is not None:
         _join(asked, thread, thread.turn, answer)
-        thread.turn.steer(given, client_id, _cast(asked, thread, given), now)
+        thread.turn.steer(given, client_id, cast_for(asked, thread, given), now)
         return
     if not given and server.version.no_input != "asks":
         _NO_INPUT[server.version.no_input](asked, thread, answer)
         return
     limit = server.version.compacts_at
     summary = sum_up(server, thread) if limit is not None and thread.context >= limit else None
-    casting = _cast(asked, thread, given)
+    casting = cast_for(asked, thread, given)
     _check_load(casting)
     if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
         server.turn_id(thread, now)
-    if thread.settings.override(asked.params):
+    if thread.override(asked.params):
         server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
     thread.failed = False
     turn = Turn(server, thread, casting, given, now, summary)
@@ -57,6 +65,9 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     if thread.ephemeral:  # where the real server was seen to tell the turn before it answers
         answer(turn.id)
     turn.begin(client_id, now)
+    output = _tool_output(asked)
+    if output is not None:
+        turn.take_output(output["name"], output["output"], now)
     server.play(turn)
 
 
@@ -110,7 +121,8 @@ _NO_INPUT: Mapping[str, Callable[[Asked, Thread, Answer], object]] = {
 }
 
 
-def _cast(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
+def cast_for(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
+    """What the model is to say to this input; why it cannot be found stands on stderr."""
     casting = _casting(asked.server, thread, given)
     if casting.trouble is not None:
         asked.server.note(casting.trouble.message)
@@ -179,7 +191,7 @@ def _turn_steer(asked: Asked) -> None:
         raise Refused(cause.message, data=messages.turn_error(cause))
     given = asked.params["input"]
     asked.reply({"turnId": turn.id})
-    turn.steer(given, asked.params.get("clientUserMessageId"), _cast(asked, thread, given), asked.now)
+    turn.steer(given, asked.params.get("clientUserMessageId"), cast_for(asked, thread, given), asked.now)
 
 
 def _turn_interrupt(asked: Asked) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import messages, raw_items
+from assay_mocks.codex import item_messages, messages, raw_items
 from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
 from assay_mocks.codex.compacting import Compacting
@@ -69,6 +69,12 @@ class Turn(Compacting):
     def announce(self, now: float) -> None:
         """Tell that the turn has begun."""
         self._telling.begun(now, asked=self.steerable)
+
+    def take_output(self, name: str, output: str, now: float) -> None:
+        """The turn begins with the output of a tool."""
+        identity = f"fco_{self._desk.ids.uuid(now)}"
+        self.thread.remember([{"type": "function_call_output", "id": identity, "name": name, "output": output}])
+        self._telling.item(item_messages.tool_output(identity, name, output), messages.ms(now), now)
 
     def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
         """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""

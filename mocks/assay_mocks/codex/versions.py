@@ -23,6 +23,7 @@ from assay_mocks.codex.version_fields import NOTIFICATIONS, hidden_fields
 from assay_mocks.codex.version_marks import known, minor, unknown
 from assay_mocks.codex.version_methods import METHODS, STABLE
 from assay_mocks.codex.version_params import gated_fields, gated_methods, overlooked, params_of
+from assay_mocks.codex.version_stored import Stored, stored_by
 
 if TYPE_CHECKING:
     from assay_mocks.codex.forms import Forms
@@ -85,6 +86,8 @@ class Version:
     answer short. `tells_queued`: queued input is told as an item. `no_input`: what a turn without input does: it
     `completes` without the model, `hangs`, is `refused`, or `asks` the model. `leaving`: who unsubscribes closes the
     thread.
+
+    `stored`: what it does with stored threads.
 
     `reconnects`: a service that is not reached is tried again and again. `causes`, `incomplete`: how failures look.
     `bad_config`: how a wrong configuration is told.
@@ -153,6 +156,8 @@ class Version:
     leaving: bool
 
     reconnects: bool
+    stored: Stored
+
     causes: Mapping[str, Cause]
     incomplete: Mapping[str, Cause]
     bad_config: str
@@ -268,6 +273,7 @@ def _version(number: str) -> Version:
         ignored=overlooked(number),
         forms=hidden_fields(number),
         unsent=unknown(NOTIFICATIONS, number),
+        stored=stored_by(at),
         **changed,
     )
 
