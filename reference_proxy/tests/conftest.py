@@ -122,6 +122,7 @@ class Server:
         conversation: Conversation,
         choices: int = 1,
         abilities: Abilities | None = None,
+        **waits: float,
     ) -> None:
         self.now = 0.0
         self.sent: list[Any] = []
@@ -135,7 +136,7 @@ class Server:
 
         def begin(steps: Any, mailbox: Any, choice: int) -> CodexTurn:
             self.mailbox = mailbox
-            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices)
+            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices, **waits)
 
         self.turn = Choices(begin, choices, self._count)
 

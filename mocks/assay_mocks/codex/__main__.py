@@ -11,12 +11,12 @@ from assay_mocks.codex.listening import RefusedError
 from assay_mocks.codex.server import Server
 from assay_mocks.codex.settings import USAGE, Recorded, Settings, UsageError, from_process
 from assay_mocks.codex.stdio import epoch_clock, serve
-from assay_mocks.library import LIBRARY
 from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from assay_mocks.codex.shelf import Shelf
     from assay_mocks.script import Library
 
 _USAGE_ERROR = 2
@@ -42,7 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(settings: Settings) -> int:
     library = _library(settings)
-    server = Server(library, home=settings.home, cwd=settings.cwd, version=settings.version, crash_at=settings.crash_at)
+    server = Server(
+        library,
+        home=settings.home,
+        cwd=settings.cwd,
+        version=settings.version,
+        crash_at=settings.crash_at,
+        room=settings.room,
+    )
+    if settings.stores:
+        server.keep_threads(lambda: _shelf(server))
     if settings.journal is None:
         return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:
@@ -57,6 +66,13 @@ def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     return serve_websockets(server, settings.listening, journal, epoch_clock())
 
 
+def _shelf(server: Server) -> Shelf:
+    """Threads are kept below CODEX_HOME."""
+    from assay_mocks.codex.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
+
+    return FileShelf(server.home, server.note)
+
+
 def _record(recorded: Recorded) -> int:
     from assay_mocks.codex.record import record  # noqa: PLC0415 - what it needs would slow every start
 
@@ -66,7 +82,8 @@ def _record(recorded: Recorded) -> int:
 def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
     """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
     if settings.scripts is None:
-        return LIBRARY
+        return _bundled
+    from assay_mocks.library import LIBRARY  # noqa: PLC0415 - with a file, these are read at the start
     from assay_mocks.script_file import ScriptFile  # noqa: PLC0415 - YAML would slow every start without a file
 
     file = ScriptFile(settings.scripts, LIBRARY)
@@ -74,6 +91,12 @@ def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError
     if isinstance(read, ScriptError):
         raise read
     return file.library
+
+
+def _bundled() -> Library:
+    from assay_mocks.library import LIBRARY  # noqa: PLC0415 - it is needed for the first turn only
+
+    return LIBRARY
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.codex import legacy
 from assay_mocks.codex.messages import PROVIDER
 from assay_mocks.codex.params import Refused
 from assay_mocks.codex.threads import Thread, new_thread
@@ -65,8 +66,17 @@ def load_thread(asked: Asked) -> Thread:
     Raises:
         Refused: there is no such provider, or the tools are not what they must be.
     """
+    return begin_thread(asked, asked.params)
+
+
+def begin_thread(asked: Asked, given: Mapping[str, Any], fill: Callable[[Thread], None] | None = None) -> Thread:
+    """A thread that begins with these parameters and, if there is more, with what `fill` puts into it.
+
+    Raises:
+        Refused: as for `load_thread`.
+    """
     server = asked.server
-    params = {name: value for name, value in asked.params.items() if name not in server.version.ignored}
+    params = {name: value for name, value in given.items() if name not in server.version.ignored}
     if params.get("modelProvider") not in {None, PROVIDER}:
         raise Refused(f"{server.version.bad_config}: Model provider `{params['modelProvider']}` not found")
     check_tools(params.get("dynamicTools") or (), names_only=not server.version.checks_tools)
@@ -78,6 +88,17 @@ def load_thread(asked: Asked) -> Thread:
         home=server.home,
         originator=server.client,
     )
+    thread.born = server.version.number
+    if fill is not None:
+        fill(thread)
+    if not thread.ephemeral:
+        server.shelf.begin(thread)
     server.threads.add(thread)
     server.subscribe(thread)
     return thread
+
+
+def tell_loaded(asked: Asked, thread: Thread) -> None:
+    """Tell, in the older family alone, that the thread's servers have started: it has none."""
+    if asked.server.version.double:
+        asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from assay_mocks.codex.ids import Ids
     from assay_mocks.codex.nonces import Nonce, Nonces
+    from assay_mocks.codex.shelf import Shelf
     from assay_mocks.codex.threads import Running, Thread, Threads
     from assay_mocks.codex.versions import Version
     from assay_mocks.script import Library
@@ -22,6 +23,11 @@ class Desk(Protocol):
 
     ids: Ids
     version: Version
+    nonces: Nonces
+
+    @property
+    def library(self) -> Library | ScriptError:
+        """The scripts as they are now, or why they cannot be read."""
 
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn."""
@@ -52,16 +58,15 @@ class Host(Desk, Protocol):
     cwd: str
     threads: Threads
     listeners: dict[str, Thread]
-    nonces: Nonces
     client: str
+
+    @property
+    def shelf(self) -> Shelf:
+        """Where threads are that are not loaded."""
 
     @property
     def user_agent(self) -> str:
         """What the server calls itself to the client."""
-
-    @property
-    def library(self) -> Library | ScriptError:
-        """The scripts as they are now, or why they cannot be read."""
 
     @property
     def experimental(self) -> bool:

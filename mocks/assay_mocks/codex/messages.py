@@ -6,6 +6,7 @@ whole seconds (`…At`) or milliseconds (`…AtMs`).
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,14 +53,16 @@ def remote_control(installation: str) -> Json:
 # Threads
 
 
-def thread(it: Thread, version: Version) -> Json:
-    """A thread as thread/start, thread/started, thread/read and thread/resume tell it."""
+def thread(
+    it: Thread, version: Version, turns: Sequence[Json] = (), *, loaded: bool = True, listed: bool = False
+) -> Json:
+    """A thread as thread/start, thread/started, thread/read and thread/resume tell it; `listed`: as one of a list."""
     return {
         "id": it.id,
-        "environments": it.environments,
+        "environments": it.environments if loaded else None,
         "extra": None,
         "sessionId": it.id,
-        "forkedFromId": None,
+        "forkedFromId": None if listed else it.forked,
         "attachedToThreadId": None,
         "parentThreadId": None,
         "preview": it.preview,
@@ -69,25 +72,25 @@ def thread(it: Thread, version: Version) -> Json:
         "projectId": None,
         "historyMode": version.history_mode,
         "modelProvider": PROVIDER,
-        "model": it.settings.model,
+        "model": it.settings.model if loaded or it.past.turns else None,
         "reasoningEffort": it.settings.effort,
         "createdAt": int(it.created),
         "updatedAt": int(it.updated),
         "recencyAt": int(it.updated),
-        "status": status(it),
+        "status": status(it) if loaded else {"type": "notLoaded"},
         "path": it.path,
         "cwd": it.cwd,
-        "cliVersion": version.number,
+        "cliVersion": it.born or version.number,
         "originator": it.originator,
         "source": "vscode",
-        "canAcceptDirectInput": True,
+        "canAcceptDirectInput": True if loaded and not listed else None,
         "threadSource": None,
         "agentNickname": None,
         "agentRole": None,
-        "gitInfo": None,
+        "gitInfo": it.git,
         "name": it.name,
         "daybreakEnabled": None,
-        "turns": [],
+        "turns": list(turns),
     }
 
 
@@ -98,10 +101,10 @@ def status(it: Thread) -> Json:
     return {"type": "systemError" if it.failed else "idle"}
 
 
-def thread_opened(it: Thread, version: Version) -> Json:
-    """Result of thread/start and thread/resume."""
+def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> Json:
+    """Result of thread/start and thread/fork."""
     return {
-        "thread": thread(it, version),
+        "thread": thread(it, version, turns),
         "model": it.settings.model,
         "modelProvider": PROVIDER,
         "serviceTier": None,
@@ -117,6 +120,44 @@ def thread_opened(it: Thread, version: Version) -> Json:
         "reasoningEffort": it.settings.effort,
         "multiAgentMode": "explicitRequestOnly",
     }
+
+
+def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Json | None = None) -> Json:
+    """Result of thread/resume; `page`: the page of turns that was asked for."""
+    told = thread_opened(it, version, turns)
+    mode = told.pop("multiAgentMode")
+    return {
+        **told,
+        "collaborationMode": collaboration_mode(it, version),
+        "multiAgentMode": mode,
+        "initialTurnsPage": page,
+        **places(it, version),
+    }
+
+
+def places(it: Thread, version: Version) -> Json:
+    """From where the turns and the items of a thread can be paged backwards."""
+    last = len(it.past.turns)
+    ends = {"turns": last, "itemsByCreatedAtOrdinal": sum(len(turn["items"]) for turn in it.past.turns)}
+    cursors = [cursor(it, kind, at) if last and version.stored.paged else None for kind, at in ends.items()]
+    return dict(zip(("turnsBackwardsCursor", "itemsBackwardsCursor"), cursors, strict=True))
+
+
+def cursor(it: Thread, kind: str, at: int, *, anchor: bool = True) -> str:
+    """A place in the turns or the items of a thread; `anchor`: what stands there counts, too."""
+    place = {"requestedThreadId": it.id, "rolloutOrdinal": at, "includeAnchor": anchor, "scope": {"kind": kind}}
+    return json.dumps(place, separators=(",", ":"))
+
+
+def collaboration_mode(it: Thread, version: Version) -> Json:
+    """The mode in which the thread's turns are played."""
+    settings = it.settings
+    inner = {
+        "model": settings.model,
+        "reasoning_effort": settings.effort,
+        "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,
+    }
+    return {"mode": settings.mode or version.mode, "settings": inner}
 
 
 _READ_ONLY_PROFILE: Json = {
@@ -158,14 +199,7 @@ def settings_updated(it: Thread, version: Version) -> Json:
             "serviceTier": None,
             "effort": settings.effort,
             "summary": settings.summary,
-            "collaborationMode": {
-                "mode": "default",
-                "settings": {
-                    "model": settings.model,
-                    "reasoning_effort": settings.effort,
-                    "developer_instructions": None,
-                },
-            },
+            "collaborationMode": collaboration_mode(it, version),
             "multiAgentMode": "explicitRequestOnly",
             "personality": version.personality,
         },
@@ -217,8 +251,9 @@ def turn_error(cause: Cause) -> Json:
 
 def retry(told: Retry) -> Json:
     """Why the model is asked again, as `error` tells it."""
+    progress = f"{told.attempt}/{told.attempts}" if told.attempts else "waiting for network"
     return {
-        "message": f"Reconnecting... {told.attempt}/{told.attempts}",
+        "message": f"Reconnecting... {progress}",
         "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
         "additionalDetails": told.details,
         "misalignment": None,

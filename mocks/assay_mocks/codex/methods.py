@@ -6,11 +6,13 @@ A function takes the request, its parameters checked, tells what is to be told a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import conversation_methods, legacy, messages, raw_items, turn_methods
-from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread
+from assay_mocks.codex import conversation_methods, messages, raw_items, turn_methods
+from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread, tell_loaded
 from assay_mocks.codex.conversation import is_user, message_text
+from assay_mocks.codex.handshake import initialize
 from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
@@ -22,14 +24,14 @@ Json = dict[str, Any]
 Method = Callable[[Asked], None]
 
 
-# Handshake
+def _later(module: str, method: str) -> Method:
+    """A method of a module that few sessions need: it is imported when it is first asked for."""
 
+    def ask(asked: Asked) -> None:
+        methods: Mapping[str, Method] = import_module(f"assay_mocks.codex.{module}").METHODS
+        methods[method](asked)
 
-def _initialize(asked: Asked) -> None:
-    server, client = asked.server, asked.params["clientInfo"]
-    server.shake_hands(client, asked.params.get("capabilities") or {})
-    asked.reply(messages.initialized(server.user_agent, home=server.home))
-    server.tell_client("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
+    return ask
 
 
 # Threads
@@ -47,7 +49,7 @@ def _thread_start(asked: Asked) -> None:
         server.tell_all("thread/status/changed", told, asked.now)
     asked.reply(messages.thread_opened(thread, server.version))
     server.tell_all("thread/started", {"thread": messages.thread(thread, server.version)}, asked.now)
-    _tell_loaded(asked, thread)
+    tell_loaded(asked, thread)
 
 
 def _death(asked: Asked) -> Crash | None:
@@ -61,18 +63,17 @@ def _death(asked: Asked) -> Crash | None:
     return first if isinstance(first, Crash) else None
 
 
-def _tell_loaded(asked: Asked, thread: Thread) -> None:
-    if asked.server.version.double:
-        asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)
-
-
 def _thread_resume(asked: Asked) -> None:
     history = asked.params.get("history")
-    thread = find_thread(asked) if history is None else _new_with_history(asked, history)
-    asked.server.subscribe(thread)
+    if history is None:
+        _RESUME(asked)
+        return
+    thread = _new_with_history(asked, history)
     asked.reply(messages.thread_opened(thread, asked.server.version))
-    if history is not None:
-        _tell_loaded(asked, thread)
+    tell_loaded(asked, thread)
+
+
+_RESUME = _later("stored_methods", "thread/resume")
 
 
 def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
@@ -93,30 +94,6 @@ def _heard(items: list[Json]) -> list[Json]:
     return [item for item in items if item.get("role") != "system"]
 
 
-def _thread_read(asked: Asked) -> None:
-    thread, server = find_thread(asked), asked.server
-    if thread.ephemeral and asked.params.get("includeTurns"):
-        raise Refused("ephemeral threads do not support includeTurns")
-    told: Json = {"thread": messages.thread(thread, server.version)}
-    asked.reply({**told, "readState": None} if server.experimental else told)
-
-
-def _thread_list(asked: Asked) -> None:
-    asked.reply({"data": [], "readStates": {}, "nextCursor": None, "backwardsCursor": None})
-
-
-def _thread_loaded_list(asked: Asked) -> None:
-    asked.reply({"data": asked.server.threads.ids(), "nextCursor": None})
-
-
-def _thread_name_set(asked: Asked) -> None:
-    thread = find_thread(asked)
-    thread.name = asked.params["name"]
-    asked.reply({})
-    told = {"threadId": thread.id, "threadName": thread.name}
-    asked.server.tell(thread, "thread/name/updated", told, asked.now)
-
-
 def _thread_unsubscribe(asked: Asked) -> None:
     thread, server = find_thread(asked), asked.server
     server.unsubscribe(thread)
@@ -124,22 +101,10 @@ def _thread_unsubscribe(asked: Asked) -> None:
     if server.version.leaving and not thread.subscribed:
         server.drop(thread)
         server.threads.remove(thread)
+        server.shelf.put(thread)
         gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
         server.tell_all("thread/status/changed", gone, asked.now)
         server.tell_all("thread/closed", {"threadId": thread.id}, asked.now)
-
-
-def _thread_removed(notification: str) -> Method:
-    def method(asked: Asked) -> None:
-        thread, server = find_thread(asked), asked.server
-        server.drop(thread)
-        server.threads.remove(thread)
-        gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-        server.tell_all("thread/status/changed", gone, asked.now)
-        asked.reply({})
-        server.tell_all(notification, {"threadId": thread.id}, asked.now)
-
-    return method
 
 
 def _thread_inject_items(asked: Asked) -> None:
@@ -163,7 +128,8 @@ def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
         extra["create_time"] = asked.now
     if kind == "message":
         extra |= raw_items.UNKNOWN_KINDS
-    passed = raw_items.passed_through({"type": item["type"], "id": identity, **item}, _INJECTED_TURN, extra)
+    known = {"type": item["type"], "id": identity, **item}
+    passed = raw_items.told(known, _INJECTED_TURN, asked.server.version.forms, extra)
     told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
     asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
 
@@ -188,17 +154,20 @@ def _auth_status(asked: Asked) -> None:
     asked.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
 
 
+_LATER = {
+    "stored_methods": """
+        thread/read thread/fork thread/archive thread/unarchive thread/delete thread/name/set thread/rollback
+    """,
+    "listing": "thread/list thread/loaded/list",
+    "paging": "thread/turns/list thread/items/list thread/revert",
+    "goal_methods": "thread/goal/get thread/goal/set thread/goal/clear thread/metadata/update thread/sample",
+}
+
 METHODS: Mapping[str, Method] = {
-    "initialize": _initialize,
+    "initialize": initialize,
     "thread/start": _thread_start,
     "thread/resume": _thread_resume,
-    "thread/read": _thread_read,
-    "thread/list": _thread_list,
-    "thread/loaded/list": _thread_loaded_list,
-    "thread/name/set": _thread_name_set,
     "thread/unsubscribe": _thread_unsubscribe,
-    "thread/archive": _thread_removed("thread/archived"),
-    "thread/delete": _thread_removed("thread/deleted"),
     "thread/inject_items": _thread_inject_items,
     "model/list": _model_list,
     "account/read": _account_read,
@@ -206,4 +175,5 @@ METHODS: Mapping[str, Method] = {
     "getAuthStatus": _auth_status,
     **turn_methods.METHODS,
     **conversation_methods.METHODS,
+    **{method: _later(module, method) for module, methods in _LATER.items() for method in methods.split()},
 }

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import legacy, raw_items
+from assay_mocks.codex.past import HEARD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,8 @@ class Notifying:
         before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
         for msg in before:
             self.older(msg, now)
+        if method in HEARD:
+            self._thread.hear(method, params)
         if params.get("item", {}).get("type") not in version.unsent_items:
             self._tell(method, params, now)
         for msg in after:
@@ -59,5 +62,5 @@ class Notifying:
         if kept:
             self._thread.remember([item])
         if self._thread.raw_events:
-            passed = raw_items.passed_through(item, self._turn_id, extra)
+            passed = raw_items.told(item, self._turn_id, self._desk.version.forms, extra)
             self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)

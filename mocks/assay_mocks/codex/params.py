@@ -14,7 +14,10 @@ from typing import Any
 
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+UNKNOWN = -32601
+INTERNAL = -32603
 OVERLOADED = -32001
+OVERLOAD = "Server overloaded; retry later."
 
 
 class Refused(Exception):  # noqa: N818 - an answer of the protocol, not a fault of the program
@@ -92,9 +95,14 @@ def _count(value: object) -> None:
         raise Refused(f"Invalid request: invalid value: integer `{value}`, expected u32")
 
 
+COUNT: Check = _count
+
+
 def one_of(*names: str, maps: bool = False) -> Check:
     """A check of texts that must be one of `names`; `maps`: a map, whose key is such a name, passes unseen."""
-    listed = ", ".join(f"`{name}`" for name in names)
+    listed = " or ".join(f"`{name}`" for name in names)
+    if len(names) != _TWO:
+        listed = f"one of {', '.join(f'`{name}`' for name in names)}"
 
     def check(value: object) -> None:
         if maps and isinstance(value, dict):
@@ -102,12 +110,17 @@ def one_of(*names: str, maps: bool = False) -> Check:
         if not isinstance(value, str):
             raise _invalid("string or map", value)
         if value not in names:
-            raise Refused(f"Invalid request: unknown variant `{value}`, expected one of {listed}")
+            raise Refused(f"Invalid request: unknown variant `{value}`, expected {listed}")
 
     return check
 
 
-def _struct(**fields: Field) -> Check:
+_TWO = 2
+
+
+def struct(**fields: Field) -> Check:
+    """A check of objects with these fields."""
+
     def check(value: object) -> None:
         if not isinstance(value, dict):
             raise _invalid("a map", value)
@@ -166,9 +179,10 @@ def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
 
 _input = tagged(INPUT_FIELDS, "UserInput")
 
-_CLIENT = _struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
-_CAPABILITIES = _struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))
-_APPROVAL = one_of("untrusted", "on-request", "granular", "never", maps=True)
+_CLIENT = struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
+_CAPABILITIES = struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))
+APPROVAL = one_of("untrusted", "on-request", "granular", "never", maps=True)
+SANDBOX = one_of("read-only", "workspace-write", "danger-full-access")
 THREAD_ID = Field(TEXT, required=True)
 
 FIELDS: Table = {
@@ -177,8 +191,8 @@ FIELDS: Table = {
         "model": Field(TEXT),
         "modelProvider": Field(TEXT),
         "cwd": Field(TEXT),
-        "approvalPolicy": Field(_APPROVAL),
-        "sandbox": Field(one_of("read-only", "workspace-write", "danger-full-access")),
+        "approvalPolicy": Field(APPROVAL),
+        "sandbox": Field(SANDBOX),
         "config": Field(MAP),
         "baseInstructions": Field(TEXT),
         "developerInstructions": Field(TEXT),
@@ -188,15 +202,9 @@ FIELDS: Table = {
         "experimentalRawEvents": Field(FLAG),
     },
     "thread/resume": {"threadId": THREAD_ID, "history": Field(LIST), "excludeTurns": Field(FLAG)},
-    "thread/read": {"threadId": THREAD_ID, "includeTurns": Field(FLAG)},
     "thread/inject_items": {"threadId": THREAD_ID, "items": Field(LIST, required=True)},
-    "thread/name/set": {"threadId": THREAD_ID, "name": Field(TEXT, required=True)},
     "thread/unsubscribe": {"threadId": THREAD_ID},
-    "thread/archive": {"threadId": THREAD_ID},
-    "thread/delete": {"threadId": THREAD_ID},
-    "thread/list": {"limit": Field(_count), "cursor": Field(TEXT)},
-    "thread/loaded/list": {"limit": Field(_count), "cursor": Field(TEXT)},
-    "model/list": {"limit": Field(_count), "cursor": Field(TEXT)},
+    "model/list": {"limit": Field(COUNT), "cursor": Field(TEXT)},
     "account/read": {"refreshToken": Field(FLAG)},
     "getAuthStatus": {},
     "turn/start": {
@@ -204,7 +212,7 @@ FIELDS: Table = {
         "input": Field(list_of(_input), required=True),
         "model": Field(TEXT),
         "effort": Field(TEXT),
-        "approvalPolicy": Field(_APPROVAL),
+        "approvalPolicy": Field(APPROVAL),
         "sandboxPolicy": Field(MAP),
         "clientUserMessageId": Field(TEXT),
     },
@@ -213,6 +221,7 @@ FIELDS: Table = {
         "input": Field(list_of(_input), required=True),
         "expectedTurnId": Field(TEXT, required=True),
     },
+    "thread/compact/start": {"threadId": THREAD_ID},
     "turn/interrupt": {"threadId": THREAD_ID, "turnId": Field(TEXT, required=True)},
 }
 WITHOUT_PARAMS = frozenset({"account/rateLimits/read", "getUserAgent"})

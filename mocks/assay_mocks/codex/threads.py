@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from time import gmtime, strftime
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from assay_mocks.script import Usage
+from assay_mocks.codex.past import KEPT_TURNS, Past
+from assay_mocks.codex.thread_settings import SANDBOXES, Settings
+from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay_mocks.codex.casting import Casting
     from assay_mocks.codex.connection import Connection
@@ -17,23 +21,12 @@ if TYPE_CHECKING:
     from assay_mocks.player import Until
 
 Item = dict[str, Any]  # a Responses item
+Log = Callable[[str, object], None]  # takes what is to be stored of a thread: what it is, and it
 
 KEPT_THREADS = 4096
 KEPT_LEFT_THREADS = 64
 KEPT_ITEMS = 8192
 KEPT_UNHEARD = 16_384
-_DEFAULT_MODEL = "mock-model"
-_SANDBOXES: Mapping[str, Mapping[str, Any]] = {
-    "read-only": {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
-    "workspace-write": {
-        "type": "workspaceWrite",
-        "writableRoots": [],
-        "networkAccess": False,
-        "excludeTmpdirEnvVar": False,
-        "excludeSlashTmp": False,
-    },
-    "danger-full-access": {"type": "dangerFullAccess"},
-}
 
 
 class Running(Protocol):
@@ -61,62 +54,34 @@ class Running(Protocol):
     def asks(self) -> bool:
         """Whether it waits for the client's word on a command, a patch or a question."""
 
+    @property
+    def steerable(self) -> bool:
+        """Whether it takes more input."""
+
     def interrupt(self, now: float) -> None:
         """End it because the client wants it."""
 
+    def give_way(self, now: float) -> None:
+        """End it because another one takes its place."""
+
     def abandon(self) -> None:
         """Play nothing more, and tell nobody."""
-
-
-@dataclass(kw_only=True, slots=True)
-class Settings:
-    """What a turn may change for the turns after it; `asked_model` is what the client named, None if nothing."""
-
-    asked_model: str | None
-    approval_policy: str
-    sandbox: Mapping[str, Any]
-    effort: str | None = None
-    summary: str | None = None
-
-    @property
-    def model(self) -> str:
-        """The model that is told to the client."""
-        return self.asked_model or _DEFAULT_MODEL
-
-    @staticmethod
-    def names(params: Mapping[str, Any]) -> bool:
-        """Whether a turn/start names any of them."""
-        return any(params.get(name) is not None for name in _OVERRIDES)
-
-    def override(self, params: Mapping[str, Any]) -> bool:
-        """Take the overrides of a turn/start; whether there were any."""
-        given = {
-            field_name: params[name]
-            for name, field_name in _OVERRIDES.items()
-            if params.get(name) is not None and params[name] != getattr(self, field_name)
-        }
-        for name, value in given.items():
-            setattr(self, name, value)
-        return bool(given)
-
-
-_OVERRIDES = {
-    "model": "asked_model",
-    "approvalPolicy": "approval_policy",
-    "sandboxPolicy": "sandbox",
-    "effort": "effort",
-    "summary": "summary",
-}
 
 
 @dataclass(eq=False, kw_only=True, slots=True)
 class Thread:
     """One thread. `history` holds Responses items: the injected ones as they came, then those of its turns.
 
-    `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer. `operations`
+    `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer; `estimated`:
+    what is told in their place since no answer says how long the conversation is; `filled`: tokens of the total that no
+    answer has cost. `operations`
     counts what older versions number turns by. `interrupts` answer the requests that wait for a turn to be interrupted.
     `listeners` counts those that v1 methods added. `waiting`: what the client has to do, by its flags.
     `unheard`: notifications that wait for one; None: they need not.
+
+    `born`: the version that began it. `past`: its turns; `spent`: `total` and `last` at the end of each. `archived`: it
+    was put away. `forked`: the thread that it began as a copy of. `goal`, `git`: what was noted. `log` stores what is
+    added to it; None: nothing is stored.
     """
 
     id: str
@@ -141,11 +106,21 @@ class Thread:
     updated: float = 0.0
     conversation: bool = False
     last: Usage | None = None
+    estimated: int | None = None
+    filled: int = 0
     operations: int = 0
     interrupts: list[Callable[[], None]] = field(default_factory=list)
     listeners: int = 0
     waiting: list[str] = field(default_factory=list)
     unheard: deque[tuple[str, Item]] | None = None
+    born: str = ""
+    past: Past = field(default_factory=Past)
+    archived: bool = False
+    forked: str | None = None
+    spent: dict[str, tuple[Usage, Usage | None]] = field(default_factory=dict)
+    goal: Item | None = None
+    git: Item | None = None
+    log: Log | None = None
 
     @property
     def subscribed(self) -> bool:
@@ -159,12 +134,14 @@ class Thread:
 
     def remember(self, items: list[Item]) -> None:
         """Append to the history; the oldest items of a very long one are forgotten."""
+        for item in items if self.log else ():
+            self.store("response_item", item)
         self.history += items
         del self.history[: max(0, len(self.history) - max(KEPT_ITEMS, len(items)))]
 
     def spend(self, used: Usage) -> None:
         """Add the tokens of an answer to the total."""
-        self.last = used
+        self.last, self.estimated = used, None
         total = self.total
         self.total = Usage(
             input=total.input + used.input,
@@ -172,6 +149,52 @@ class Thread:
             cached=total.cached + used.cached,
             reasoning=total.reasoning + used.reasoning,
         )
+        self.recount(self.total, used)
+
+    def recount(self, total: Usage, last: Usage | None) -> None:
+        """These are the tokens in all, and those of the last answer."""
+        self.total, self.last = total, last
+        if self.log is not None:
+            self.store("token_count", {"total": asdict(total), "last": last and asdict(last)})
+
+    def hear(self, method: str, params: Item) -> None:
+        """Keep what is told of a turn and may be told again; of what is kept in memory alone nothing may."""
+        if not self.ephemeral:
+            self.past.hear(method, params)
+            self.store(method, params)
+            if method == "turn/completed":
+                self.spent[params["turn"]["id"]] = self.total, self.last
+                if len(self.spent) > KEPT_TURNS:
+                    del self.spent[next(iter(self.spent))]
+
+    def override(self, params: Mapping[str, Any]) -> bool:
+        """Take the overrides of a turn/start; whether there were any."""
+        changed = self.settings.override(params)
+        if changed:
+            self.store("settings", asdict(self.settings))
+        return changed
+
+    def note(self, what: Literal["name", "goal", "git"], value: object) -> None:
+        """Note something about it."""
+        setattr(self, what, value)
+        self.store(what, value)
+
+    def store(self, kind: str, payload: object) -> None:
+        """Store something, if the thread is stored."""
+        if self.log is not None:
+            self.log(kind, payload)
+
+    def fill(self, window: int) -> None:
+        """The context is full: so many tokens."""
+        before = self.filled + self.total.input + self.total.output
+        self.total, self.filled, self.estimated = Usage(input=0, output=0), window, max(0, window - before)
+
+    @property
+    def context(self) -> int:
+        """How many tokens long the conversation was last said to be."""
+        if self.estimated is not None:
+            return self.estimated
+        return self.last.input + self.last.output if self.last else 0
 
     def answer_interrupts(self) -> None:
         """Answer the requests that waited for this."""
@@ -193,6 +216,11 @@ class Thread:
         return any(tool == declared.get("name") for declared in self.tools)
 
 
+def rollout_path(home: str, identity: str, created: float) -> str:
+    """The file of a thread."""
+    return f"{home}/sessions/{strftime('%Y/%m/%d/rollout-%Y-%m-%dT%H-%M-%S', gmtime(created))}-{identity}.jsonl"
+
+
 def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str, home: str, originator: str) -> Thread:
     """The thread that `thread/start` with `params` (checked) begins."""
     cwd = params.get("cwd") or cwd
@@ -203,12 +231,12 @@ def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str
         created=now,
         updated=now,
         cwd=cwd,
-        path=None if params.get("ephemeral") else f"{home}/sessions/rollout-{identity}.jsonl",
+        path=None if params.get("ephemeral") else rollout_path(home, identity, now),
         originator=originator,
         settings=Settings(
             asked_model=params.get("model"),
             approval_policy=params.get("approvalPolicy") or "never",
-            sandbox=_SANDBOXES[params.get("sandbox") or "read-only"],
+            sandbox=SANDBOXES[params.get("sandbox") or "read-only"],
             effort=(params.get("config") or {}).get("model_reasoning_effort"),
         ),
         developer=params.get("developerInstructions"),

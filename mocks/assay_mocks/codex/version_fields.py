@@ -18,36 +18,47 @@ _OPENED = """
     serviceTier+0.110 disabledPluginIds+0.160 runtimeWorkspaceRoots+0.134 instructionSources+0.125
     approvalsReviewer+0.115 permissionProfile+0.125-0.134 activePermissionProfile+0.134 multiAgentMode+0.142
 """
+_THREAD = """
+    environments+0.160 extra+0.150 sessionId+0.134 forkedFromId+0.125 attachedToThreadId+0.169 parentThreadId+0.142
+    ephemeral+0.107 section+0.150 sectionEnteredAt+0.150 projectId+0.150 historyMode+0.150 model+0.160
+    reasoningEffort+0.160 recencyAt+0.142 status+0.105 originator+0.160 canAcceptDirectInput+0.150
+    threadSource+0.134 agentNickname+0.105 agentRole+0.105 name+0.105 daybreakEnabled+0.160
+"""
+_TURN = "rootTurnId+0.169 itemsView+0.134 startedAt+0.125 completedAt+0.125 durationMs+0.125"
 _READ_ONLY = "access+0.100-0.134 networkAccess+0.110"
 _AGENT_MESSAGE = "moderation+0.169 phase+0.105 memoryCitation+0.118 delivery+0.150 questions+0.160"
+_COMMAND = "pluginId+0.150 scriptPath+0.150 source+0.118"
 _COUNTS = "cacheWriteInputTokens+0.145"
+_PASSED = "internal_chat_message_metadata_passthrough"
 _TIMES = "startedAtMs+0.169 completedAtMs+0.169"
 
 FIELDS: Mapping[str, str] = {
     "initialize": "codexHome+0.118 platformFamily+0.115 platformOs+0.115",
     "thread/start": _OPENED,
-    "thread/resume": _OPENED,
+    "thread/resume": f"""
+        {_OPENED} collaborationMode+0.160 initialTurnsPage+0.142 turnsBackwardsCursor+0.150 itemsBackwardsCursor+0.150
+    """,
+    "thread/fork": _OPENED,
+    "thread/unarchive": "",
+    "thread/rollback": "",
+    "thread/revert": "",
+    "thread/metadata/update": "",
     "thread/read": "readState+0.169",
     "thread/list": "readStates+0.169 backwardsCursor+0.125",
     "account/read": "userId+0.169 workspaceRouting+0.169",
-    ".thread": """
-        environments+0.160 extra+0.150 sessionId+0.134 forkedFromId+0.125 attachedToThreadId+0.169 parentThreadId+0.142
-        ephemeral+0.107 section+0.150 sectionEnteredAt+0.150 projectId+0.150 historyMode+0.150 model+0.160
-        reasoningEffort+0.160 recencyAt+0.142 status+0.105 originator+0.160 canAcceptDirectInput+0.150
-        threadSource+0.134 agentNickname+0.105 agentRole+0.105 name+0.105 daybreakEnabled+0.160
-    """,
+    ".thread": _THREAD,
+    ".turns": _TURN,
     ".sandbox": "",
     ".sandbox/readOnly": _READ_ONLY,
     "thread/settings/updated": "",
     ".threadSettings": "disabledPluginIds+0.160 environments+0.169 multiAgentMode+0.142",
     ".sandboxPolicy": "",
     ".sandboxPolicy/readOnly": _READ_ONLY,
-    ".turn": "rootTurnId+0.169 itemsView+0.134 startedAt+0.125 completedAt+0.125 durationMs+0.125",
+    ".turn": _TURN,
     ".error": "misalignment+0.160",
     "item/started": "startedAtMs+0.134",
     "item/completed": "contentTokenCount+0.169 completedAtMs+0.134",
     "item/tool/call": "namespace+0.125",
-    "rawResponse/completed": "usageMetadata+0.160",
     "item/commandExecution/requestApproval": """
         kind+0.150 startedAtMs+0.134 environmentId+0.142 availableDecisions+0.106
     """,
@@ -60,13 +71,21 @@ FIELDS: Mapping[str, str] = {
     ".item/userMessage": "clientId+0.142",
     ".item/agentMessage": _AGENT_MESSAGE,
     ".items/agentMessage": _AGENT_MESSAGE,
-    ".item/commandExecution": "pluginId+0.150 scriptPath+0.150 source+0.118",
+    ".items/userMessage": "clientId+0.142",
+    ".items/commandExecution": _COMMAND,
+    ".items/dynamicToolCall": "namespace+0.125",
+    ".item/commandExecution": _COMMAND,
     ".item/dynamicToolCall": "namespace+0.125",
-    ".item/message": "status+0.169 id+0.169 internal_chat_message_metadata_passthrough+0.169",
-    ".item/function_call": "status+0.169 id+0.169 internal_chat_message_metadata_passthrough+0.169",
-    ".item/function_call_output": "id+0.169 internal_chat_message_metadata_passthrough+0.169",
+    "raw": f"{_PASSED}+0.145",
+    "raw user": f"id+0.150 {_PASSED}+0.145",
+    "raw assistant": f"status+0.163 id+0.142 {_PASSED}+0.145",
+    "raw/function_call": "status+0.163 id+0.142",
+    "raw/function_call_output": "id+0.150",
+    "raw/reasoning": "id+0.142",
+    f".{_PASSED}": "create_time+0.150 content_item_kinds+0.150",
+    "rawResponse/completed": "usageMetadata+0.153",
     ".content": "",
-    ".content/output_text": "annotations+0.169",
+    ".content/output_text": "annotations+0.163",
     ".content/image": "detail+0.134",
     ".content/localImage": "detail+0.134",
     ".tokenUsage": "",
@@ -94,8 +113,9 @@ FIELDS: Mapping[str, str] = {
 
 NOTIFICATIONS = """
     remoteControl/status/changed+0.134 thread/status/changed+0.105 thread/readState/changed+0.169
-    thread/settings/updated+0.134 thread/archived+0.104 thread/closed+0.106 thread/deleted+0.142
-    serverRequest/resolved+0.107 rawResponse/completed+0.145
+    thread/settings/updated+0.134 thread/archived+0.104 thread/unarchived+0.105 thread/closed+0.106
+    thread/deleted+0.142 thread/goal/cleared+0.134 thread/goal/updated+0.134 thread/reverted+0.150
+    thread/compacted-0.125 warning+0.125 serverRequest/resolved+0.107 rawResponse/completed+0.145
     codex/event/dynamic_tool_call_response+0.106
 """
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.older_params import EFFORT, IMAGE, V1_FIELDS
-from assay_mocks.codex.params import FIELDS, INPUT_FIELDS, Field, list_of, one_of, tagged
+from assay_mocks.codex.params import FIELDS, INPUT_FIELDS, MAP, Field, list_of, one_of, tagged
+from assay_mocks.codex.stored_params import STORED_FIELDS, TOOL_OUTPUT
 from assay_mocks.codex.version_marks import known, unknown
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 _APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
 _WITH_FIELDS = frozenset({"reject", "granular"})
 _INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
+
+_RESUME = "initialTurnsPage+0.142"
+_TURN = "toolOutput+0.160"
+_SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
 
 _STARTING = "ephemeral+0.90 dynamicTools+0.92 environments+0.125"
 
@@ -57,11 +62,15 @@ def params_of(number: str, *, any_effort: bool, files: bool) -> Table:
     given = Field(list_of(tagged(kinds if files else {**kinds, "image": IMAGE}, "UserInput")), required=True)
     start = {name: field for name, field in FIELDS["thread/start"].items() if name not in overlooked(number)}
     turn = {**FIELDS["turn/start"], "input": given, "approvalPolicy": approval}
+    turn |= dict.fromkeys(known(_TURN, number), TOOL_OUTPUT)
+    resume = dict.fromkeys(known(_RESUME, number), Field(MAP))
     return {
         **FIELDS,
+        **STORED_FIELDS,
         **V1_FIELDS,
+        "thread/list": {**STORED_FIELDS["thread/list"], "sortKey": Field(one_of(*known(_SORTS, number)))},
         "thread/start": {**start, "approvalPolicy": approval},
-        "thread/resume": {**FIELDS["thread/resume"], "approvalPolicy": approval},
+        "thread/resume": {**FIELDS["thread/resume"], "approvalPolicy": approval, **resume},
         "turn/start": turn if any_effort else {**turn, "effort": EFFORT},
         "turn/steer": {**FIELDS["turn/steer"], "input": given},
     }

@@ -23,12 +23,15 @@ from assay_mocks.codex.version_fields import NOTIFICATIONS, hidden_fields
 from assay_mocks.codex.version_marks import known, minor, unknown
 from assay_mocks.codex.version_methods import METHODS, STABLE
 from assay_mocks.codex.version_params import gated_fields, gated_methods, overlooked, params_of
+from assay_mocks.codex.version_stored import Stored, stored_by
 
 if TYPE_CHECKING:
     from assay_mocks.codex.forms import Forms
     from assay_mocks.codex.params import Table
 
 
+Transport = Literal["ws", "ws-auth", "ws-digest", "ws-guard", "unix"]
+Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
 Beginning = Literal["turn", "task", "status"]
 Asking = Literal["start", "older", "status"]
 
@@ -37,12 +40,17 @@ Asking = Literal["start", "older", "status"]
 class Version:
     """One version of `codex app-server`.
 
-    `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
-    `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
-    `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`. `opt_out`: clients can mute
-    notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by
-    URLs that are to be fetched. `ignored`: parameters of thread/start that came later, and are overlooked.
-    `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
+    `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must
+    be. `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
+    `gates_empty`: also where they are empty lists. `transports`: what it takes besides stdio: addresses for
+    WebSockets (`ws`), tokens for them (`ws-auth`), their digests (`ws-digest`), none but loopback addresses without
+    (`ws-guard`), Unix sockets (`unix`); there the signals `drains_on` let running turns end before the process
+    does, a second one ends it at once, and other signals kill it. `draining`: the data of the error that refuses to
+    begin more meanwhile, None if nothing is refused. `overloads`: of many requests at once some are refused and
+    some never answered. `opt_out`: clients can mute notifications. `max_input_chars`: the longest user input, None
+    for any. `remote_images`: images may be named by URLs that are to be fetched. `ignored`: parameters of
+    thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the model's service
+    takes, once each, and schemas.
 
     `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
     does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
@@ -54,6 +62,10 @@ class Version:
     last text. `context_window`: the most tokens, None if it knows none. `citations`: those in the model's text are kept
     from the client.
 
+    `awaits_calls`: an answer of the model that breaks off after a call fails when its calls are answered, not at once.
+    `tells_cancelled`: calls that an interrupt cancels are told as failed; else the model alone gets to know.
+    `notes_interrupts`: what the model is told of an interrupt is told raw.
+
     `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
     the model as a text, not as a list.
 
@@ -64,6 +76,10 @@ class Version:
     not approve of ends twice. `hangs_on_errors`: an error as an answer leaves the turn waiting for ever.
     `wrong_answers`: how an answer ends that is none.
 
+    `compacts_at`: how many tokens long a conversation is that is summed up, None if none is. `raw_summaries`: what the
+    model says then is told raw. `hears_all`: input is told that comes before a summary that fails.
+    `warns_of_summaries`: the client is warned of what they do.
+
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the
     model's answer, telling a turn that never ends; does so `untold`; `joins` the running turn; or `steers`, cutting the
@@ -71,7 +87,10 @@ class Version:
     `completes` without the model, `hangs`, is `refused`, or `asks` the model. `leaving`: who unsubscribes closes the
     thread.
 
-    `causes`, `incomplete`: how failures look. `bad_config`: how a wrong configuration is told.
+    `stored`: what it does with stored threads.
+
+    `reconnects`: a service that is not reached is tried again and again. `causes`, `incomplete`: how failures look.
+    `bad_config`: how a wrong configuration is told.
     """
 
     number: str
@@ -80,7 +99,10 @@ class Version:
     gated: frozenset[str]
     gated_fields: Mapping[str, tuple[str, ...]]
     gates_empty: bool
-    listens: bool
+    transports: frozenset[Transport]
+    drains_on: tuple[Signal, ...]
+    draining: Mapping[str, Any] | None
+    overloads: bool
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
@@ -104,6 +126,10 @@ class Version:
     context_window: int | None
     citations: bool
 
+    awaits_calls: bool
+    tells_cancelled: bool
+    notes_interrupts: bool
+
     tool_answers: Literal["output", "contentItems"]
     single_text: bool
 
@@ -117,6 +143,11 @@ class Version:
     hangs_on_errors: bool
     wrong_answers: Literal["declined", "failed"]
 
+    compacts_at: int | None
+    raw_summaries: bool
+    hears_all: bool
+    warns_of_summaries: bool
+
     counted_turns: bool
     checks_turn_id: bool
     busy: Literal["queues", "untold", "joins", "steers"]
@@ -124,12 +155,16 @@ class Version:
     no_input: Literal["completes", "hangs", "refused", "asks"]
     leaving: bool
 
+    reconnects: bool
+    stored: Stored
+
     causes: Mapping[str, Cause]
     incomplete: Mapping[str, Cause]
     bad_config: str
 
 
 _Changes = Mapping[str, Any]
+_WS: frozenset[Transport] = frozenset({"ws"})
 
 # The first version in which each change was seen, and the fields that hold from it on.
 _CHANGES: tuple[tuple[int, _Changes], ...] = (
@@ -137,7 +172,10 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
         89,
         {
             "gates_empty": False,
-            "listens": False,
+            "transports": frozenset[Transport](),
+            "drains_on": (),
+            "draining": None,
+            "overloads": False,
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
@@ -156,6 +194,9 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "summaries": False,
             "context_window": None,
             "citations": False,
+            "awaits_calls": False,
+            "tells_cancelled": True,
+            "notes_interrupts": False,
             "tool_answers": "output",
             "single_text": True,
             "shell": "bash",
@@ -167,12 +208,17 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "refuses_twice": True,
             "hangs_on_errors": True,
             "wrong_answers": "declined",
+            "compacts_at": None,
+            "raw_summaries": False,
+            "hears_all": False,
+            "warns_of_summaries": True,
             "counted_turns": True,
             "checks_turn_id": False,
             "busy": "queues",
             "tells_queued": False,
             "no_input": "completes",
             "leaving": False,
+            "reconnects": False,
             "causes": CAUSES_0_89,
             "incomplete": INCOMPLETE_0_89,
             "bad_config": "error deriving config",
@@ -181,24 +227,33 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (94, {"hangs_on_errors": False}),
     (95, {"causes": CAUSES_0_95, "mode": "default"}),
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
-    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
+    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs", "compacts_at": 244_800}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
-    (100, {"listens": True, "counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (100, {"transports": _WS, "overloads": True, "counted_turns": False}),
+    (100, {"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (105, {"drains_on": ("SIGINT",)}),
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
-    (114, {"single_text": True}),
+    (113, {"tells_cancelled": False}),
+    (114, {"single_text": True, "drains_on": ("SIGINT", "SIGTERM")}),
     (115, {"double": False, "begins": ("status", "turn", "task"), "bad_config": "failed to load configuration"}),
-    (118, {"no_input": "refused"}),
-    (125, {"asking": ("status", "start")}),
-    (125, {"gates_empty": True, "leaving": False}),
+    (118, {"no_input": "refused", "transports": _WS | {"ws-auth"}}),
+    (121, {"awaits_calls": True}),
+    (125, {"asking": ("status", "start"), "gates_empty": True, "leaving": False}),
     (131, {"counts_first": False}),
     (133, {"no_input": "asks"}),
-    (134, {"checks_tools": True, "checks_turn_id": True}),
+    (134, {"transports": _WS | {"ws-auth", "ws-digest", "ws-guard", "unix"}}),
+    (134, {"drains_on": ("SIGINT", "SIGTERM", "SIGHUP"), "checks_tools": True, "checks_turn_id": True}),
+    (140, {"notes_interrupts": True}),
+    (142, {"raw_summaries": True}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
+    (150, {"reconnects": True}),
+    (160, {"hears_all": True, "draining": {}}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
+    (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
-    (169, {"whole_paths": False}),
+    (169, {"whole_paths": False, "warns_of_summaries": False, "draining": {"reason": "serverShuttingDown"}}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160
@@ -218,6 +273,7 @@ def _version(number: str) -> Version:
         ignored=overlooked(number),
         forms=hidden_fields(number),
         unsent=unknown(NOTIFICATIONS, number),
+        stored=stored_by(at),
         **changed,
     )
 

@@ -45,7 +45,7 @@ def conversation(older: Any) -> Conversation:
 def test_it_says_what_it_begins_with(older: Any) -> None:
     opened = Conversation(older, model="m", config={"model_reasoning_effort": "low"}).opened
     assert (opened["model"], opened["reasoningEffort"]) == ("m", "low")
-    assert opened["rolloutPath"].endswith(f"rollout-{opened['conversationId']}.jsonl")
+    assert opened["rolloutPath"].endswith(f"-{opened['conversationId']}.jsonl")
 
 
 def test_nothing_is_told_before_somebody_listens_and_nothing_is_lost(conversation: Conversation) -> None:

@@ -63,26 +63,11 @@ def test_a_thread_is_told_as_it_was_started(client: Any) -> None:
     assert heard.told("thread/started")[0]["thread"] == result["thread"]
 
 
-def test_a_thread_can_be_read_and_resumed(client: Any) -> None:
-    thread = client.start_thread(ephemeral=False)
-    assert client.ask("thread/read", {"threadId": thread, "includeTurns": True})[0]["thread"]["id"] == thread
-    assert client.ask("thread/resume", {"threadId": thread})[0]["thread"]["id"] == thread
-    kept = client.start_thread()
-    error, _ = client.ask("thread/read", {"threadId": kept, "includeTurns": True})
-    assert error["message"] == "ephemeral threads do not support includeTurns"
-
-
-def test_a_thread_can_be_named(client: Any) -> None:
-    thread = client.start_thread()
-    _, heard = client.ask("thread/name/set", {"threadId": thread, "name": "N"})
-    assert heard.told("thread/name/updated") == [{"threadId": thread, "threadName": "N"}]
-
-
 def test_who_has_left_a_thread_hears_only_its_status(client: Any) -> None:
-    thread = client.start_thread()
+    thread = client.start_thread(ephemeral=False)
     assert client.ask("thread/unsubscribe", {"threadId": thread})[0] == {"status": "unsubscribed"}
     _, heard = client.start_turn(thread, "[[assay:text/hello#a]]")
-    assert heard.methods == ["thread/status/changed", "response", "thread/status/changed"]
+    assert heard.methods == ["response", "thread/status/changed", "thread/status/changed"]
     client.ask("thread/resume", {"threadId": thread})
     assert client.start_turn(thread, "[[assay:text/hello#a]]")[1].said
 
@@ -91,7 +76,7 @@ def test_who_has_left_a_thread_hears_only_its_status(client: Any) -> None:
     ("method", "told"), [("thread/archive", "thread/archived"), ("thread/delete", "thread/deleted")]
 )
 def test_a_thread_that_is_put_away_stops_and_is_gone(client: Any, method: str, told: str) -> None:
-    thread = client.start_thread()
+    thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, "[[assay:text/silent#a]]")
     result, heard = client.ask(method, {"threadId": thread})
     assert (result, heard.methods) == ({}, ["thread/status/changed", "response", told])

@@ -21,7 +21,7 @@ CLIENT = {"name": "x", "version": "1"}
         ("turn/start", {"threadId": "t", "input": [{"type": "image", "url": "data:"}, {"type": "audio"}]}),
         ("turn/interrupt", {"threadId": "t", "turnId": "u"}),
         ("model/list", {"limit": 0}),
-        ("thread/fork", {"anything": 1}),
+        ("review/start", {"anything": 1}),
     ],
 )
 def test_right_parameters_pass(method: str, params: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from assay_mocks.codex.connection import Connection
+from assay_mocks.codex.past import KEPT_TURNS
 from assay_mocks.codex.threads import KEPT_ITEMS, Thread, Threads, new_thread
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ def _thread(identity: str = "t", **params: Any) -> Thread:
 
 def test_a_thread_begins_with_the_servers_defaults() -> None:
     thread = _thread()
-    assert (thread.cwd, thread.path, thread.ephemeral) == ("/here", "/home/sessions/rollout-t.jsonl", False)
+    assert (thread.cwd, thread.ephemeral) == ("/here", False)
+    assert thread.path == "/home/sessions/1970/01/01/rollout-1970-01-01T00-00-05-t.jsonl"
     assert thread.environments == [{"environmentId": "local", "cwd": "/here", "runtimeWorkspaceRoots": ["/here"]}]
     assert (thread.settings.model, thread.settings.asked_model) == ("mock-model", None)
     assert thread.settings.sandbox == {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False}
@@ -88,3 +90,10 @@ def test_only_the_last_threads_that_were_left_are_kept() -> None:
     loaded["c"].subscribers.add(CONNECTION)
     threads.leave(loaded["d"], CONNECTION)
     assert threads.ids() == ["b", "c", "d"]
+
+
+def test_what_only_the_last_turns_had_cost_is_known() -> None:
+    thread = _thread()
+    for number in range(KEPT_TURNS + 1):
+        thread.hear("turn/completed", {"turn": {"id": str(number), "status": "completed"}})
+    assert (len(thread.spent), "0" in thread.spent) == (KEPT_TURNS, False)

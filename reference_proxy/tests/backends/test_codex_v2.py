@@ -231,6 +231,15 @@ def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Any) 
     assert [answer["success"] for answer in answers(server)] == [False]
 
 
+def test_how_long_a_silence_lasts_can_be_set(make_server: Any) -> None:
+    server = make_server(CodexV2, HELLO, silence=SILENCE / 10)
+    running(server)
+    called(server)
+    server.now += SILENCE / 10
+    server.events()
+    assert len(answers(server)) == 1
+
+
 def test_calls_are_answered_at_once_where_nothing_else_tells_the_end(begin: Any) -> None:
     server = begin()
     server.link.abilities = Abilities(silent_ends=True)
