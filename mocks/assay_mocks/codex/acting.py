@@ -63,6 +63,7 @@ class Acting:
         self._telling = telling
         self._results = results
         self._pending: dict[int, _Pending] = {}
+        self._late: set[int] = set()
         self._hung = False
 
     @property
@@ -154,7 +155,11 @@ class Acting:
     # Answers
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
-        """The client approved or not."""
+        """The client approved or not; an answer that comes too late still counts, where operations are counted."""
+        if request in self._late:
+            self._late.remove(request)
+            self._desk.turn_id(self._thread, now)
+            return
         pending = self._pending.pop(request)
         self._thread.waiting.remove(_INPUT if isinstance(pending.step, Question) else _APPROVAL)
         if isinstance(pending.step, Question):
@@ -232,7 +237,14 @@ class Acting:
         """The turn ends: nothing is waited for; the requests that were open."""
         opened = self.unanswered
         self._thread.waiting.clear()
+        if self._desk.version.counted_turns:
+            self._late |= self._pending.keys()
+            self._pending.clear()
         return opened
+
+    def asked(self, request: int) -> bool:
+        """Whether it has sent the request."""
+        return request in self._pending or request in self._late
 
     def resolve(self, requests: list[int], now: float) -> None:
         """Tell that these requests need no answer any more."""

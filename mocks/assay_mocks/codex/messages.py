@@ -100,6 +100,7 @@ def status(it: Thread) -> Json:
 
 def thread_opened(it: Thread, version: Version) -> Json:
     """Result of thread/start and thread/resume."""
+    roots = [root for place in it.environments for root in place.get("runtimeWorkspaceRoots", [])]
     return {
         "thread": thread(it, version),
         "model": it.settings.model,
@@ -107,7 +108,7 @@ def thread_opened(it: Thread, version: Version) -> Json:
         "serviceTier": None,
         "disabledPluginIds": [],
         "cwd": it.cwd,
-        "runtimeWorkspaceRoots": [root for place in it.environments for root in place.get("runtimeWorkspaceRoots", [])],
+        "runtimeWorkspaceRoots": roots or ([it.cwd] if version.always_a_root else []),
         "instructionSources": [],
         "approvalPolicy": it.settings.approval_policy,
         "approvalsReviewer": "user",

@@ -88,7 +88,7 @@ class Telling(Counting):
         self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
         if not told:
             return
-        content = [item_messages.user_content(item) for item in given]
+        content = [item_messages.user_content(item, detail_first=self._desk.version.detail_first) for item in given]
         item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
         self.item(item, messages.ms(now), now)
 

@@ -41,8 +41,9 @@ class Version:
     `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
     `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`. `opt_out`: clients can mute
     notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by
-    URLs that are to be fetched. `ignored`: parameters of thread/start that came later, and are overlooked.
-    `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
+    URLs that are to be fetched. `detail_first`: the detail of an image is told before its URL. `always_a_root`: a
+    thread without environments has its folder as a root. `ignored`: parameters of thread/start that came later, and
+    are overlooked. `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
 
     `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
     does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
@@ -93,6 +94,8 @@ class Version:
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
+    detail_first: bool
+    always_a_root: bool
     ignored: frozenset[str]
     checks_tools: bool
 
@@ -160,6 +163,8 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
+            "detail_first": True,
+            "always_a_root": True,
             "checks_tools": False,
             "unsent_items": frozenset({"dynamicToolCall"}),
             "emitted_at": False,
@@ -225,8 +230,9 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (140, {"notes_interrupts": True}),
     (142, {"raw_summaries": True}),
     (150, {"reconnects": True}),
+    (145, {"always_a_root": False}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
-    (160, {"hears_all": True}),
+    (160, {"hears_all": True, "detail_first": False}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
     (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),

@@ -110,6 +110,14 @@ def test_a_cancelled_command_interrupts_the_turn(make: Any, version: str, told: 
     assert heard.said == []
 
 
+def test_an_answer_that_comes_too_late_counts_where_turns_are_counted(make: Any) -> None:
+    client, heard = make(TOUCH, version=OLDEST)
+    turn = heard.told("turn/started")[0]
+    client.ask("turn/interrupt", {"threadId": turn["threadId"], "turnId": "0"})
+    assert decide(client, "accept") == []
+    assert client.start_turn(turn["threadId"], "hello")[0] == "3"
+
+
 def test_an_interrupt_leaves_the_request_and_tells_so_afterwards(make: Any) -> None:
     client, heard = make(TOUCH)
     turn = heard.told("turn/started")[0]
