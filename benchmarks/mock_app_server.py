@@ -6,6 +6,7 @@ It needs `assay_mocks` and prints a row of a Markdown table for each question, o
 
 - ready: from the start of the process to the answer to `initialize`, the median and the worst of 20, and how many times
   as long as a Python takes that does nothing;
+- played: from the start of the process to the end of a first short turn, likewise;
 - crowd: 40 turns at once, each of 20 deltas 100 ms apart: until all have ended, and how many times as long as one;
 - burst: 5 000 requests in one write: until all are answered, and whether in order;
 - flood: a turn of 100 000 deltas that are read as they come: until it ends, and the growth of the resident size (from
@@ -101,13 +102,24 @@ def mock(scripts: str | None = None) -> Iterator[Mock]:
 
 def ready() -> str:
     """How soon it answers."""
+    return _start(lambda _: None)
+
+
+def played() -> str:
+    """How soon a first turn has been played."""
+    return _start(lambda playing: playing.play("text/hello", 1))
+
+
+def _start(then: Callable[[Mock], object]) -> str:
+    """The time from the start of a process until `then` has returned, beside that of a bare Python."""
     times, bare = [], []
     for _ in range(STARTS):
         begun = time.perf_counter()
         subprocess.run([sys.executable, "-c", "pass"], check=True)
         bare.append(time.perf_counter() - begun)
         begun = time.perf_counter()
-        with mock():
+        with mock() as playing:
+            then(playing)
             times.append(time.perf_counter() - begun)
     median, nothing = statistics.median(times), statistics.median(bare)
     return f"{median * 1000:.0f} ms, at worst {max(times) * 1000:.0f} ms | {median / nothing:.1f} times a bare Python"
@@ -142,7 +154,7 @@ def main() -> None:
         scripts = Path(folder) / "scripts.json"
         scripts.write_text(json.dumps(SCRIPTS), encoding="utf-8")
         sys.stdout.write(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}\n\n| | time | |\n|---|---|---|\n")
-        sys.stdout.write(f"| ready | {ready()} |\n")
+        sys.stdout.write(f"| ready | {ready()} |\n| played | {played()} |\n")
         with mock(str(scripts)) as playing:
             for measure in (crowd, burst, flood):
                 sys.stdout.write(f"| {measure.__name__} | {measure(playing)} |\n")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.dialect import Dialect
+from assay.lacking import UNPLAYED, lacks, version_of
 from assay.launch import LOCAL, executable, launch
 from assay.preflight import preflight
 from assay.target import Backend, Target
@@ -72,4 +73,6 @@ def proxy(
 
 def behind(target: Target, codex: RealCodex | None) -> Target:
     """The target with what is known of its backend."""
-    return target if codex is None else replace(target, backend=Backend.CODEX, lacks=codex.lacks)
+    if codex is not None:
+        return replace(target, backend=Backend.CODEX, lacks=codex.lacks)
+    return replace(target, lacks=lacks(version_of(executable("assay-codex"))) - UNPLAYED)

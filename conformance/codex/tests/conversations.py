@@ -304,6 +304,20 @@ def _injected(talk: Talk) -> None:
     talk.over()
 
 
+def _resumed(talk: Talk) -> None:
+    """A thread that is resumed with a history is a new one, whatever its id; the history names the script."""
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": marked("text/hello")}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]},
+    ]
+    nobody = "00000000-0000-0000-0000-000000000000"
+    answer = talk.ask("thread/resume", threadId=nobody, history=history, developerInstructions="Be terse.")
+    thread = answer["thread"]["id"]
+    talk.turn(thread, "Go on.")
+    talk.over()
+    talk.ask("thread/archive", threadId=thread)
+
+
 def _schema(talk: Talk) -> None:
     talk.turn(talk.thread(), marked("text/hello"), outputSchema={"type": "object", "properties": {}})
     talk.over()
@@ -440,6 +454,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
     "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
     "injected history": Conversation(have=_injected, versions=(NEWEST,)),
+    "resumed with a history": Conversation(have=_resumed, versions=("0.89.0",)),
     **{
         script: Conversation(have=partial(_full, script), versions=(NEWEST,))
         for script in ("full", "full-for-long", "full-and-fails", "full-and-cut-off")

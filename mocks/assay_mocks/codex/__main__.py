@@ -11,7 +11,6 @@ from assay_mocks.codex.listening import RefusedError
 from assay_mocks.codex.server import Server
 from assay_mocks.codex.settings import USAGE, Recorded, Settings, UsageError, from_process
 from assay_mocks.codex.stdio import epoch_clock, serve
-from assay_mocks.library import LIBRARY
 from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
@@ -42,7 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(settings: Settings) -> int:
     library = _library(settings)
-    server = Server(library, home=settings.home, cwd=settings.cwd, version=settings.version, crash_at=settings.crash_at)
+    server = Server(
+        library,
+        home=settings.home,
+        cwd=settings.cwd,
+        version=settings.version,
+        crash_at=settings.crash_at,
+        room=settings.room,
+    )
     if settings.journal is None:
         return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:
@@ -66,7 +72,8 @@ def _record(recorded: Recorded) -> int:
 def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
     """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
     if settings.scripts is None:
-        return LIBRARY
+        return _bundled
+    from assay_mocks.library import LIBRARY  # noqa: PLC0415 - with a file, these are read at the start
     from assay_mocks.script_file import ScriptFile  # noqa: PLC0415 - YAML would slow every start without a file
 
     file = ScriptFile(settings.scripts, LIBRARY)
@@ -74,6 +81,12 @@ def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError
     if isinstance(read, ScriptError):
         raise read
     return file.library
+
+
+def _bundled() -> Library:
+    from assay_mocks.library import LIBRARY  # noqa: PLC0415 - it is needed for the first turn only
+
+    return LIBRARY
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import conversation_methods, legacy, messages, raw_items, turn_methods
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread
+from assay_mocks.codex.conversation import is_user, message_text
+from assay_mocks.codex.handshake import initialize
 from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
@@ -19,16 +21,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Method = Callable[[Asked], None]
-
-
-# Handshake
-
-
-def _initialize(asked: Asked) -> None:
-    server, client = asked.server, asked.params["clientInfo"]
-    server.shake_hands(client, asked.params.get("capabilities") or {})
-    asked.reply(messages.initialized(server.user_agent, home=server.home))
-    server.tell_client("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
 
 
 # Threads
@@ -82,8 +74,14 @@ def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
         raise Refused(f"cannot resume thread {named} with history while it is already running")
     check_items(history)
     thread = load_thread(asked)
-    thread.remember(history)
+    thread.remember(_heard(history))
+    thread.preview = next((message_text(item) for item in history if is_user(item)), "")
     return thread
+
+
+def _heard(items: list[Json]) -> list[Json]:
+    """Those that the model will hear: what the system says is not among them."""
+    return [item for item in items if item.get("role") != "system"]
 
 
 def _thread_read(asked: Asked) -> None:
@@ -138,7 +136,7 @@ def _thread_removed(notification: str) -> Method:
 def _thread_inject_items(asked: Asked) -> None:
     thread, items = find_thread(asked), asked.params["items"]
     check_items(items)
-    thread.remember(items)
+    thread.remember(_heard(items))
     asked.reply({})
     for item in items if thread.raw_events else ():
         _tell_injected(asked, thread, item)
@@ -183,7 +181,7 @@ def _auth_status(asked: Asked) -> None:
 
 
 METHODS: Mapping[str, Method] = {
-    "initialize": _initialize,
+    "initialize": initialize,
     "thread/start": _thread_start,
     "thread/resume": _thread_resume,
     "thread/read": _thread_read,

@@ -16,6 +16,7 @@ INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 INTERNAL = -32603
 OVERLOADED = -32001
+OVERLOAD = "Server overloaded; retry later."
 
 
 class Refused(Exception):  # noqa: N818 - an answer of the protocol, not a fault of the program

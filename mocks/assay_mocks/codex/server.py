@@ -11,21 +11,19 @@ that methods mean by "the client".
 
 from __future__ import annotations
 
-import heapq
-import itertools
-import math
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import messages, rpc
+from assay_mocks.codex.admission import Room, admit, load_methods
 from assay_mocks.codex.asking import Asked
 from assay_mocks.codex.connection import Addressed, Connection
 from assay_mocks.codex.forms import trimmed
 from assay_mocks.codex.ids import Ids, RandomIds
-from assay_mocks.codex.methods import METHODS
 from assay_mocks.codex.nonces import Nonce, Nonces
 from assay_mocks.codex.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
-from assay_mocks.codex.params import Refused, check_params
+from assay_mocks.codex.params import Refused
+from assay_mocks.codex.schedule import Schedule
 from assay_mocks.codex.threads import Running, Thread, Threads
 from assay_mocks.codex.versions import NEWEST, Version
 
@@ -47,7 +45,8 @@ _MOST_STEPS = 1000  # of turns that nobody hears, before the edge looks for inpu
 class Server:
     """One app-server process. Times are epoch seconds and never go back.
 
-    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read.
+    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read. `room`: how many outputs
+    may wait to be fetched before requests are too many for it, None for any number.
     """
 
     def __init__(
@@ -59,6 +58,7 @@ class Server:
         version: Version = NEWEST,
         ids: Ids | None = None,
         crash_at: CrashAt | None = None,
+        room: int | None = None,
     ) -> None:
         self._library = library
         self.home = home
@@ -70,16 +70,15 @@ class Server:
         self.nonces = Nonces()
         self.client = ""
         self._crash_at = crash_at
+        self._room = Room(room if version.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
         self._speaker = self.connect()
         self._out: deque[Addressed] = deque()
-        self._ready: deque[Running] = deque()
-        self._waiting: dict[Running, float] = {}
-        self._alarms: list[tuple[float, int, Running]] = []
-        self._tie = itertools.count()
+        self._turns = Schedule()
         self._asked: dict[int, Running] = {}
         self._requests = 0
+        self._draining = False
 
     # The edge
 
@@ -119,24 +118,32 @@ class Server:
 
     def addressed(self, now: float) -> Addressed | None:
         """The next thing to write and for whom, None when there is none for now."""
-        self._ring(now)
+        self._turns.ring(now)
         steps = 0
-        while not self._out and self._ready and steps < _MOST_STEPS:
+        while not self._out and self._turns and steps < _MOST_STEPS:
             steps += 1
-            turn = self._ready.popleft()
-            turn.step(now)
-            self._settle(turn)
+            turn = self._turns.step(now)
+            if turn.done:
+                self._forget(turn)
         return self._out.popleft() if self._out else None
+
+    def prepare(self) -> None:
+        """Make ready for what clients ask after the handshake; for the edge, when it has nothing else to do."""
+        if self.client:
+            load_methods()
 
     def wake_at(self) -> float | None:
         """When `output` may have something although no input came; None: never."""
-        return 0.0 if self._ready else self._alarm()
+        return 0.0 if self._turns else self._turns.alarm()
 
-    def _alarm(self) -> float | None:
-        """When the next turn that waits is to be woken."""
-        while self._alarms and self._waiting.get(self._alarms[0][2]) != self._alarms[0][0]:
-            heapq.heappop(self._alarms)
-        return self._alarms[0][0] if self._alarms else None
+    def drain(self) -> None:
+        """The process is to end once all turns have; versions that refuse to begin more do so from now on."""
+        self._draining = True
+
+    @property
+    def drained(self) -> bool:
+        """Whether the process is to end and no turn runs any more."""
+        return self._draining and not self._out and not any(turn.thread.turn is turn for turn in self._turns)
 
     @property
     def backlog(self) -> int:
@@ -146,7 +153,7 @@ class Server:
     @property
     def outlives_input(self) -> bool:
         """Whether the process goes on when its input has ended: for a turn that asks, where a wrong answer hangs it."""
-        return self.version.hangs_on_errors and any(turn.asks for turn in (*self._ready, *self._waiting))
+        return self.version.hangs_on_errors and any(turn.asks for turn in self._turns)
 
     # For methods and turns
 
@@ -228,19 +235,17 @@ class Server:
 
     def play(self, turn: Running) -> None:
         """Let a new turn play."""
-        self._ready.append(turn)
+        self._turns.add(turn)
 
     def drop(self, thread: Thread) -> None:
         """Stop whatever plays for a thread."""
-        dropped = [turn for turn in (*self._ready, *self._waiting) if turn.thread is thread]
-        for turn in dropped:
+        for turn in self._turns.of(thread):
             turn.abandon()
             self._forget(turn)
 
     def rouse(self, nonce: Nonce) -> None:
         """Let the turns that wait under the nonce look again."""
-        for turn in [turn for turn in self._waiting if turn.nonce is nonce]:
-            self._wake(turn)
+        self._turns.rouse(nonce)
 
     def note(self, text: str) -> None:
         """Say something on stderr."""
@@ -269,73 +274,24 @@ class Server:
             self.die(_CRASHED)
             return
         try:
-            params = self._checked(request)
-            METHODS[request.method](Asked(self, params, now, reply))
+            if self._room.forgets(len(self._out)):
+                return
+            method, params = admit(request, asking, self.version, draining=self._draining)
+            method(Asked(self, params, now, reply))
         except Refused as refused:
             line = rpc.error(request.id, refused.code, refused.message, refused.data)
             self._out.append(Addressed(asking, line))
-
-    def _checked(self, request: rpc.Request) -> Mapping[str, Any]:
-        """The parameters of a request that may be served."""
-        method = request.method
-        if method not in self.version.methods:
-            listed = ", ".join(f"`{name}`" for name in self.version.methods)
-            raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
-        params = check_params(method, request.params, self.version.params)
-        if method == "initialize":
-            if self._speaker.capabilities is not None:
-                raise Refused("Already initialized")
-            return params
-        if self._speaker.capabilities is None:
-            raise Refused("Not initialized")
-        self._check_gate(method, params)
-        if method not in METHODS:
-            raise Refused(f"assay-codex does not play {method}")
-        return params
-
-    def _check_gate(self, method: str, params: Mapping[str, Any]) -> None:
-        if self.experimental:
-            return
-        passing: tuple[object, ...] = (None,) if self.version.gates_empty else (None, [])
-        fields = [name for name in self.version.gated_fields.get(method, ()) if params.get(name) not in passing]
-        if method in self.version.gated or fields:
-            what = f"{method}.{fields[0]}" if fields else method
-            raise Refused(f"{what} requires experimentalApi capability")
 
     def _reply(self, reply: rpc.Reply, now: float) -> None:
         match reply.id:
             case int(identity) if identity in self._asked:
                 turn = self._asked.pop(identity)
                 turn.answered(identity, reply.result, reply.error, now)
-                self._wake(turn)
+                self._turns.wake(turn)
             case unknown:
                 self.note(f"could not find callback for {unknown!r}")
 
-    # Turns in time
-
-    def _settle(self, turn: Running) -> None:
-        """Put a turn that has done a step where it belongs."""
-        if turn.done:
-            self._forget(turn)
-        elif turn.wait is None:
-            self._ready.append(turn)
-        else:
-            self._waiting[turn] = turn.wait.time
-            if turn.wait.time < math.inf:
-                heapq.heappush(self._alarms, (turn.wait.time, next(self._tie), turn))
-
-    def _ring(self, now: float) -> None:
-        while (alarm := self._alarm()) is not None and alarm <= now:
-            self._wake(self._alarms[0][2])
-
-    def _wake(self, turn: Running) -> None:
-        if turn in self._waiting:
-            del self._waiting[turn]
-            self._ready.append(turn)
-
     def _forget(self, turn: Running) -> None:
-        self._waiting.pop(turn, None)
-        if turn in self._ready:
-            self._ready.remove(turn)
+        self._turns.forget(turn)
         for identity in turn.unanswered():
             self._asked.pop(identity, None)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.listening import AUTH, LISTEN, TOKEN_FILE, Listening, read_listening
+from assay_mocks.codex.listening import (
+    AUTH,
+    LISTEN,
+    TOKEN_DIGEST,
+    TOKEN_FILE,
+    Listening,
+    ListeningSocket,
+    read_listening,
+)
 from assay_mocks.codex.outputs import CrashAt
 from assay_mocks.codex.versions import NEWEST, PLAYED, VERSIONS, Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 _USAGE = """\
 usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
@@ -29,16 +37,18 @@ chooses one; without it a friendly default answers.
 
 Of what codex takes, these are followed where the version has them:
 
-  --listen stdio:// | ws://IP:PORT
-                   what to listen on (port 0: any free one, told on stderr)
-  --ws-auth capability-token --ws-token-file FILE
+  --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
+                   what to listen on (port 0: any free one, told on stderr; no path: a socket below CODEX_HOME)
+  --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
                    WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
 
 record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.
 
 For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
-N-th, request of this method (initialize, thread/start, ...), before it is answered.
+N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask too
+much at once: with ASSAY_OVERLOAD_AT=N, while N lines or more wait to be written, requests are refused with -32001 and
+never answered in turn, where the version is one that does so (0.100.0 and newer, of many at once).
 """
 
 
@@ -63,8 +73,9 @@ class Recorded:
 class Settings:
     """What one process was started with.
 
-    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at which
-    the process is to die; `listening` the address for WebSockets, None for stdio.
+    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `crash_at` the request at
+    which the process is to die; `room`: how many answers may wait to be written before requests are too many, None
+    for any; `listening` the address or socket for WebSockets, None for stdio.
     """
 
     command: str
@@ -74,7 +85,8 @@ class Settings:
     cwd: str
     version: Version = NEWEST
     crash_at: CrashAt | None = None
-    listening: Listening | None = None
+    room: int | None = None
+    listening: Listening | ListeningSocket | None = None
     recorded: Recorded | None = None
 
 
@@ -104,15 +116,17 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
     if command is None:
         raise UsageError("assay-codex plays `app-server` only")
     version = _version(given["--codex-version"])
+    home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
     return Settings(
         command=command,
         scripts=_path(given["--scripts"]),
         journal=_path(given["--journal"]),
-        home=environment.get("CODEX_HOME") or str(Path(environment.get("HOME") or "/") / ".codex"),
+        home=home,
         cwd=cwd,
         version=version,
-        listening=read_listening(given, known=version.listens) if command == "app-server" else None,
+        listening=read_listening(given, version.transports, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
+        room=_room(environment.get("ASSAY_OVERLOAD_AT")),
     )
 
 
@@ -123,6 +137,7 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     LISTEN: (None, "a URL"),
     AUTH: (None, "a mode"),
     TOKEN_FILE: (None, "a file"),
+    TOKEN_DIGEST: (None, "a digest"),
 }
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
 
@@ -130,7 +145,7 @@ _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version"
 def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
     """The settings of a recording: `[--output FILE] -- COMMAND …`."""
     home = environment.get("HOME") or "/"
-    codex_home = environment.get("CODEX_HOME") or str(Path(home) / ".codex")
+    codex_home = environment.get("CODEX_HOME") or _home(home)
     match list(arguments):
         case ["--", *command] if command:
             file = _RECORDING
@@ -140,12 +155,22 @@ def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: st
             raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
     masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
     shown = {path: mask for path, mask in masks.items() if path != "/"}
-    recorded = Recorded(command=command, file=Path(file), masks=shown)
+    recorded = Recorded(command=command, file=_file(file), masks=shown)
     return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
 
 
+def _home(home: str) -> str:
+    return f"{home.rstrip('/')}/.codex"
+
+
 def _path(text: str | None) -> Path | None:
-    return Path(text) if text else None
+    return _file(text) if text else None
+
+
+def _file(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - it would slow every start that names no file
+
+    return Path(text)
 
 
 def _version(number: str | None) -> Version:
@@ -163,6 +188,14 @@ def _crash_at(text: str | None) -> CrashAt | None:
     return CrashAt(method, int(count or 1))
 
 
+def _room(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise UsageError(f"ASSAY_OVERLOAD_AT: expected a number from 1, found {text}")
+    return int(text)
+
+
 def from_process(arguments: Sequence[str]) -> Settings:
     """The settings of this process."""
-    return read_settings(arguments, os.environ, str(Path.cwd()))
+    return read_settings(arguments, os.environ, os.getcwd())  # noqa: PTH109 - same as above

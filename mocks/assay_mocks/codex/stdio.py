@@ -100,6 +100,8 @@ class Edge:
 
     def _exchange(self) -> None:
         """Wait until something can be read or written, and do it."""
+        if not self._outbox:
+            self._server.prepare()
         listening = self._server.backlog < _MOST_ANSWERS
         if not self._input_over:
             self._poll.register(_STDIN, select.POLLIN if listening else 0)

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from assay_mocks.script import Usage
+from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,7 +10,7 @@ from assay_mocks.codex.asking import Asked, find_thread
 from assay_mocks.codex.casting import Casting, cast, rejected
 from assay_mocks.codex.compacting import sum_up
 from assay_mocks.codex.failures import Cause
-from assay_mocks.codex.params import INTERNAL, INVALID_PARAMS, OVERLOADED, Refused
+from assay_mocks.codex.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from assay_mocks.codex.turns import Turn
 from assay_mocks.script import Overload
 from assay_mocks.script_error import ScriptError
@@ -128,7 +128,7 @@ def _check_load(casting: Casting) -> None:
     match part:
         case (Overload(times), *_) if refused[casting.script] < times:
             refused[casting.script] += 1
-            raise Refused("Server overloaded; retry later.", OVERLOADED)
+            raise Refused(OVERLOAD, OVERLOADED)
 
 
 def _casting(server: Host, thread: Thread, given: list[Json]) -> Casting:

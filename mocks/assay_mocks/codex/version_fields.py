@@ -20,7 +20,7 @@ _OPENED = """
 """
 _READ_ONLY = "access+0.100-0.134 networkAccess+0.110"
 _AGENT_MESSAGE = "moderation+0.169 phase+0.105 memoryCitation+0.118 delivery+0.150 questions+0.160"
-_COUNTS = "cacheWriteInputTokens+0.150"
+_COUNTS = "cacheWriteInputTokens+0.145"
 _PASSED = "internal_chat_message_metadata_passthrough"
 _TIMES = "startedAtMs+0.169 completedAtMs+0.169"
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from assay_mocks.codex.params import Table
 
 
+Transport = Literal["ws", "ws-auth", "ws-digest", "ws-guard", "unix"]
+Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
 Beginning = Literal["turn", "task", "status"]
 Asking = Literal["start", "older", "status"]
 
@@ -37,13 +39,18 @@ Asking = Literal["start", "older", "status"]
 class Version:
     """One version of `codex app-server`.
 
-    `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must be.
-    `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
-    `gates_empty`: also where they are empty lists. `listens`: it takes `--listen`. `opt_out`: clients can mute
-    notifications. `max_input_chars`: the longest user input, None for any. `remote_images`: images may be named by
-    URLs that are to be fetched. `detail_first`: the detail of an image is told before its URL. `always_a_root`: a
-    thread without environments has its folder as a root. `ignored`: parameters of thread/start that came later, and
-    are overlooked. `checks_tools`: tools must have names that the model's service takes, once each, and schemas.
+    `methods`: every request it accepts, in the order in which it lists them. `params`: what their parameters must
+    be. `gated`: methods that need the capability experimentalApi, `gated_fields` the parameters that do, by method;
+    `gates_empty`: also where they are empty lists. `transports`: what it takes besides stdio: addresses for
+    WebSockets (`ws`), tokens for them (`ws-auth`), their digests (`ws-digest`), none but loopback addresses without
+    (`ws-guard`), Unix sockets (`unix`); there the signals `drains_on` let running turns end before the process
+    does, a second one ends it at once, and other signals kill it. `draining`: the data of the error that refuses to
+    begin more meanwhile, None if nothing is refused. `overloads`: of many requests at once some are refused and
+    some never answered. `opt_out`: clients can mute notifications. `max_input_chars`: the longest user input, None
+    for any. `remote_images`: images may be named by URLs that are to be fetched. `detail_first`: the detail of an
+    image is told before its URL. `always_a_root`: a thread without environments has its folder as a root. `ignored`:
+    parameters of thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the
+    model's service takes, once each, and schemas.
 
     `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
     does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
@@ -90,7 +97,10 @@ class Version:
     gated: frozenset[str]
     gated_fields: Mapping[str, tuple[str, ...]]
     gates_empty: bool
-    listens: bool
+    transports: frozenset[Transport]
+    drains_on: tuple[Signal, ...]
+    draining: Mapping[str, Any] | None
+    overloads: bool
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
@@ -152,6 +162,7 @@ class Version:
 
 
 _Changes = Mapping[str, Any]
+_WS: frozenset[Transport] = frozenset({"ws"})
 
 # The first version in which each change was seen, and the fields that hold from it on.
 _CHANGES: tuple[tuple[int, _Changes], ...] = (
@@ -159,7 +170,10 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
         89,
         {
             "gates_empty": False,
-            "listens": False,
+            "transports": frozenset[Transport](),
+            "drains_on": (),
+            "draining": None,
+            "overloads": False,
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
@@ -215,28 +229,32 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
     (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs", "compacts_at": 244_800}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
-    (100, {"listens": True, "counted_turns": False, "causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (100, {"transports": _WS, "overloads": True, "counted_turns": False}),
+    (100, {"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    (105, {"drains_on": ("SIGINT",)}),
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
     (113, {"tells_cancelled": False}),
-    (114, {"single_text": True}),
+    (114, {"single_text": True, "drains_on": ("SIGINT", "SIGTERM")}),
     (115, {"double": False, "begins": ("status", "turn", "task"), "bad_config": "failed to load configuration"}),
-    (118, {"no_input": "refused"}),
+    (118, {"no_input": "refused", "transports": _WS | {"ws-auth"}}),
     (121, {"awaits_calls": True}),
-    (125, {"asking": ("status", "start")}),
-    (125, {"gates_empty": True, "leaving": False}),
-    (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
+    (125, {"asking": ("status", "start"), "gates_empty": True, "leaving": False}),
+    (131, {"counts_first": False}),
+    (133, {"no_input": "asks"}),
+    (134, {"transports": _WS | {"ws-auth", "ws-digest", "ws-guard", "unix"}}),
+    (134, {"drains_on": ("SIGINT", "SIGTERM", "SIGHUP"), "checks_tools": True, "checks_turn_id": True}),
     (140, {"notes_interrupts": True}),
     (142, {"raw_summaries": True}),
-    (150, {"reconnects": True}),
     (145, {"always_a_root": False}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
-    (160, {"hears_all": True, "detail_first": False}),
+    (150, {"reconnects": True}),
+    (160, {"hears_all": True, "draining": {}, "detail_first": False}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
     (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
-    (169, {"whole_paths": False, "warns_of_summaries": False}),
+    (169, {"whole_paths": False, "warns_of_summaries": False, "draining": {"reason": "serverShuttingDown"}}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160

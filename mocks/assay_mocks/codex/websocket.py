@@ -1,100 +1,126 @@
 """The WebSocket edge of the mock app-server: one message a text frame, any number of clients of one core.
 
-Binary frames are passed over, and text that is no message. A request with an `Origin` gets 403, one without the
-token 401; `/readyz` and `/healthz` answer 200. A client that does not read is waited for, but not for long: then it
-is closed. SIGTERM and SIGINT end the process with status 0.
+Binary frames are passed over, and text that is no message. Over TCP a request with an `Origin` gets 403, one without
+the token 401; `/readyz` and `/healthz` answer 200. On a Unix socket whatever asks for no WebSocket is cut off. A signal
+lets the turns that run end first, a second one does not; then every connection breaks off, as the real server's do, and
+the status is 0. Versions that do not know the signal are killed by it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import signal
 import sys
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from assay_mocks.codex.listening import Listening, ListeningSocket
 from assay_mocks.codex.outputs import Exit, Garbage, Note
+from assay_mocks.codex.unix_socket import bound
+from assay_mocks.codex.websocket_client import Client
 
 if TYPE_CHECKING:
     from assay_mocks.codex.connection import Addressed, Connection
     from assay_mocks.codex.journal import Direction, Journal
-    from assay_mocks.codex.listening import Listening
     from assay_mocks.codex.server import Server
     from assay_mocks.codex.stdio import Clock
 
 _PROBES = ("/readyz", "/healthz")
-_PATIENCE = 5.0  # seconds that a client gets to read before others are no longer kept waiting
 
 
 class Edge:
     """Moves messages between clients and the core until the process is to end."""
 
-    def __init__(self, server: Server, token: str | None, journal: Journal | None, clock: Clock) -> None:
+    def __init__(
+        self, server: Server, listening: Listening | ListeningSocket, journal: Journal | None, clock: Clock
+    ) -> None:
         self._server = server
-        self._token = token
+        self._listening = listening
         self._journal = journal
         self._clock = clock
-        self._clients: dict[Connection, ServerConnection] = {}
+        self._clients: dict[Connection, Client] = {}
         self._stirred = asyncio.Event()
+        self._playing: asyncio.Task[int] | None = None
+        self._stopping = False
         self._status: int | None = None
 
-    async def run(self, listening: Listening) -> int:
-        """Serve until the end; the exit status."""
+    async def run(self) -> int:
+        """Serve until the end; the exit status.
+
+        Raises:
+            RefusedError: codex would not listen there either.
+            OSError: nobody can.
+        """
+        self._heed_signals()
+        async with AsyncExitStack() as stack:
+            where: dict[str, Any]
+            match self._listening:
+                case Listening(host=host, port=port):
+                    where = {"host": host, "port": port}
+                case ListeningSocket(path=path):
+                    where = {"sock": stack.enter_context(bound(path)), "unix": True}
+            listener = await stack.enter_async_context(
+                serve(
+                    self._serve,
+                    **where,
+                    process_request=self._admit,
+                    compression=None,
+                    max_size=None,
+                    ping_interval=None,
+                    server_header=None,
+                    close_timeout=1,
+                )
+            )
+            if isinstance(self._listening, Listening):
+                host, port = next(iter(listener.sockets)).getsockname()[:2]
+                _announce(f"[{host}]" if ":" in host else host, port)
+            return await self._play_to_the_end()
+
+    def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, self._stop)
-        async with serve(
-            self._serve,
-            listening.host,
-            listening.port,
-            process_request=self._admit,
-            compression=None,
-            max_size=None,
-            ping_interval=None,
-            server_header=None,
-            close_timeout=1,
-        ) as listener:
-            host, port = next(iter(listener.sockets)).getsockname()[:2]
-            _announce(f"[{host}]" if ":" in host else host, port)
-            return await self._play()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for name in self._server.version.drains_on:
+            loop.add_signal_handler(signal.Signals[name], self._stop)
 
     def _stop(self) -> None:
-        self._status = 0
+        """End when the turns have, or now that a second signal says so."""
+        if self._stopping and self._playing:
+            self._status = 0
+            self._playing.cancel()  # it may be telling something to a client that does not read
+        self._stopping = True
+        self._server.drain()
         self._stirred.set()
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """The answer to a request that is not to become a WebSocket."""
-        del connection
-        if "Origin" in request.headers:
-            return _answer(HTTPStatus.FORBIDDEN)
-        if request.path in _PROBES:
-            return _answer(HTTPStatus.OK)
-        if self._token is None:
-            return None
-        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            return _answer(HTTPStatus.UNAUTHORIZED, "missing websocket bearer token")
-        if not hmac.compare_digest(given.strip().encode(), self._token.encode()):
-            return _answer(HTTPStatus.UNAUTHORIZED, "invalid websocket bearer token")
-        return None
+        match self._listening:
+            case Listening(digest=digest):
+                return _answer_to(request, digest)
+            case ListeningSocket():
+                if "Upgrade" not in request.headers:
+                    connection.transport.abort()
+                return None
 
-    async def _serve(self, client: ServerConnection) -> None:
+    async def _serve(self, socket: ServerConnection) -> None:
         """Hand on what a client sends, until it is gone."""
         connection = self._server.connect()
-        self._clients[connection] = client
+        self._clients[connection] = client = Client(socket)
+        sending = asyncio.create_task(client.run())
         try:
             with suppress(ConnectionClosed):
-                async for message in client:
+                async for message in socket:
                     if isinstance(message, str):
                         self._take(message, connection)
         finally:
+            sending.cancel()
             del self._clients[connection]
             self._server.disconnect(connection)
 
@@ -104,14 +130,29 @@ class Edge:
         self._server.receive(line, now, connection)
         self._stirred.set()
 
+    async def _play_to_the_end(self) -> int:
+        """Play until nothing is to follow, or until that is cut short; the exit status."""
+        self._playing = asyncio.create_task(self._play())
+        try:
+            return await self._playing
+        except asyncio.CancelledError:
+            return 0
+        finally:
+            for client in self._clients.values():
+                client.cut_off()
+
     async def _play(self) -> int:
         """Tell what the core has to say, and wait where it has nothing."""
         while self._status is None:
             addressed = self._server.addressed(self._clock())
-            if addressed is None:
-                await self._wait()
-            else:
+            if addressed is not None:
                 await self._tell(addressed)
+            elif self._server.drained:
+                self._status = 0
+            else:
+                await self._wait()
+        for client in list(self._clients.values()):
+            await client.flush()
         return self._status
 
     async def _wait(self) -> None:
@@ -138,21 +179,30 @@ class Edge:
                 self._status = status
 
     async def _send(self, connection: Connection | None, line: bytes) -> None:
-        """Send a line to a client that may be gone, or may not read."""
+        """Send a line to a client that may be gone."""
         client = self._clients.get(connection) if connection else None
-        if client is None:
-            return
-        text = line.decode(errors="replace").rstrip("\n")
-        try:
-            await asyncio.wait_for(client.send(text), _PATIENCE)
-        except TimeoutError:
-            client.transport.abort()
-        except ConnectionClosed:
-            return
+        if client is not None:
+            await client.send(line.decode(errors="replace").rstrip("\n"))
 
     def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
         if self._journal is not None:
             self._journal.note(direction, line, now, message=message)
+
+
+def _answer_to(request: Request, digest: str | None) -> Response | None:
+    """The answer over TCP; `digest`: what must be the SHA-256 of the client's token."""
+    if "Origin" in request.headers:
+        return _answer(HTTPStatus.FORBIDDEN)
+    if request.path in _PROBES:
+        return _answer(HTTPStatus.OK)
+    if digest is None:
+        return None
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        return _answer(HTTPStatus.UNAUTHORIZED, "missing websocket bearer token")
+    if not hmac.compare_digest(hashlib.sha256(given.strip().encode()).hexdigest(), digest):
+        return _answer(HTTPStatus.UNAUTHORIZED, "invalid websocket bearer token")
+    return None
 
 
 def _answer(status: HTTPStatus, text: str = "") -> Response:
@@ -172,6 +222,13 @@ def _announce(host: str, port: int) -> None:
     sys.stderr.flush()
 
 
-def serve_websockets(server: Server, listening: Listening, journal: Journal | None, clock: Clock) -> int:
-    """Serve the clients that connect until the end; the exit status."""
-    return asyncio.run(Edge(server, listening.token, journal, clock).run(listening))
+def serve_websockets(
+    server: Server, listening: Listening | ListeningSocket, journal: Journal | None, clock: Clock
+) -> int:
+    """Serve the clients that connect until the end; the exit status.
+
+    Raises:
+        RefusedError: codex would not listen there either.
+        OSError: nobody can.
+    """
+    return asyncio.run(Edge(server, listening, journal, clock).run())

@@ -4,15 +4,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_mocks.codex.listening import Listening, RefusedError, read_listening
+from assay_mocks.codex.listening import Listening, ListeningSocket, RefusedError, read_listening
+from assay_mocks.codex.versions import NEWEST, VERSIONS, Version
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _read(url: str | None, mode: str | None = None, file: object = None, *, known: bool = True) -> Listening | None:
-    given = {"--listen": url, "--ws-auth": mode, "--ws-token-file": str(file) if file else None}
-    return read_listening(given, known=known)
+def _read(
+    url: str | None,
+    mode: str | None = None,
+    file: object = None,
+    digest: str | None = None,
+    *,
+    version: Version = NEWEST,
+) -> Listening | ListeningSocket | None:
+    told = {"--ws-auth": mode, "--ws-token-file": str(file) if file else None, "--ws-token-sha256": digest}
+    return read_listening({"--listen": url, **told}, version.transports, "/home/codex")
 
 
 @pytest.mark.parametrize("url", [None, "stdio://"])
@@ -32,9 +40,16 @@ def test_with_a_token_every_address_will_do(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("s3cret\n")
     listening = _read("ws://0.0.0.0:9", "capability-token", file)
-    assert listening == Listening(host="0.0.0.0", port=9, token="s3cret")
+    assert listening == Listening(host="0.0.0.0", port=9, digest=S3CRET)
+    assert _read("ws://0.0.0.0:9", "capability-token", digest=S3CRET.upper()) == listening
 
 
+def test_a_unix_socket_is_a_path_or_below_the_home() -> None:
+    assert _read("unix:///run/x") == ListeningSocket(path="/run/x")
+    assert _read("unix://") == ListeningSocket(path="/home/codex/app-server-control/app-server-control.sock")
+
+
+S3CRET = "1ec1c26b50d5d3c58d9583181af8076655fe00756bf7285940ba3670f99fcba0"
 INVALID = (
     "error: invalid value '{0}' for '--listen <URL>': invalid websocket --listen URL `{0}`; expected `ws://IP:PORT`"
 )
@@ -92,6 +107,25 @@ def test_what_is_no_address_is_refused_as_codex_refuses_it(url: str) -> None:
             1,
             "Error: failed to read websocket auth secret /nowhere: No such file or directory (os error 2)\n",
         ),
+        (
+            ("ws://127.0.0.1:0", "capability-token", "/dev/null"),
+            1,
+            "Error: websocket auth secret /dev/null must not be empty\n",
+        ),
+        (
+            ("ws://127.0.0.1:0", "capability-token", "/dev/null", S3CRET),
+            1,
+            "Error: `--ws-token-file` and `--ws-token-sha256` are mutually exclusive\n",
+        ),
+        *(
+            (
+                (None, "capability-token", None, digest),
+                1,
+                "Error: --ws-token-sha256 must be a 64-character hex SHA-256 digest\n",
+            )
+            for digest in ("12", "x" * 64)
+        ),
+        (("off",), 1, "Error: no transport configured; use --listen or enable remote control\n"),
     ],
 )
 def test_every_other_mistake_is_told_as_codex_tells_it(
@@ -109,7 +143,7 @@ def test_every_other_mistake_is_told_as_codex_tells_it(
 )
 def test_a_version_that_knows_no_listening_refuses_the_option(arguments: tuple[str | None, ...], option: str) -> None:
     with pytest.raises(RefusedError) as refused:
-        _read(*arguments, known=False)
+        _read(*arguments, version=VERSIONS["0.99.0"])
     assert str(refused.value) == (
         f"error: unexpected argument '{option}' found\n\n"
         "Usage: codex app-server [OPTIONS] [COMMAND]\n\nFor more information, try '--help'.\n"
@@ -117,7 +151,20 @@ def test_a_version_that_knows_no_listening_refuses_the_option(arguments: tuple[s
     assert refused.value.status == 2
 
 
-@pytest.mark.parametrize("arguments", [("off",), ("unix://",), ("unix:///x",), ("stdio://", "signed-bearer-token")])
-def test_what_the_mock_does_not_play_is_said(arguments: tuple[str, ...]) -> None:
+def test_what_came_later_older_versions_refuse() -> None:
+    for number, arguments, text in (
+        ("0.100.0", ("ws://127.0.0.1:0", "capability-token"), "error: unexpected argument '--ws-auth' found"),
+        ("0.118.0", (None, None, None, S3CRET), "error: unexpected argument '--ws-token-sha256' found"),
+        ("0.118.0", (None, "capability-token"), "Error: `--ws-token-file` is required when"),
+        ("0.118.0", ("unix://",), "error: invalid value 'unix://' for '--listen <URL>': unsupported --listen URL"),
+        ("0.118.0", ("off",), "error: invalid value 'off' for '--listen <URL>': unsupported --listen URL"),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            _read(*arguments, version=VERSIONS[number])
+        assert str(refused.value).startswith(text)
+    assert _read("ws://0.0.0.0:9", version=VERSIONS["0.118.0"]) == Listening(host="0.0.0.0", port=9)
+
+
+def test_what_the_mock_does_not_play_is_said() -> None:
     with pytest.raises(ValueError, match=r"assay-codex .* only"):
-        _read(*arguments)
+        _read("stdio://", "signed-bearer-token")

@@ -39,6 +39,25 @@ def test_what_it_cannot_follow_is_one_line_on_stderr(
     assert capsys.readouterr().err == f"assay-codex: {message}\n"
 
 
+def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
+    hello = '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":"1"}}}\n'
+    code = f"""
+import sys
+from assay_mocks.codex.__main__ import _bundled
+from assay_mocks.codex.server import Server
+server = Server(_bundled)
+server.receive({hello!r}.encode(), 0.0)
+told = server.output(0.0)
+assert told and b'"userAgent"' in told, told
+needed = set(sys.modules)
+server.prepare()
+print(sorted({{"assay_mocks.codex.turns", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
+print("assay_mocks.codex.turns" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\nTrue\n", "")
+
+
 def test_a_broken_script_file_is_told_before_anything_is_served(tmp_path: Path) -> None:
     path = tmp_path / "scripts.yaml"
     path.write_text("- {name: a, parts: [[{sey: x}]]}")

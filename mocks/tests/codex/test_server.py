@@ -174,7 +174,7 @@ def test_finished_turns_leave_nothing_behind(client: Any) -> None:
         client.ask("thread/unsubscribe", {"threadId": thread})
     client.wait(100.0)
     server = client.server
-    assert [len(left) for left in (server._ready, server._waiting, server._asked, server._alarms)] == [0, 0, 0, 0]
+    assert [list(server._turns), server._turns._alarms, [*server._asked]] == [[], [], []]
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -248,3 +248,20 @@ def test_older_versions_tell_what_they_knew(older: Any) -> None:
     assert heard.methods == ["response", "thread/started", "codex/event/mcp_startup_complete"]
     assert all("emittedAtMs" not in message for message in heard)
     assert "turn/started" in older.start_turn(result["thread"]["id"], "hi")[1].methods
+
+
+def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: Any) -> None:
+    client = make_client(room=2)
+    for number in range(6):
+        client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode(), client.now)
+    heard = client.hear()
+    assert [(message["id"], "result" in message) for message in heard] == [(0, True), (1, True), (2, False), (4, False)]
+    assert heard[2]["error"] == {"code": -32001, "message": "Server overloaded; retry later."}
+    assert "data" in client.ask("model/list", {})[0]
+
+
+def test_no_number_of_requests_is_too_many_for_old_versions(make_client: Any) -> None:
+    client = make_client(version="0.99.0", room=1)
+    for number in range(6):
+        client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode(), client.now)
+    assert all("result" in message for message in client.hear())

@@ -75,6 +75,14 @@ def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
         _read("app-server", ASSAY_CRASH_AT=text)
 
 
+def test_room_for_answers_is_a_number() -> None:
+    assert _read("app-server").room is None
+    assert _read("app-server", ASSAY_OVERLOAD_AT="100").room == 100
+    for text in ("0", "x", "-1", "\u0661"):
+        with pytest.raises(UsageError, match=r"^ASSAY_OVERLOAD_AT: expected a number from 1, found "):
+            _read("app-server", ASSAY_OVERLOAD_AT=text)
+
+
 def test_where_to_listen_is_read_for_the_server_alone() -> None:
     listening = _read("app-server", "--listen", "ws://127.0.0.1:0").listening
     assert listening == Listening(host="127.0.0.1", port=0)

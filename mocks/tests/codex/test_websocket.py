@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import os
@@ -9,7 +10,7 @@ import select
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,8 @@ class Listener:
         return self.process.stderr.readline().decode().rstrip("\n")
 
     def connect(self, *, hello: bool = True, **headers: str) -> Client:
-        socket = connect(f"ws://{self.address}/", additional_headers=headers, proxy=None, open_timeout=PATIENCE)
+        url = f"ws://{self.address}/"
+        socket = connect(url, additional_headers=headers, proxy=None, open_timeout=PATIENCE, close_timeout=0.2)
         client = Client(self._clients.enter_context(socket))
         if hello:
             client.shake_hands()
@@ -59,8 +61,10 @@ class Listener:
             connection.close()
 
     def discard(self) -> None:
-        self.process.terminate()
-        self.process.wait(PATIENCE)
+        while self.process.poll() is None:
+            self.process.terminate()
+            with suppress(subprocess.TimeoutExpired):  # a second signal does not wait for turns that run
+                self.process.wait(0.2)
         self._clients.close()
         assert self.process.stderr is not None
         self.process.stderr.close()
@@ -97,6 +101,17 @@ class Client:
     def shake_hands(self, name: str = "x", **capabilities: object) -> Any:
         told = {"experimentalApi": True, **capabilities}
         return self.ask("initialize", {"clientInfo": {"name": name, "version": "1"}, "capabilities": told})
+
+    def hear_until_refused(self) -> None:
+        """Ask until the process is about to end, and hear how it says so."""
+        refused = self.ask("thread/start", {})
+        while "code" not in refused:
+            refused = self.ask("thread/start", {})
+        assert refused == {
+            "code": -32600,
+            "data": {"reason": "serverShuttingDown"},
+            "message": "Server is draining; retry after reconnecting",
+        }
 
     def start_thread(self, **params: object) -> str:
         return str(self.ask("thread/start", params)["thread"]["id"])
@@ -263,6 +278,12 @@ def test_with_a_token_only_those_that_send_it_are_served(listen: Callable[..., L
     assert listener.get("/readyz") == (200, b"")
 
 
+def test_a_token_may_be_named_by_its_digest(listen: Callable[..., Listener]) -> None:
+    listener = listen("--ws-auth", "capability-token", "--ws-token-sha256", hashlib.sha256(b"s3cret").hexdigest())
+    assert _refused(listener, Authorization="Bearer wrong") == (401, b"invalid websocket bearer token")
+    assert listener.connect(Authorization="Bearer s3cret").ask("thread/loaded/list", {})
+
+
 def test_a_crash_ends_the_process_and_every_client_with_it(listener: Listener) -> None:
     client, other = listener.connect(), listener.connect()
     client.start_turn(client.start_thread(), "[[assay:fail/crash-text#1]]")
@@ -285,12 +306,46 @@ def test_a_line_that_is_no_message_is_a_frame_too(listen: Callable[..., Listener
     assert "no json" in frames
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_process(listener: Listener, signum: signal.Signals) -> None:
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_process_and_breaks_off_every_connection(listener: Listener, signum: signal.Signals) -> None:
     client = listener.connect()
-    client.start_turn(client.start_thread(), "[[assay:text/hang#1]]")
     listener.process.send_signal(signum)
+    with pytest.raises(ConnectionClosed) as closed:
+        client.hear_until(lambda _: False)
+    assert closed.value.rcvd is None
     assert listener.process.wait(PATIENCE) == 0
+
+
+def test_a_signal_lets_running_turns_end_and_nothing_new_begin(listener: Listener) -> None:
+    client, other = listener.connect(), listener.connect()
+    thread = client.start_thread(dynamicTools=[{"name": "localSearch", "description": "", "inputSchema": {}}])
+    client.start_turn(thread, "[[assay:call/one#1]]")
+    asked = client.hear_until(lambda message: "id" in message)[-1]
+    listener.process.send_signal(signal.SIGTERM)
+    other.hear_until_refused()
+    assert thread in other.ask("thread/loaded/list", {})["data"]
+    answer = {"contentItems": [{"type": "inputText", "text": "found"}], "success": True}
+    client.socket.send(json.dumps({"id": asked["id"], "result": answer}))
+    assert client.hear_turn()[-1]["params"]["turn"]["status"] == "completed"
+    assert listener.process.wait(PATIENCE) == 0
+
+
+def test_a_second_signal_ends_the_process_though_a_turn_runs(listener: Listener) -> None:
+    client, other = listener.connect(), listener.connect()
+    client.start_turn(client.start_thread(), "[[assay:text/hang#1]]")
+    listener.process.send_signal(signal.SIGTERM)
+    other.hear_until_refused()
+    listener.process.send_signal(signal.SIGTERM)
+    assert listener.process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize(("version", "signum"), [("0.100.0", signal.SIGINT), ("0.111.0", signal.SIGTERM)])
+def test_a_signal_that_a_version_does_not_know_kills_it(
+    listen: Callable[..., Listener], version: str, signum: signal.Signals
+) -> None:
+    listener = listen("--codex-version", version)
+    listener.process.send_signal(signum)
+    assert listener.process.wait(PATIENCE) == -signum
 
 
 def test_a_client_that_does_not_read_keeps_nobody_from_being_heard(
@@ -303,7 +358,8 @@ def test_a_client_that_does_not_read_keeps_nobody_from_being_heard(
     deaf, other = listener.connect(), listener.connect()
     thread = deaf.start_thread()
     deaf.send("turn/start", {"threadId": thread, "input": [{"type": "text", "text": "[[assay:flood#1]]"}]})
-    assert thread in other.ask("thread/loaded/list", {})["data"]
+    for _ in range(20):
+        assert thread in other.ask("thread/loaded/list", {})["data"]
     listener.process.kill()
 
 

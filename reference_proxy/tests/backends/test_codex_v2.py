@@ -62,6 +62,24 @@ def test_history_is_injected_before_the_turn(begin: Any) -> None:
     assert server.methods[-1] == "turn/start"
 
 
+def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(begin: Any, make_server: Any) -> None:
+    server = make_server(CodexV2, HISTORY, abilities=Abilities(history="resumed"))
+    assert server.methods == ["thread/resume"]
+    running(server)
+    done(server)
+    server.turn.close()
+    assert server.methods == ["thread/resume", "turn/start", "thread/archive"]
+    assert begin(HISTORY).methods == ["thread/start"]
+
+
+def test_a_thread_without_a_history_is_resumed_nowhere(make_server: Any) -> None:
+    server = make_server(CodexV2, HELLO, abilities=Abilities(history="resumed"))
+    running(server)
+    done(server)
+    server.turn.close()
+    assert server.methods == ["thread/start", "turn/start", "thread/unsubscribe"]
+
+
 def test_a_thread_that_is_not_ephemeral_is_archived(begin: Any) -> None:
     server = begin()
     server.link.abilities = Abilities(ephemeral=False)
