@@ -134,6 +134,7 @@ Asks = Literal["policy", "always", "never"]
 class Command:
     """A shell command that the model has the backend run; it prints `output` and ends with this exit status.
 
+    `pieces`: the output as it is printed; () is one piece. `stderr`: it is printed where errors are.
     `asks`: whether the client must approve of it: as the thread's policy says (every policy but `never` does), or
     always or never. `reason`: what the client is told; empty: nothing.
     """
@@ -141,6 +142,8 @@ class Command:
     id: str
     command: str
     output: str = ""
+    pieces: tuple[str, ...] = ()
+    stderr: bool = False
     status: int = 0
     reason: str = ""
     asks: Asks = "policy"

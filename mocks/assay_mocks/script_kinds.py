@@ -168,7 +168,16 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "unfinished": _FLAG,
         "choice": _COUNT,
     },
-    Command: {"id": NAME, "command": NAME, "output": TEXT, "status": _COUNT, "reason": TEXT, "asks": _ASKS},
+    Command: {
+        "id": NAME,
+        "command": NAME,
+        "output": TEXT,
+        "pieces": Kind("a list of texts", _texts),
+        "stderr": _FLAG,
+        "status": _COUNT,
+        "reason": TEXT,
+        "asks": _ASKS,
+    },
     Patch: {"id": NAME, "path": NAME, "content": TEXT, "asks": _ASKS},
     Question: {
         "id": NAME,

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay_mocks.blocks import cut
 from assay_mocks.codex import acting_messages, legacy_acting, messages, raw_items
 from assay_mocks.script import Command, Patch, Question
 
@@ -63,6 +64,7 @@ class Acting:
         self._telling = telling
         self._results = results
         self._pending: dict[int, _Pending] = {}
+        self._late: set[int] = set()
         self._hung = False
 
     @property
@@ -154,7 +156,10 @@ class Acting:
     # Answers
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
-        """The client approved or not."""
+        """The client approved or not; an answer that comes too late changes nothing."""
+        if request in self._late:
+            self._late.remove(request)
+            return
         pending = self._pending.pop(request)
         self._thread.waiting.remove(_INPUT if isinstance(pending.step, Question) else _APPROVAL)
         if isinstance(pending.step, Question):
@@ -163,8 +168,6 @@ class Acting:
             told = json.dumps(result, separators=(",", ":"), ensure_ascii=False)
             self._results.came(pending.step.id, told, now)
             return
-        if self._desk.version.counted_turns:
-            self._desk.turn_id(self._thread, now)
         self._resolved(request, now)
         decision = self._decision(result, error)
         match decision:
@@ -174,6 +177,7 @@ class Acting:
                 self._telling.status(now)
                 if not pending.begun:
                     self._start(pending.step, pending.started_ms, now, running=True)
+                self._try_in_sandbox(pending.step, now)
                 self._done(pending.step, pending.started_ms, now)
             case _:
                 self._refused(pending.step, pending.started_ms, decision, now)
@@ -212,27 +216,44 @@ class Acting:
 
     def _done(self, step: Command | Patch, started: int, now: float) -> None:
         """It is done."""
-        version, place = self._desk.version, {**self._telling.place, "itemId": step.id}
         if isinstance(step, Command):
-            output, kind = step.output, "commandExecution"
-        else:
-            output, kind = f"Success. Updated the following files:\nA {step.path}\n", "fileChange"
-        if output and not version.unified_exec:
-            self._telling.notify(f"item/{kind}/outputDelta", {**place, "delta": output}, now)
-        if isinstance(step, Command):
+            output, older = step.output, {"stream": "stderr" if step.stderr else "stdout"}
+            for piece in cut(output, step.pieces) if output else ():
+                self._print(step, piece, older, now)
             ended = {"status": "completed" if step.status == 0 else "failed", "exitCode": step.status}
             told = {**ended, "aggregatedOutput": output, "durationMs": messages.ms(now) - started}
-            self._telling.item_completed(self._item(step, {**self._process(), **told}), started, now)
+            self._telling.item_completed(self._item(step, {**self._process(), **told}), started, now, older=older)
         else:
+            output = f"Success. Updated the following files:\nA {step.path}\n"
+            self._print(step, output, {}, now)
             self._telling.item_completed(self._item(step, {"status": "completed"}), started, now)
-            self._telling.changed(acting_messages.diff(step, self._thread.cwd, version), now)
+            self._telling.changed(acting_messages.diff(step, self._thread.cwd, self._desk.version), now)
         self._results.came(step.id, output, now)
+
+    def _try_in_sandbox(self, step: Command | Patch, now: float) -> None:
+        """Older versions try what the client approved of in the sandbox first, where no file can be written."""
+        if isinstance(step, Patch) and self._thread.settings.sandbox["type"] == "readOnly":
+            self._print(step, f"Failed to write file {step.path}\n", {"stream": "stderr"}, now)
+
+    def _print(self, step: Command | Patch, text: str, older: Json, now: float) -> None:
+        """A piece of output, in versions that tell it before the end."""
+        if not self._desk.version.unified_exec:
+            kind = "commandExecution" if isinstance(step, Command) else "fileChange"
+            told = {**self._telling.place, "itemId": step.id, "delta": text}
+            self._telling.notify(f"item/{kind}/outputDelta", told, now, older=older)
 
     def cancel(self) -> list[int]:
         """The turn ends: nothing is waited for; the requests that were open."""
         opened = self.unanswered
         self._thread.waiting.clear()
+        if self._desk.version.counted_turns:
+            self._late |= self._pending.keys()
+            self._pending.clear()
         return opened
+
+    def asked(self, request: int) -> bool:
+        """Whether it has sent the request."""
+        return request in self._pending or request in self._late
 
     def resolve(self, requests: list[int], now: float) -> None:
         """Tell that these requests need no answer any more."""

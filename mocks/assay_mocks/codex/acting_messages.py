@@ -44,7 +44,11 @@ def _quoted(command: str) -> str:
 
 
 def _parts(command: str, version: Version) -> list[str]:
-    return _SPLITS.split(command) if version.splits_commands else [command]
+    """What a command does, in some versions part by part; an echo before the rest is nothing of note."""
+    parts = _SPLITS.split(command) if version.splits_commands else [command]
+    while len(parts) > 1 and parts[0].startswith("echo "):
+        del parts[0]
+    return parts
 
 
 def command_request(step: Command, item: Json, place: Json, started_ms: int, version: Version) -> Json:

@@ -70,12 +70,12 @@ class Summing(Telling):
         super().__init__(desk, thread, turn_id, double=desk.version.double)
         self._raw: list[tuple[str, Json]] = []
 
-    def notify(self, method: str, params: Json, now: float) -> None:
+    def notify(self, method: str, params: Json, now: float, *, older: Json | None = None) -> None:
         """Send a notification unless it is about an item."""
         if method == "rawResponseItem/completed":
             self._raw.append((method, params))
         elif not method.startswith("item/"):
-            super().notify(method, params, now)
+            super().notify(method, params, now, older=older)
 
     def response_over(self, usage: Usage, reason: str, now: float) -> None:
         """The summary is complete."""

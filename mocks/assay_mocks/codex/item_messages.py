@@ -20,13 +20,14 @@ def user_message(identity: str, client_id: str | None, content: Sequence[Json]) 
     return {"type": "userMessage", "id": identity, "clientId": client_id, "content": list(content)}
 
 
-def user_content(item: Mapping[str, Any]) -> Json:
-    """One part of the user's input as the server tells it back."""
+def user_content(item: Mapping[str, Any], *, detail_first: bool = False) -> Json:
+    """One part of the user's input as the server tells it back; `detail_first`: before an image's URL."""
     match item["type"]:
         case "text":
             return {"type": "text", "text": item["text"], "text_elements": item.get("text_elements") or []}
         case "image" if "url" in item:
-            return {"type": "image", "url": item["url"], "detail": item.get("detail")}
+            detail, url = {"detail": item.get("detail")}, {"url": item["url"]}
+            return {"type": "image", **detail, **url} if detail_first else {"type": "image", **url, **detail}
         case "localImage":
             return {"type": "localImage", "detail": item.get("detail"), "path": item["path"]}
     return dict(item)

@@ -142,7 +142,7 @@ _AFTER: Mapping[str, Callable[[Json], Json]] = {
 
 def _output_delta(params: Json) -> Twins:
     chunk = base64.b64encode(params["delta"].encode()).decode()
-    told = {"call_id": params["itemId"], "stream": "stdout", "chunk": chunk}
+    told = {"call_id": params["itemId"], "stream": params.get("stream", "stdout"), "chunk": chunk}
     return [{"type": "exec_command_output_delta", **told}], ()
 
 

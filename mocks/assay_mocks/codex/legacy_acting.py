@@ -32,12 +32,12 @@ def _parsed(item: Json) -> list[Json]:
 def _command_end(params: Json) -> Json:
     item = params["item"]
     output = item["aggregatedOutput"]
-    rejected = item["exitCode"] == -1
+    errors = item["exitCode"] == -1 or params.get("stream") == "stderr"
     return {
         "type": "exec_command_end",
         **_command(params),
-        "stdout": "" if rejected else output,
-        "stderr": output if rejected else "",
+        "stdout": "" if errors else output,
+        "stderr": output if errors else "",
         "aggregated_output": output,
         "exit_code": item["exitCode"],
         "duration": {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000},

@@ -103,6 +103,7 @@ def status(it: Thread) -> Json:
 
 def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> Json:
     """Result of thread/start and thread/fork."""
+    roots = [root for place in it.environments for root in place.get("runtimeWorkspaceRoots", [])]
     return {
         "thread": thread(it, version, turns),
         "model": it.settings.model,
@@ -110,7 +111,7 @@ def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> J
         "serviceTier": None,
         "disabledPluginIds": [],
         "cwd": it.cwd,
-        "runtimeWorkspaceRoots": [root for place in it.environments for root in place.get("runtimeWorkspaceRoots", [])],
+        "runtimeWorkspaceRoots": roots or ([it.cwd] if version.always_a_root else []),
         "instructionSources": [],
         "approvalPolicy": it.settings.approval_policy,
         "approvalsReviewer": "user",

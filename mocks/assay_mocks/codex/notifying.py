@@ -30,10 +30,11 @@ class Notifying:
         self._thread = thread
         self._turn_id = turn_id
 
-    def notify(self, method: str, params: Json, now: float) -> None:
-        """Send a notification, in both families if the turn is told twice."""
+    def notify(self, method: str, params: Json, now: float, *, older: Json | None = None) -> None:
+        """Send a notification, in both families if the turn is told twice; `older`: what that family alone knows."""
         version = self._desk.version
-        before, after = legacy.twins(method, params, empty_texts=version.empty_texts) if self._double else ((), ())
+        known = {**params, **(older or {})}
+        before, after = legacy.twins(method, known, empty_texts=version.empty_texts) if self._double else ((), ())
         for msg in before:
             self.older(msg, now)
         if method in HEARD:

@@ -301,7 +301,7 @@ class Server:
             case int(identity) if identity in self._asked:
                 turn = self._asked.pop(identity)
                 if self.version.counted_turns:
-                    turn.thread.operations += 1
+                    turn.thread.operations += 1  # also if it comes too late
                 turn.answered(identity, reply.result, reply.error, now)
                 self._turns.wake(turn)
             case unknown:

@@ -88,7 +88,7 @@ class Telling(Counting):
         self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
         if not told:
             return
-        content = [item_messages.user_content(item) for item in given]
+        content = [item_messages.user_content(item, detail_first=self._desk.version.detail_first) for item in given]
         item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
         self.item(item, messages.ms(now), now)
 
@@ -101,10 +101,10 @@ class Telling(Counting):
         """item/started."""
         self.notify("item/started", messages.item_started(item_messages.timed(item, started_ms), self.place), now)
 
-    def item_completed(self, item: Json, started_ms: int, now: float) -> Json:
+    def item_completed(self, item: Json, started_ms: int, now: float, *, older: Json | None = None) -> Json:
         """item/completed; the item with its times."""
         timed = item_messages.timed(item, started_ms, messages.ms(now))
-        self.notify("item/completed", messages.item_completed(timed, self.place), now)
+        self.notify("item/completed", messages.item_completed(timed, self.place), now, older=older)
         return timed
 
     def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:

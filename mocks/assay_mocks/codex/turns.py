@@ -126,7 +126,7 @@ class Turn(Compacting):
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call, or what it was asked to approve of."""
-        asked = self._acting if request in self._acting.unanswered else self._calling
+        asked = self._acting if self._acting.asked(request) else self._calling
         asked.answered(request, result, error, now)
         if self._acting.cancelled:
             self.interrupt(now)

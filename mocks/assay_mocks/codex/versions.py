@@ -48,9 +48,10 @@ class Version:
     does, a second one ends it at once, and other signals kill it. `draining`: the data of the error that refuses to
     begin more meanwhile, None if nothing is refused. `overloads`: of many requests at once some are refused and
     some never answered. `opt_out`: clients can mute notifications. `max_input_chars`: the longest user input, None
-    for any. `remote_images`: images may be named by URLs that are to be fetched. `ignored`: parameters of
-    thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the model's service
-    takes, once each, and schemas.
+    for any. `remote_images`: images may be named by URLs that are to be fetched. `detail_first`: the detail of an
+    image is told before its URL. `always_a_root`: a thread without environments has its folder as a root. `ignored`:
+    parameters of thread/start that came later, and are overlooked. `checks_tools`: tools must have names that the
+    model's service takes, once each, and schemas.
 
     `forms`: the fields it does not tell. `unsent`: notifications that it does not know. `unsent_items`: items that it
     does not tell. `emitted_at`: notifications carry `emittedAtMs`. `double`: every event is told in the older family
@@ -106,6 +107,8 @@ class Version:
     opt_out: bool
     max_input_chars: int | None
     remote_images: bool
+    detail_first: bool
+    always_a_root: bool
     ignored: frozenset[str]
     checks_tools: bool
 
@@ -179,6 +182,8 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "opt_out": False,
             "max_input_chars": None,
             "remote_images": True,
+            "detail_first": True,
+            "always_a_root": True,
             "checks_tools": False,
             "unsent_items": frozenset({"dynamicToolCall"}),
             "emitted_at": False,
@@ -247,9 +252,10 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (134, {"drains_on": ("SIGINT", "SIGTERM", "SIGHUP"), "checks_tools": True, "checks_turn_id": True}),
     (140, {"notes_interrupts": True}),
     (142, {"raw_summaries": True}),
+    (145, {"always_a_root": False}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
     (150, {"reconnects": True}),
-    (160, {"hears_all": True, "draining": {}}),
+    (160, {"hears_all": True, "draining": {}, "detail_first": False}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
     (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),

@@ -110,6 +110,14 @@ def test_a_cancelled_command_interrupts_the_turn(make: Any, version: str, told: 
     assert heard.said == []
 
 
+def test_an_answer_that_comes_too_late_counts_where_turns_are_counted(make: Any) -> None:
+    client, heard = make(TOUCH, version=OLDEST)
+    turn = heard.told("turn/started")[0]
+    client.ask("turn/interrupt", {"threadId": turn["threadId"], "turnId": "0"})
+    assert decide(client, "accept") == []
+    assert client.start_turn(turn["threadId"], "hello")[0] == "3"
+
+
 def test_an_interrupt_leaves_the_request_and_tells_so_afterwards(make: Any) -> None:
     client, heard = make(TOUCH)
     turn = heard.told("turn/started")[0]
@@ -234,6 +242,27 @@ def test_some_versions_tell_a_command_only_once_it_runs(make: Any, converse: Any
     heard = decide(client, "denied")
     assert (items(heard), heard.told("serverRequest/resolved")) == ([], [])
     assert heard.told("turn/completed")
+
+
+def test_a_command_prints_in_pieces_and_where_errors_are(make: Any) -> None:
+    steps = Command(id="c", command="echo x; ls", output="one two", pieces=("one ", "two"), stderr=True, status=2)
+    _, heard = make(steps, version=OLDEST, policy="never")
+    assert [told["delta"] for told in heard.told("item/commandExecution/outputDelta")] == ["one ", "two"]
+    assert {event["stream"] for event in heard.events("exec_command_output_delta")} == {"stderr"}
+    (end,) = heard.events("exec_command_end")
+    assert (end["stdout"], end["stderr"], end["exit_code"]) == ("", "one two", 2)
+    assert [part["cmd"] for part in end["parsed_cmd"]] == ["ls"]
+    assert "stream" not in str(heard.told("item/completed"))
+
+
+@pytest.mark.parametrize(("sandbox", "tries"), [("read-only", 2), ("workspace-write", 1)])
+def test_older_versions_try_an_approved_patch_in_the_sandbox_first(make_client: Any, sandbox: Any, tries: int) -> None:
+    client = make_client({"a": Script(name="a", title="", parts=((ADD,), (Say(("So.",)),)))}, version=OLDEST)
+    client.play("[[assay:a#1]]", approvalPolicy="untrusted", sandbox=sandbox)
+    heard = decide(client, "accept")
+    told = [told["delta"] for told in heard.told("item/fileChange/outputDelta")]
+    assert len(told) == tries
+    assert told[-1].startswith("Success")
 
 
 ASKS = Question(id="call_1", question="Proceed?", header="H", options=("Yes", "No"))

@@ -25,6 +25,7 @@ def test_an_item_is_told_with_its_times() -> None:
 def test_every_kind_of_input_is_told_back() -> None:
     assert user_content({"type": "text", "text": "a"}) == {"type": "text", "text": "a", "text_elements": []}
     assert user_content({"type": "image", "url": "data:"}) == {"type": "image", "url": "data:", "detail": None}
+    assert list(user_content({"type": "image", "url": "data:"}, detail_first=True)) == ["type", "detail", "url"]
     assert user_content({"type": "image", "fileId": "f"}) == {"type": "image", "fileId": "f"}
     assert user_content({"type": "localImage", "path": "p"}) == {"type": "localImage", "detail": None, "path": "p"}
     assert user_content({"type": "mention", "name": "n", "path": "p"}) == {"type": "mention", "name": "n", "path": "p"}

@@ -178,6 +178,9 @@ def _commanding(argument: str, heard: Heard) -> Parts:
         id=heard.call(0),
         command=argument,
         output=heard.output,
+        pieces=tuple(heard.pieces),
+        stderr=heard.stderr,
+        status=heard.status,
         reason=reason,
         asks="always" if heard.asked else "never",
     )
