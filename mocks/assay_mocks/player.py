@@ -15,6 +15,7 @@ from typing import Protocol
 
 from assay_mocks.script import (
     Call,
+    Code,
     Command,
     Crash,
     Cut,
@@ -66,6 +67,7 @@ Action = (
     | Call
     | Command
     | Patch
+    | Code
     | Question
     | Retry
     | Usage

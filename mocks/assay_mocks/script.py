@@ -160,6 +160,21 @@ class Patch:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Code:
+    """A program that the model has the backend run, as known models do instead of calling tools themselves.
+
+    `source`: the program as the model wrote it. It calls this `tool` of the client's with these `arguments`, which are
+    JSON, and prints what that gives; without a tool it prints `output`.
+    """
+
+    id: str
+    source: str
+    tool: str = ""
+    arguments: str = "{}"
+    output: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
     """What the model asks the user, with the answers to choose from; () leaves the answer free.
 
@@ -292,6 +307,7 @@ Step = (
     | Call
     | Command
     | Patch
+    | Code
     | Question
     | Retry
     | Usage

@@ -77,6 +77,24 @@ def output_of(identity: str, call_id: str, output: str | list[Json]) -> Json:
     return {"type": "function_call_output", "id": identity, "call_id": call_id, "output": output}
 
 
+def program(identity: str, source: str, call_id: str) -> Json:
+    """A program of the model's as a Responses item."""
+    return {
+        "type": "custom_tool_call",
+        "id": identity,
+        "status": "completed",
+        "call_id": call_id,
+        "name": "exec",
+        "namespace": "functions",
+        "input": source,
+    }
+
+
+def printed(identity: str, call_id: str, output: str | list[Json]) -> Json:
+    """What a program came to, as a Responses item."""
+    return {"type": "custom_tool_call_output", "id": identity, "call_id": call_id, "output": output}
+
+
 def aborted(identity: str) -> Json:
     """What the model is told of an interrupt."""
     text = (

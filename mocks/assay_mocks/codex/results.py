@@ -18,9 +18,10 @@ Output = str | list[dict[str, Any]]
 
 @dataclass(kw_only=True, slots=True)
 class _Result:
-    """The result of the call of this id; None before there is one."""
+    """The result of the call of this id, or of the program; None before there is one."""
 
     call_id: str
+    program: bool
     output: Output | None = None
 
 
@@ -33,9 +34,9 @@ class Results:
         self._expected: deque[_Result] = deque()
         self._held = True
 
-    def expect(self, call_id: str) -> None:
-        """The model calls; the result is to come."""
-        self._expected.append(_Result(call_id=call_id))
+    def expect(self, call_id: str, *, program: bool = False) -> None:
+        """The model calls, or has a program run; the result is to come."""
+        self._expected.append(_Result(call_id=call_id, program=program))
 
     def came(self, call_id: str, output: Output, now: float) -> None:
         """There is a result; nobody wants one that was dropped."""
@@ -59,6 +60,9 @@ class Results:
 
     def _tell(self, now: float) -> None:
         while not self._held and self._expected and (output := self._expected[0].output) is not None:
-            call_id = self._expected.popleft().call_id
-            raw = raw_items.output_of(f"fco_{self._desk.ids.uuid(now)}", call_id, output)
+            result, identity = self._expected.popleft(), self._desk.ids.uuid(now)
+            if result.program:
+                raw = raw_items.printed(f"ctco_{identity}", result.call_id, output)
+            else:
+                raw = raw_items.output_of(f"fco_{identity}", result.call_id, output)
             self._telling.raw(raw, now, {"create_time": now})

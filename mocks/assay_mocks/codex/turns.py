@@ -19,6 +19,7 @@ from assay_mocks.codex.response import Failure
 from assay_mocks.player import Action, Piece, Until, reconnecting
 from assay_mocks.script import (
     Call,
+    Code,
     Command,
     Crash,
     Cut,
@@ -183,8 +184,6 @@ class Turn(Compacting):
 
     def _do(self, action: Action, now: float) -> None:
         match action:
-            case Command() | Patch() | Question() if self._compaction is not None:
-                pass  # a summary does nothing
             case Piece(text, choice, whole):
                 self._say(text, now, choice, whole=whole)
             case Reflect():
@@ -194,18 +193,27 @@ class Turn(Compacting):
                 self._telling.think(action, now)
             case Call():
                 self._begin_call(action)
-            case Command() | Patch():
-                self._response.asked = True
-                self._acting.act(action, now)
-            case Question():
-                self._response.asked = True
-                self._acting.question(action, now)
+            case Command() | Patch() | Code() | Question():
+                self._run(action, now)
             case Retry():
                 self._retry(action, now)
             case Usage():
                 self._response.usage = action
             case _:
                 self._act(action, now)
+
+    def _run(self, action: Command | Patch | Code | Question, now: float) -> None:
+        """Do what the model wants done here; a summary does nothing."""
+        if self._compaction is not None:
+            return
+        self._response.asked = True
+        match action:
+            case Code():
+                self._calling.run(action, now)
+            case Question():
+                self._acting.question(action, now)
+            case _:
+                self._acting.act(action, now)
 
     def _retry(self, retry: Retry, now: float) -> None:
         """The model is asked again; it begins to answer anew."""

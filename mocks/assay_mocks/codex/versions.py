@@ -63,9 +63,9 @@ class Version:
     last text. `context_window`: the most tokens, None if it knows none. `citations`: those in the model's text are kept
     from the client.
 
-    `awaits_calls`: an answer of the model that breaks off after a call fails when its calls are answered, not at once.
-    `tells_cancelled`: calls that an interrupt cancels are told as failed; else the model alone gets to know.
-    `notes_interrupts`: what the model is told of an interrupt is told raw.
+    `awaits_calls`: an answer that breaks off after a call fails when its calls are answered, not at once.
+    `tells_cancelled`: calls that an interrupt cancels are told as failed; else the model alone gets to know, as it
+    does of the interrupt (`notes_interrupts`: told raw).
 
     `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
     the model as a text, not as a list.
@@ -77,9 +77,8 @@ class Version:
     not approve of ends twice. `hangs_on_errors`: an error as an answer leaves the turn waiting for ever.
     `wrong_answers`: how an answer ends that is none.
 
-    `compacts_at`: how many tokens long a conversation is that is summed up, None if none is. `raw_summaries`: what the
-    model says then is told raw. `hears_all`: input is told that comes before a summary that fails.
-    `warns_of_summaries`: the client is warned of what they do.
+    `compacts_at`: how many tokens long a conversation is that is summed up, None if none is; `raw_summaries`: that is
+    told raw; `warns_of_summaries`: the client is warned. `hears_all`: input that waits for one that fails is told.
 
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the

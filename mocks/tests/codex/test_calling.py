@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Call, Finish, Hang, Pause, Say, Script
+from assay_mocks.script import Call, Code, Finish, Hang, Pause, Say, Script, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
 READ = Call(id="call_2", name="read", arguments="{}")
@@ -67,3 +67,61 @@ def test_a_call_told_twice_is_asked_once(client: Any) -> None:
     assert len(heard.asked) == 1
     assert [item["type"] for item in heard.raw] == ["message", "message", "function_call"]
     assert "".join(heard.said).startswith("<use_tool>")
+
+
+PROGRAM = Code(id="call_1", source="text(await tools.search({n: 1}))", tool="search", arguments='{"n": 1}')
+
+
+def test_a_program_of_the_models_calls_a_tool(make_client: Any) -> None:
+    client = make_client(_library((PROGRAM,), (Say(("Done",)),)))
+    heard = client.play("[[assay:a#1]]", "search", experimentalRawEvents=True)
+    (asked,) = heard.asked
+    assert asked["params"]["callId"].startswith("exec-")
+    assert asked["params"]["arguments"] == {"n": 1}
+    assert heard.raw[1]["type"] == "custom_tool_call"
+    assert heard.raw[1]["input"] == PROGRAM.source
+    client.now += 1.25
+    heard = client.answer(0, "found")
+    assert heard.raw[0]["type"] == "custom_tool_call_output"
+    assert heard.raw[0]["call_id"] == "call_1"
+    told = ["Script completed\nWall time 1.2 seconds\nOutput:\n", "found"]
+    assert [part["text"] for part in heard.raw[0]["output"]] == told
+    assert heard.said == ["Done"]
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (Code(id="c", source="text(1 + 1)", output="2"), ["Script completed\nWall time 0.0 seconds\nOutput:\n", "2"]),
+        (
+            Code(id="c", source="tools.nope({})", tool="nope"),
+            [
+                "Script failed\nWall time 0.0 seconds\nOutput:\n",
+                "Script error:\nTypeError: tools.nope is not a function",
+            ],
+        ),
+    ],
+)
+def test_a_program_that_calls_no_tool_is_over_at_once(make_client: Any, code: Code, told: Any) -> None:
+    heard = make_client(_library((code,), (Say(("Done",)),))).play("[[assay:a#1]]", experimentalRawEvents=True)
+    assert heard.asked == []
+    assert [part["text"] for part in heard.raw[2]["output"]] == told
+    assert heard.said == ["Done"]
+
+
+def test_the_model_is_told_how_long_a_program_ran_that_an_interrupt_ends(make_client: Any) -> None:
+    client = make_client(_library((PROGRAM,)))
+    thread = client.start_thread("search", experimentalRawEvents=True)
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    client.wait(1.5)
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.told("item/completed")[0]["item"]["status"] == "failed"
+    assert heard.raw[0]["output"] == "aborted by user after 1.5s"
+
+
+def test_an_answer_of_several_texts_is_what_a_program_prints(make_client: Any) -> None:
+    client = make_client(_library((PROGRAM, Usage()), (Say(("Done",)),)))
+    client.play("[[assay:a#1]]", "search", experimentalRawEvents=True)
+    content = [{"type": "inputText", "text": text} for text in ("a", "b")]
+    heard = client.send({"id": 0, "result": {"contentItems": content, "success": True}})
+    assert [part["text"] for part in heard.raw[0]["output"][1:]] == ["a", "b"]

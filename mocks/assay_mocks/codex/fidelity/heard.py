@@ -18,12 +18,12 @@ _UNREACHED = {"Missing environment variable": "missing-key", "error sending requ
 class Heard:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
-    `number` counts the turns. `retries`: how often the model was asked again, `waits`: for its service to be
-    reached. `asked`: for approval, `escalated` with a
-    reason; `summary`, `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command
-    (its `pieces`, whether on `stderr`, and `status`),
-    `whole`: the last text. `until`: how many pieces of the first text were heard before the client went on;
-    `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up, what that cost.
+    `number` counts the turns. `retries`: how often the model was asked again, `waits`: for its service to be reached.
+    `asked`: for approval, `escalated` with a reason; `tool`: the last that was called, with its arguments. `summary`,
+    `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command (its `pieces`, whether
+    on `stderr`, and `status`), `whole`: the last text. `until`: how many pieces of the first text were heard before the
+    client went on; `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up,
+    what that cost.
     """
 
     number: int = 0
@@ -41,6 +41,7 @@ class Heard:
     encrypted: str = ""
     summing: bool = False
     summaries: int = 0
+    tool: tuple[str, object] = "", {}
     output: str = ""
     pieces: list[str] = field(default_factory=list)
     stderr: bool = False
@@ -60,6 +61,7 @@ class Heard:
                 self._call(params.get("itemId") or params["callId"])
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
+                self.tool = params.get("tool", ""), params.get("arguments")
             case {"method": "error", "params": {"willRetry": True, "error": {"message": told}}}:
                 self.retries += 1
                 self.waits = "waiting for network" in told
