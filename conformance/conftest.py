@@ -251,7 +251,8 @@ def _right_response(wanted: Expected, name: str, number: int) -> dict[str, Any]:
     }
     asked = {**NAMED[name].body, **NAMED[name].turns[number].body}
     repeated = {member: asked[member] for member in asked.keys() & _REPEATED}
-    return _response(status, [*texts, *calls], usage=usage, **members, **repeated)
+    tools = [{"type": "function", "strict": False, **tool["function"]} for tool in NAMED[name].tools]
+    return _response(status, [*texts, *calls], usage=usage, tools=tools, **members, **repeated)
 
 
 _REPEATED = {"instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p"}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.dialect import Dialect
+from assay.lacking import UNPLAYED, lacks, version_of
 from assay.launch import LOCAL, executable, launch
 from assay.preflight import preflight
 from assay.target import Backend, Target
@@ -28,10 +29,11 @@ SETTINGS: Mapping[str, str] = {
     "PROXY_KEEPALIVE_MS": str(int(KEEPALIVE * 1000)),
     "PROXY_IDLE_TIMEOUT_MS": str(int(IDLE_TIMEOUT * 1000)),
     "PROXY_COMMIT_MS": "300",
+    "PROXY_CALL_WAIT_MS": "250",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
 }
-REAL_COMMIT_MS = "2000"
-"""How long a first output is waited for where a real Codex, on a busy machine, is to tell of a failure by then."""
+REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
+"""Where a real Codex, on a busy machine, is to tell of a failure before a first output, and of all the calls."""
 SLOTS = 4
 TWIN_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
 """The twin has few slots, so that they are soon taken, and lets requests wait for just so long."""
@@ -55,7 +57,7 @@ def proxy(
     key = secrets.token_urlsafe(12)
     env = {**SETTINGS, "PROXY_API_KEY": key, "PROXY_HOST": "127.0.0.1"}
     if codex is not None:
-        env |= {**codex.env, "PROXY_COMMIT_MS": REAL_COMMIT_MS}
+        env |= {**codex.env, **REAL_SETTINGS}
     command = command or executable("assay-proxy")
     with (
         launch(command, env=env, timeout=start_timeout) as launched,
@@ -71,4 +73,6 @@ def proxy(
 
 def behind(target: Target, codex: RealCodex | None) -> Target:
     """The target with what is known of its backend."""
-    return target if codex is None else replace(target, backend=Backend.CODEX, lacks=codex.lacks)
+    if codex is not None:
+        return replace(target, backend=Backend.CODEX, lacks=codex.lacks)
+    return replace(target, lacks=lacks(version_of(executable("assay-codex"))) - UNPLAYED)

@@ -63,8 +63,8 @@ class Expected:
     """What the client must get in one choice.
 
     `text` is the content without `blocks`, which stand behind it in obsidian-xml; it is None when the backend reflects.
-    `finish` is None when the turn never ends, `usage` when the backend tells no counts. `gates` are those that the turn
-    waits at.
+    `finish` is None when the turn never ends, `usage` when the backend tells no counts. `cut`: it has no room for more,
+    whatever `finish` is. `gates` are those that the turn waits at.
     """
 
     text: str | None
@@ -73,6 +73,7 @@ class Expected:
     finish: str | None
     usage: language.Usage | None
     failure: Failure
+    cut: bool = False
     gates: tuple[language.Gate, ...] = ()
 
 
@@ -112,6 +113,7 @@ def expected(
         finish=_finish(said, form.dialect),
         usage=said.usage if _counted(said, failure) else None,
         failure=failure,
+        cut=said.end == language.Finish("length"),
         gates=tuple(said.gates),
     )
 

@@ -5,29 +5,23 @@ It is given a home of its own, in which nobody is logged in and all that it woul
 
 from __future__ import annotations
 
-import re
-import subprocess
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.target import Lack
-from assay.verdict import HarnessError
+from assay.lacking import lacks, version_of
 from assay_mocks.library import LIBRARY
 from assay_mocks.upstream.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-PATIENCE = 10.0
-"""Seconds in which a Codex must tell its version."""
-NATIVE_TOOLS = (0, 98)
-"""The first version that takes tools of its client, and results as they are told today; those before lack the rest too.
+    from assay.target import Lack
 
-Measured were 0.89.0 and 0.169.0.
-"""
+NEWER = (0, 98)
+"""The first version whose home is furnished as the newest's is, as far as was tried."""
 CONFIG = """\
 model = "mock-model"
 model_provider = "assay"
@@ -47,7 +41,6 @@ stream_max_retries = 0
 """
 OLDER_FEATURES = "features.remote_models = false"
 FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
-_VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +58,9 @@ def real_codex(binary: Path) -> Iterator[RealCodex]:
     Raises:
         HarnessError: the binary is none that tells its version as Codex does.
     """
-    newer = _version(binary) >= NATIVE_TOOLS
+    version = version_of(binary)
     with serving(LIBRARY) as service, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        config = CONFIG.format(features=FEATURES if newer else OLDER_FEATURES, url=service.url)
+        config = CONFIG.format(features=FEATURES if version >= NEWER else OLDER_FEATURES, url=service.url)
         Path(home, "config.toml").write_text(config, encoding="utf-8")
         env = {"CODEX_BIN": str(binary.absolute()), "CODEX_HOME": home, "HOME": home}
-        yield RealCodex(env=env, lacks=frozenset() if newer else frozenset(Lack))
-
-
-def _version(binary: Path) -> tuple[int, int]:
-    try:
-        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise HarnessError(f"{binary} cannot be run: {error}") from error
-    found = _VERSION.search(done.stdout)
-    if found is None:
-        raise HarnessError(f"{binary} is no Codex: to --version it says {done.stdout.strip()!r:.100}")
-    return int(found[1]), int(found[2])
+        yield RealCodex(env=env, lacks=lacks(version))

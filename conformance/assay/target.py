@@ -23,7 +23,10 @@ class Lack(StrEnum):
     """What an older Codex cannot do; the words complete "this Codex"."""
 
     TOOLS = "takes no tools of its client"
+    HISTORY = "takes no history beside tools of its client"
     REASONS = "does not tell why an answer was cut off"
+    COUNTS = "does not count the tokens of an answer that was cut off"
+    ENDS = "does not tell the end of its model's answer while calls wait"
     HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
 
 

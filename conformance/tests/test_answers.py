@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay import answers
-from assay.answers import FACETS, difference, document, file_name, render, stored
+from assay.answers import ESTIMATED, FACETS, difference, document, file_name, render, stored
 from assay.catalogue import load
 from assay.dialect import Dialect
 from assay.hearing import Heard
 from assay.scenario import Form, Mode
 from assay.scenarios import SCENARIOS
+from assay.target import Lack
 from assay.transcript import End
 
 Make = Callable[..., Heard]
@@ -74,7 +76,7 @@ def test_calls_are_told_by_name_and_arguments_without_ids(whole: Make) -> None:
 
 
 def test_usage_that_the_backend_did_not_tell_is_the_proxys_own(whole: Make) -> None:
-    assert render(whole("finish-filter", "x", "content_filter")).splitlines()[-1] == "usage: (not the backend's)"
+    assert render(whole("finish-filter", "x", "content_filter")).splitlines()[-1] == ESTIMATED
 
 
 def test_failures_are_told(stream: Make, plain: Make, error_frame: bytes) -> None:
@@ -148,6 +150,14 @@ def test_a_line_more_or_less_is_a_difference(
     monkeypatch.setattr(answers, "_lines", lambda _: lines[:members])
     (violation,) = difference(heard)
     assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
+
+
+def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make, store: Path) -> None:
+    newer = whole("finish-length", "This answer is cut", "length")
+    older = replace(newer, target=replace(newer.target, lacks=frozenset({Lack.COUNTS})))
+    (store / file_name("finish-length", WHOLE)).write_text(document([newer]))
+    assert render(older).splitlines()[-1] == ESTIMATED != render(newer).splitlines()[-1]
+    assert list(difference(older)) == []
 
 
 def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) -> None:

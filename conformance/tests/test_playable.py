@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assay.playable import why_not
@@ -8,7 +10,8 @@ from assay.scenarios import SCENARIOS
 from assay.target import Backend, Lack, Target
 
 CODEX = Target(base_url="http://127.0.0.1:1/v1", model="m", backend=Backend.CODEX)
-OLDER = Target(base_url="http://127.0.0.1:1/v1", model="m", backend=Backend.CODEX, lacks=frozenset(Lack))
+OLDER = replace(CODEX, lacks=frozenset(Lack))
+MOCK = replace(CODEX, backend=Backend.MOCK)
 
 
 def scenario(script: str = "", **more: object) -> Scenario:
@@ -16,8 +19,26 @@ def scenario(script: str = "", **more: object) -> Scenario:
 
 
 def test_the_mock_plays_everything() -> None:
-    mock = Target(base_url="http://127.0.0.1:1/v1", model="m", lacks=frozenset(Lack))
-    assert {why_not(one, mock) for one in SCENARIOS} == {""}
+    assert {why_not(one, MOCK) for one in SCENARIOS} == {""}
+
+
+def test_the_mock_of_an_older_codex_plays_what_that_can() -> None:
+    older = replace(MOCK, lacks=OLDER.lacks)
+    assert why_not(scenario("shapes/a"), older) == ""
+    assert why_not(scenario("call/one"), older) == (
+        "the mock behind the target plays an older Codex, which cannot play call/one: "
+        "this Codex takes no tools of its client"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "lack"), [("history-calls", Lack.HISTORY), ("call-late", Lack.ENDS), ("finish-length", Lack.REASONS)]
+)
+def test_a_scenario_needs_what_a_version_may_lack(name: str, lack: Lack) -> None:
+    (found,) = (one for one in SCENARIOS if one.name == name)
+    assert why_not(found, MOCK) == ""
+    assert why_not(found, replace(MOCK, lacks=frozenset({lack}))).endswith(f": this Codex {lack}")
+    assert why_not(found, replace(MOCK, lacks=frozenset(Lack) - {lack, Lack.TOOLS})) == ""
 
 
 @pytest.mark.parametrize("script", ["text/hello", "call/one", "text/length", "reflect/turns", "fail/first"])

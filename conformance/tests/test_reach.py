@@ -80,8 +80,17 @@ def test_a_proxy_is_started_with_a_codex_of_ones_own(command: str | None) -> Non
 def test_a_codex_that_takes_no_tools_is_asked_for_calls_in_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
     with reach(Wanted(codex=Path(executable("assay-codex")))) as target:
-        assert (target.backend, target.lacks) == (Backend.CODEX, frozenset(Lack))
+        assert target.backend is Backend.CODEX
+        assert Lack.TOOLS in target.lacks
         assert target.dialects == tuple(Dialect)
+
+
+@pytest.mark.parametrize("command", [None, executable("assay-proxy")])
+def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
+    with reach(Wanted(command=command)) as target:
+        assert target.backend is Backend.MOCK
+        assert target.lacks == {Lack.TOOLS, Lack.REASONS, Lack.COUNTS}
 
 
 def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:

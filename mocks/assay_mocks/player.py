@@ -8,8 +8,9 @@ early; it then looks again. A `Say` is yielded piece by piece, so a part of a mi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Protocol
 
 from assay_mocks.script import (
@@ -140,6 +141,13 @@ def _halves(step: Surrogates) -> Iterator[Piece]:
 def _pass(gate: Gate, stage: Stage, now: float) -> _Playing:
     now = yield from _wait(now, now + gate.timeout, lambda: stage.is_open(gate.name))
     return now if stage.is_open(gate.name) else (yield Piece(gate.late))
+
+
+def reconnecting(details: str, waits: Sequence[float]) -> Performance:
+    """Tell that the service is not reached, again and again, so many seconds apart, the last for ever."""
+    for seconds in chain(waits, repeat(waits[-1])):
+        now = yield Retry(attempts=0, details=details)
+        yield from _wait(now, now + seconds)
 
 
 def _wait(now: float, deadline: float, over: Callable[[], bool] = lambda: False) -> _Playing:

@@ -65,9 +65,16 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Reasoning summary text; never part of the answer."""
+    """Reasoning; never part of the answer.
+
+    `text`: its summary, `pieces`: as it is cut into deltas; () is one piece. `raw`: the thoughts themselves, piece by
+    piece; () tells none. `encrypted`: the thoughts as only the model's service can read them; empty: not told.
+    """
 
     text: str
+    pieces: tuple[str, ...] = ()
+    raw: tuple[str, ...] = ()
+    encrypted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +158,25 @@ class Patch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """What the model asks the user, with the answers to choose from; () leaves the answer free."""
+    """What the model asks the user, with the answers to choose from; () leaves the answer free.
+
+    `asks`: whether the client is asked: always, never, or as the policy is, only where the user plans with the model
+    (turn/start `collaborationMode`). If not the model is told that it cannot ask.
+    """
 
     id: str
     question: str
     header: str = ""
     options: tuple[str, ...] = ()
+    asks: Asks = "always"
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
     """The model's answer breaks off and begins again: what was said of it so far is never completed.
 
-    `attempt` of `attempts`, as it is told with the `details`. What comes next is said anew, in an item of its own.
+    `attempt` of `attempts`, as it is told with the `details`; with 0 `attempts` the server waits for the network, which
+    it has not reached yet. What comes next is said anew, in an item of its own.
     """
 
     attempt: int = 1
@@ -181,7 +194,10 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The turn fails as the named upstream failure looks in the played version (`codex.failures.CAUSES`)."""
+    """The turn fails as the named upstream failure looks in the played version (`codex.failures.CAUSES`).
+
+    From 0.150.0 on `no-network` is none: the server tries to connect again and again until it is interrupted.
+    """
 
     cause: str = "http-500"
 

@@ -148,7 +148,12 @@ _ASKS = _choice(*get_args(Asks))
 
 KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
     Say: {"pieces": Kind("a text, or a list of texts", _texts), "times": _TIMES, "choice": _COUNT, "whole": _FLAG},
-    Think: {"text": TEXT},
+    Think: {
+        "text": TEXT,
+        "pieces": Kind("a list of texts", _texts),
+        "raw": Kind("a list of texts", _texts),
+        "encrypted": TEXT,
+    },
     Pause: {"seconds": _SECONDS},
     Gate: {"name": NAME, "timeout": _SECONDS, "late": TEXT},
     Open: {"name": NAME},
@@ -170,8 +175,9 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "question": TEXT,
         "header": TEXT,
         "options": Kind("a list of texts", _texts),
+        "asks": _ASKS,
     },
-    Retry: {"attempt": _TIMES, "attempts": _TIMES, "details": TEXT},
+    Retry: {"attempt": _TIMES, "attempts": _COUNT, "details": TEXT},
     Usage: {**dict.fromkeys(("input", "output", "cached", "reasoning"), _COUNT), "unknown": _FLAG},
     Finish: {"reason": _choice("stop", "length", "content_filter"), "choice": _COUNT},
     Fail: {"cause": _CAUSE},

@@ -52,6 +52,7 @@ def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication]
         restart_limit=settings.restart_limit,
         protocol=settings.codex_protocol,
         patience=settings.stalled_client_ms / 1000,
+        silence=settings.call_wait_ms / 1000,
     )
     gate = Gate(settings.max_concurrency)
     app: WSGIApplication = create_app(settings, backend, gate)

@@ -14,6 +14,7 @@ from assay_proxy.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from assay_proxy.stored_responses import Stored
 from assay_proxy.surfaces import input_items, responses_answer, responses_input
 from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.namespaces import called
 from assay_proxy.surfaces.proxy_headers import ARGUMENTS_HEADER, OUTPUT_MODE_HEADER, STOP_HEADER
 from assay_proxy.surfaces.responses_object import TOKEN_BYTES, Head, response_of
 from assay_proxy.surfaces.rules import refuse
@@ -149,6 +150,7 @@ class Responses:
                 escape=settings.xml_escape == "xml",
             ),
             strict=frozenset(tool.name for tool in request.tools) if settings.tools_strict else None,
+            spaces=request.spaces,
         )
 
 
@@ -174,5 +176,5 @@ def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
 def _said(item: Mapping[str, Any]) -> Item:
     """An output item as the next turn's history has it."""
     if item["type"] == "function_call":
-        return Call(id=item["call_id"], name=item["name"], arguments=item["arguments"])
+        return Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
     return Message(role="assistant", parts=tuple(TextPart(part["text"]) for part in item["content"]))

@@ -72,6 +72,9 @@ class Settings(BaseSettings):
     commit_ms: int = _setting(2000, "how long a stream's status line waits for the first output", ge=0)
     keepalive_ms: int = _setting(15_000, "a silent stream gets a comment line this often", ge=1)
     idle_timeout_ms: int = _setting(300_000, "a backend silent for this long has failed", ge=1)
+    call_wait_ms: int = _setting(
+        2000, "a backend silent for this long, while calls wait for the client, has them answered", ge=1
+    )
     stalled_client_ms: int = _setting(
         30_000, "a client that reads nothing for this long, though much waits, is given up", ge=1
     )

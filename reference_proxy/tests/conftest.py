@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from assay_proxy.backends.abilities import Abilities
 from assay_proxy.backends.choices import Choices
 from assay_proxy.backends.link import Link
 from assay_proxy.events import Finished, Text, TurnOver, Working
@@ -115,16 +116,27 @@ def until() -> Any:
 class Server:
     """The other end of a link, by hand; one answer with as many turns as it has choices goes over it."""
 
-    def __init__(self, kind: type[CodexTurn], conversation: Conversation, choices: int = 1) -> None:
+    def __init__(
+        self,
+        kind: type[CodexTurn],
+        conversation: Conversation,
+        choices: int = 1,
+        abilities: Abilities | None = None,
+        **waits: float,
+    ) -> None:
         self.now = 0.0
         self.sent: list[Any] = []
         self.served = 0
-        self.link = Link(send=lambda line: self.sent.append(json.loads(line)), clock=lambda: self.now)
+        self.link = Link(
+            send=lambda line: self.sent.append(json.loads(line)),
+            clock=lambda: self.now,
+            abilities=abilities or Abilities(),
+        )
         self.mailbox: Any = None
 
         def begin(steps: Any, mailbox: Any, choice: int) -> CodexTurn:
             self.mailbox = mailbox
-            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices)
+            return kind(self.link, conversation, mailbox, steps, choice=choice, choices=choices, **waits)
 
         self.turn = Choices(begin, choices, self._count)
 

@@ -113,6 +113,24 @@ def test_a_stored_response_is_continued_with_all_that_was_said(responses: Respon
     assert second["previous_response_id"] == first["id"]
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_function_in_a_namespace_is_called_by_both_names(responses: Responses, backend: Any, stream: bool) -> None:  # noqa: FBT001 (a parameter)
+    backend.events = [
+        CallOpened(id="c", name="crm__f"),
+        Arguments(id="c", text="{ }"),
+        CallClosed(id="c"),
+        Finished(reason="stop"),
+    ]
+    first = answer(responses, tools=[{"type": "namespace", "name": "crm", "tools": [TOOL]}], stream=stream)
+    (call,) = first["output"]
+    assert (call["namespace"], call["name"], call["arguments"]) == ("crm", "f", "{ }")
+    output = {"type": "function_call_output", "call_id": "c", "output": "yes"}
+    answer(responses, [{"role": "user", "content": "hi"}, call, output])
+    answer(responses, [output], previous_response_id=first["id"])
+    assert [asked.history[1] for asked in backend.asked[1:]] == [Call(id="c", name="crm__f", arguments="{ }")] * 2
+    assert [tool.name for tool in backend.asked[0].tools] == ["crm__f"]
+
+
 def test_items_of_stored_responses_can_be_referred_to(responses: Responses, backend: Any) -> None:
     first = answer(responses)
     listed = responses.input_items(first["id"], {})["data"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.checks.answered import answered, asked
 from assay.checks.compare import is_object
@@ -49,7 +49,14 @@ def _stored(heard: Heard) -> str:
     if request.path.endswith("/input_items"):
         return next(iter(schema_errors("response.input_items", body)), "")
     wrong = next(iter(schema_errors("response", body)), "")
-    return wrong or _input(heard)
+    return wrong or _previous(heard, body) or _input(heard)
+
+
+def _previous(heard: Heard, body: Mapping[str, Any]) -> str:
+    """What is wrong with how a response names the one that it continues."""
+    sent = json.loads(heard.transcript.request_body or b"{}").get("previous_response_id")
+    told = body.get("previous_response_id")
+    return "" if sent in {None, told} else f"previous_response_id is {told!r}, the request set {sent!r}"
 
 
 CONTENT: Mapping[str, Check] = {

@@ -117,6 +117,13 @@ def _values(heard: Heard, body: dict[str, Any]) -> Iterable[str]:
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
             yield f"{name} is {body.get(name)!r}, the request set {asked[name]!r}"
+    declared, told = [tool["function"]["name"] for tool in heard.scenario.tools], _named(body["tools"])
+    if told != declared:
+        yield f"tools are {told}, the request declared {declared}"
+
+
+def _named(tools: list[dict[str, Any]]) -> list[Any]:
+    return [tool.get("name") for tool in tools]
 
 
 def _ended(heard: Heard) -> Iterable[str]:

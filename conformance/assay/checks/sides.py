@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.checks.compare import difference
 from assay.hearing import Heard, violation
+from assay.target import Lack
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def strays(heard: Heard, wanted: Expected, got: str) -> bool:
 
 def counts(heard: Heard) -> tuple[int, int, int] | None:
     """The counts that the backend reported for all choices: input, output, total; None when it told none."""
+    if Lack.COUNTS in heard.target.lacks and any(wanted.cut for wanted in heard.wanted):
+        return None
     told = [wanted.usage for wanted in heard.wanted]
     known = [usage for usage in told if usage is not None]
     if not known or len(known) < len(told):

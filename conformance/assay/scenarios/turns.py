@@ -242,12 +242,13 @@ TURNS: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="system-prompt-late",
-        title="Developer text in the midst of a conversation is no word of the user's",
+        title="Developer and system text in the midst of a conversation is no word of the user's",
         script="reflect/received",
         history=(
             {"role": "user", "content": "How many eggs has a plover?"},
             {"role": "assistant", "content": "Four, as a rule."},
             {"role": "developer", "content": "Count in dozens from now on."},
+            {"role": "system", "content": "Name the source of each number."},
         ),
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.system-prompt",),

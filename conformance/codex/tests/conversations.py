@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from app_server import Talk
-from app_server import DEADLINE
+from app_server import DEADLINE, Message
 from binaries import NEWEST, VERSIONS
 
 
@@ -61,11 +61,30 @@ SCRIPTS: Library = {
             _script("no-counts", (Say(("Free",)), Usage(unknown=True))),
             _script("length", (*_BEGUN, Usage(input=9, output=4), Finish("length"))),
             _script("filter", (*_BEGUN, Usage(input=9, output=4), Finish("content_filter"))),
+            _script(
+                "thoughts",
+                (Think("Hm, so", ("Hm, ", "so"), ("raw ", "thought"), "gAAA"), Say(("Second.",), whole=True)),
+            ),
+            _script(
+                "full", (Fail("context-window"),), (Say(("Sum", "mary")), Usage(input=40, output=5)), (Say(("On.",)),)
+            ),
+            _script("full-for-long", *((Fail("context-window"),) for _ in range(5))),
+            _script("full-and-fails", (Fail("context-window"),), (Fail("http-500"),)),
+            _script("full-and-cut-off", (Fail("context-window"),), (*_BEGUN, Finish("length"))),
+            _script("full-of-calls", (_SEARCH, Usage(input=244_700, output=100)), (Say(("Sum",)),), (Say(("On.",)),)),
+            _script("sum", (Say(("First",)),), (Say(("Sum",)),)),
+            _script("sum-fails", (Say(("First",)),), (*_BEGUN, Fail("cut"))),
+            _script("hangs-then-sum", (*_BEGUN, Hang()), (Say(("Sum",)),)),
+            _script("sum-hangs", (Say(("First",)),), (Say(("Sum",)), Hang())),
             _script("failed-thought", (Think("Hm."), Fail("cut"))),
             _script("calls", (Say(("Let me", " see.")), _SEARCH, Gate(timeout=DEADLINE), _READ), (Say(("Both.",)),)),
             _script("unknown", (_OTHER,), (Say(("None.",)),)),
             _script("broken", (_BROKEN,), (Say(("None.",)),)),
             _script("call-hangs", (_SEARCH, Hang())),
+            _script("call-cut", (_SEARCH, Fail("cut"))),
+            _script("call-length", (_SEARCH, Usage(input=9, output=4), Finish("length"))),
+            _script("calls-cut", (_SEARCH, Gate(timeout=DEADLINE), _READ, Fail("server-error"))),
+            _script("unknown-cut", (_OTHER, Fail("cut"))),
             *(_script(f"cause/{cause}", (Fail(cause),)) for cause in FAILURES),
             *(
                 _script(f"cause-late/{cause}", (*_BEGUN, Fail(cause)))
@@ -197,10 +216,59 @@ def _held_tool(talk: Talk) -> None:
 def _interrupted_tool(script: str, talk: Talk) -> None:
     thread = talk.thread("localSearch")
     turn = talk.turn(thread, marked(script))
-    call = talk.called()
+    call = _called_and_gone_on(talk)
     talk.interrupt(thread, turn)
     talk.send({"id": call["id"], "result": {"contentItems": [], "success": True}})
     talk.turn(thread, marked("text/hello"))
+    talk.over()
+
+
+def _cut_off(script: str, talk: Talk) -> None:
+    """The model's answer breaks off after the call; the client answers it all the same."""
+    talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked(script))
+    talk.answer(_called_and_gone_on(talk), contentItems=[{"type": "inputText", "text": "found"}], success=True)
+    talk.over()
+
+
+def _called_and_gone_on(talk: Talk) -> Message:
+    """A call, when what comes with it and after it has come, too: another thread has had its turn meanwhile."""
+    call = talk.called()
+    talk.turn(talk.thread(), marked("text/hello"))
+    talk.over()
+    return call
+
+
+def _two_cut_off(talk: Talk) -> None:
+    """The calls are answered the other way round."""
+    talk.turn(talk.thread("localSearch", "readNote", experimentalRawEvents=True), marked("calls-cut"))
+    calls = [talk.called()]
+    talk.turn(talk.thread(), marked("open/gate"))
+    talk.over()
+    calls.append(_called_and_gone_on(talk))
+    for call in reversed(calls):
+        talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
+    talk.over()
+
+
+def _cut_off_interrupted(script: str, talk: Talk) -> None:
+    thread = talk.thread("localSearch", experimentalRawEvents=True)
+    turn = talk.turn(thread, marked(script))
+    _called_and_gone_on(talk)
+    talk.interrupt(thread, turn)
+
+
+def _cut_off_steered(script: str, talk: Talk) -> None:
+    """There is more to answer, so the turn goes on."""
+    thread = talk.thread("localSearch")
+    talk.turn(thread, marked(script))
+    call = _called_and_gone_on(talk)
+    talk.turn(thread, marked("text/hello", "m"))
+    talk.answer(call, contentItems=[], success=True)
+    talk.over()
+
+
+def _raw(script: str, talk: Talk) -> None:
+    talk.turn(talk.thread(experimentalRawEvents=True), marked(script))
     talk.over()
 
 
@@ -236,6 +304,20 @@ def _injected(talk: Talk) -> None:
     talk.over()
 
 
+def _resumed(talk: Talk) -> None:
+    """A thread that is resumed with a history is a new one, whatever its id; the history names the script."""
+    history = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": marked("text/hello")}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Well."}]},
+    ]
+    nobody = "00000000-0000-0000-0000-000000000000"
+    answer = talk.ask("thread/resume", threadId=nobody, history=history, developerInstructions="Be terse.")
+    thread = answer["thread"]["id"]
+    talk.turn(thread, "Go on.")
+    talk.over()
+    talk.ask("thread/archive", threadId=thread)
+
+
 def _schema(talk: Talk) -> None:
     talk.turn(talk.thread(), marked("text/hello"), outputSchema={"type": "object", "properties": {}})
     talk.over()
@@ -262,6 +344,55 @@ def _wrong_requests(talk: Talk) -> None:
     talk.ask("turn/start", threadId="no id", input=[])
     talk.ask("turn/start", input=[])
     talk.ask("initialize", clientInfo={"name": "assay", "version": "1"})
+
+
+def _full(script: str, talk: Talk) -> None:
+    """The turn after one that filled the context begins with a summary."""
+    thread = talk.thread(experimentalRawEvents=script != "full-for-long")
+    for one in (script, "text/hello", "text/hello"):
+        talk.turn(thread, marked(one))
+        talk.over()
+
+
+def _full_of_calls(talk: Talk) -> None:
+    """A turn is interrupted for a summary."""
+    talk.turn(talk.thread("localSearch"), marked("full-of-calls"))
+    talk.answer(talk.called(), contentItems=[], success=True)
+    talk.over()
+
+
+def _sum(script: str, talk: Talk) -> None:
+    thread = talk.thread(experimentalRawEvents=True)
+    talk.turn(thread, marked(script))
+    talk.over()
+    talk.ask("thread/compact/start", threadId=thread)
+    talk.over()
+    talk.turn(thread, marked("text/hello"))
+    talk.over()
+
+
+def _sum_interrupted(talk: Talk) -> None:
+    thread = talk.thread()
+    talk.turn(thread, marked("sum-hangs"))
+    talk.over()
+    talk.told("turn/started")
+    talk.ask("thread/compact/start", threadId=thread)
+    turn = talk.told("turn/started")["turn"]["id"]
+    talk.told("thread/tokenUsage/updated", times=2)
+    talk.told("account/rateLimits/updated", times=2)
+    talk.ask("turn/start", threadId=thread, input=[{"type": "text", "text": marked("text/hello")}])
+    talk.ask("turn/steer", threadId=thread, expectedTurnId=turn, input=[{"type": "text", "text": "x"}])
+    talk.interrupt(thread, turn)
+
+
+def _sum_instead(talk: Talk) -> None:
+    """The turn that runs makes way for a summary."""
+    thread = talk.thread()
+    talk.turn(thread, marked("hangs-then-sum"))
+    talk.told("item/agentMessage/delta", times=2)
+    talk.ask("thread/compact/start", threadId=thread)
+    talk.over()
+    talk.over()
 
 
 TEXTS = (
@@ -296,13 +427,46 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "tool after tool": Conversation(have=_steps, versions=(NEWEST,)),
     "tool with raw events": Conversation(have=_raw_tool, versions=(NEWEST,)),
     "tool held": Conversation(have=_held_tool, versions=(NEWEST,)),
-    "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,)),
-    "tool interrupted in mid-answer": Conversation(have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,)),
+    "tool interrupted": Conversation(
+        have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,), crossing=True
+    ),
+    "tool interrupted in mid-answer": Conversation(
+        have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,), crossing=True
+    ),
+    "answer cut off after a call": Conversation(have=partial(_cut_off, "call-cut"), versions=(NEWEST,), crossing=True),
+    "answer out of tokens after a call": Conversation(
+        have=partial(_cut_off, "call-length"), versions=(NEWEST,), crossing=True
+    ),
+    "answer cut off after two calls": Conversation(have=_two_cut_off, versions=(NEWEST,), crossing=True),
+    "answer cut off after a call, interrupted": Conversation(
+        have=partial(_cut_off_interrupted, "call-cut"), versions=(NEWEST,), crossing=True
+    ),
+    "answer out of tokens after a call, interrupted": Conversation(
+        have=partial(_cut_off_interrupted, "call-length"), versions=(NEWEST,), crossing=True
+    ),
+    "answer cut off after a call, more input": Conversation(
+        have=partial(_cut_off_steered, "call-cut"), versions=(NEWEST,), crossing=True
+    ),
+    "call answered after more input": Conversation(
+        have=partial(_cut_off_steered, "call/then-text"), versions=(NEWEST,), crossing=True
+    ),
+    "thoughts with raw events": Conversation(have=partial(_raw, "thoughts")),
+    "unknown tool with raw events": Conversation(have=partial(_raw, "unknown")),
+    "unknown tool, then cut off": Conversation(have=partial(_raw, "unknown-cut"), versions=(NEWEST,)),
     "unknown tool": Conversation(have=partial(_undeclared_tool, "unknown")),
     "broken arguments": Conversation(have=partial(_undeclared_tool, "broken")),
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
     "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
     "injected history": Conversation(have=_injected, versions=(NEWEST,)),
+    "resumed with a history": Conversation(have=_resumed, versions=("0.89.0",)),
+    **{
+        script: Conversation(have=partial(_full, script), versions=(NEWEST,))
+        for script in ("full", "full-for-long", "full-and-fails", "full-and-cut-off")
+    },
+    "full-of-calls": Conversation(have=_full_of_calls, versions=(NEWEST,)),
+    **{script: Conversation(have=partial(_sum, script), versions=(NEWEST,)) for script in ("sum", "sum-fails")},
+    "summary interrupted": Conversation(have=_sum_interrupted, versions=(NEWEST,)),
+    "summary instead of a turn": Conversation(have=_sum_instead, versions=(NEWEST,)),
     "output schema": Conversation(have=_schema),
     "overrides": Conversation(have=_overrides),
     "instructions": Conversation(have=_instructed),

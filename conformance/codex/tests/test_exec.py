@@ -210,6 +210,16 @@ def test_the_tools_of_codex_reach_the_backend(codex: Codex, backend: Backend) ->
     assert (declared & TOOLS, told) == ((TOOLS, set()) if backend.native else (set(), TOOLS))
 
 
+def test_codex_runs_a_function_that_it_declares_in_a_namespace(codex: Codex, backend: Backend) -> None:
+    received = _received(codex("codex/namespace"))
+    *_, call, result = _history(received)
+    assert call == '[assistant called multi_agent_v1__wait_agent:call_wait] {"targets": ["nobody"]}'
+    assert result.startswith("[tool:call_wait] invalid agent id nobody")
+    told = received["tools"] if backend.native else [json.loads(line) for line in _declared(received["developer"])]
+    (tool,) = (tool for tool in told if tool["name"] == "multi_agent_v1__wait_agent")
+    assert tool["description"].startswith("Tools for spawning and managing sub-agents.\n\n")
+
+
 def test_a_session_goes_on(codex: Codex) -> None:
     codex("codex/tool")
     history = _history(_received(codex("codex/results", "resume", "--last")))
@@ -240,6 +250,11 @@ def test_a_failure_after_text_is_told(codex: Codex) -> None:
     assert run.told == [("agent_message", "The beginning")]
     assert run.failure == "stream disconnected before completion: The backend failed to answer."
     assert run.status == 1
+
+
+def _declared(developer: str) -> list[str]:
+    """The lines that declare tools in a text."""
+    return developer.rpartition("Declared tools:\n")[2].splitlines()
 
 
 def _received(run: Run) -> Json:

@@ -3,66 +3,16 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from assay.checks.response_parity import PARITY, across, parity
 from assay.dialect import Dialect
 from assay.transcript import End
 
-if TYPE_CHECKING:
-    from assay.hearing import Heard
-
 Json = dict[str, Any]
 Make = Callable[..., Any]
 RE: Json = {"dialect": Dialect.RESPONSES}
-USAGE = {
-    "input_tokens": 11,
-    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-    "output_tokens": 7,
-    "output_tokens_details": {"reasoning_tokens": 0},
-    "total_tokens": 18,
-}
-
-
-@pytest.fixture
-def hello(response: Make, told_message: Make) -> Json:
-    """The right response to text-hello."""
-    right: Json = response("completed", [told_message("Hello, world!")], usage=USAGE)
-    return right
-
-
-@pytest.fixture
-def call(response: Make, told_call: Make) -> Json:
-    """The right response to fail-after-call, which makes one call."""
-    arguments = '{"query": "before the failure"}'
-    right: Json = response("completed", [told_call("call_failed", "localSearch", arguments)], usage=USAGE)
-    return right
-
-
-@pytest.fixture
-def streamed(stream: Make, response_events: Make, event_frames: Make) -> Make:
-    """A response, streamed to a scenario."""
-
-    def heard(name: str, told: Json, **how: Any) -> Heard:
-        made: Heard = stream(name, *event_frames(response_events(told)), bare=True, **RE, **how)
-        return made
-
-    return heard
-
-
-@pytest.fixture
-def answered(plain: Make) -> Make:
-    """A response, told whole to a scenario."""
-
-    def heard(name: str, told: Json, **how: Any) -> Heard:
-        made: Heard = plain(name, 200, json.dumps(told).encode(), **RE, **how)
-        return made
-
-    return heard
 
 
 def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Make, hello: Json) -> None:
@@ -75,20 +25,20 @@ def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Mak
 
 
 def test_under_policy_first_a_stream_ends_with_its_first_call(
-    streamed: Make, answered: Make, response: Make, told_message: Make, told_call: Make
+    streamed: Make, answered: Make, response: Make, told_message: Make, told_call: Make, counted: Json
 ) -> None:
     calls = [told_call("call_a", "f", "{}", 1), told_call("call_b", "g", "{}", 2)]
-    one = response("completed", [told_message("Hi."), calls[0]], usage=USAGE)
-    two = response("completed", [told_message("Hi."), *calls], usage=USAGE)
+    one = response("completed", [told_message("Hi."), calls[0]], usage=counted)
+    two = response("completed", [told_message("Hi."), *calls], usage=counted)
     assert list(parity(streamed("calls-first", one), answered("calls-first", two))) == []
     assert [v.requirement for v in parity(streamed("calls-burst", one), answered("calls-burst", two))] == [PARITY]
-    text = response("completed", [told_message("Hi.")], usage=USAGE)
+    text = response("completed", [told_message("Hi.")], usage=counted)
     assert list(parity(streamed("calls-first", text), answered("calls-first", text))) == []
 
 
-def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello: Json, call: Json) -> None:
+def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello: Json, one_call: Json) -> None:
     assert list(across(answered("text-hello", hello), right_whole("text-hello"))) == []
-    (found,) = across(answered("text-hello", call), right_whole("text-hello"))
+    (found,) = across(answered("text-hello", one_call), right_whole("text-hello"))
     assert found.seen.startswith("calls: the response says [('localSearch'")
     other = {**hello, "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
     (found,) = across(answered("text-hello", other), right_whole("text-hello"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,20 +16,6 @@ from assay.dialect import Dialect
 Json = dict[str, Any]
 Make = Callable[..., Any]
 RE: Json = {"dialect": Dialect.RESPONSES}
-USAGE = {
-    "input_tokens": 11,
-    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-    "output_tokens": 7,
-    "output_tokens_details": {"reasoning_tokens": 0},
-    "total_tokens": 18,
-}
-
-
-@pytest.fixture
-def hello(response: Make, told_message: Make) -> Json:
-    """The right response to text-hello."""
-    right: Json = response("completed", [told_message("Hello, world!")], usage=USAGE)
-    return right
 
 
 def asked(plain: Make, name: str, number: int, told: object, status: int = 200) -> list[str]:
@@ -78,3 +65,13 @@ def test_what_is_kept_is_what_was_said(plain: Make, said: Callable[[str], Json])
     assert asked(plain, "previous-response", 4, {"deleted": True}) == []
     assert asked(plain, "previous-response", 5, {}, 404) == []
     assert "should get 404" in asked(plain, "previous-response", 5, right)[0]
+
+
+def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[[str], Json]) -> None:
+    right = {**said('{"developer": "hoopoe-0", "input": "ibis-1 jay-2"}'), "previous_response_id": "resp_1"}
+    for told, wrong in (("resp_1", []), (None, ["previous_response_id is None, the request set 'resp_1'"])):
+        body = json.dumps({**right, "previous_response_id": told}).encode()
+        heard = plain("previous-response", 200, body, number=1, **RE)
+        sent = json.dumps({"model": "codex", "previous_response_id": "resp_1"}).encode()
+        continued = replace(heard, transcript=replace(heard.transcript, request_body=sent))
+        assert [violation.seen for violation in CONTENT["responses.previous-id"](continued)] == wrong

@@ -5,14 +5,16 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from assay.checks.responses import CONTENT, FORM, SENSE
 from assay.dialect import Dialect
+from assay.hearing import read
 from assay.scenarios.responses import SETTINGS
-from assay.transcript import End
+from assay.transcript import End, Piece
 
 if TYPE_CHECKING:
     from assay.hearing import Heard
@@ -20,13 +22,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Make = Callable[..., Any]
 RE: Json = {"dialect": Dialect.RESPONSES}
-USAGE = {
-    "input_tokens": 11,
-    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-    "output_tokens": 7,
-    "output_tokens_details": {"reasoning_tokens": 0},
-    "total_tokens": 18,
-}
 ENVELOPE = "responses.whole.envelope"
 
 
@@ -38,47 +33,10 @@ def seen(heard: Heard) -> dict[str, str]:
     return {v.requirement: v.seen for row in fits if row not in skipped for v in table[row](heard)}
 
 
-@pytest.fixture
-def hello(response: Make, told_message: Make) -> Json:
-    """The right response to text-hello."""
-    right: Json = response("completed", [told_message("Hello, world!")], usage=USAGE)
-    return right
-
-
-@pytest.fixture
-def call(response: Make, told_call: Make) -> Json:
-    """The right response to fail-after-call, which makes one call."""
-    arguments = '{"query": "before the failure"}'
-    right: Json = response("completed", [told_call("call_failed", "localSearch", arguments)], usage=USAGE)
-    return right
-
-
-@pytest.fixture
-def streamed(stream: Make, response_events: Make, event_frames: Make) -> Make:
-    """A response, streamed to a scenario."""
-
-    def heard(name: str, told: Json, **how: Any) -> Heard:
-        made: Heard = stream(name, *event_frames(response_events(told)), bare=True, **RE, **how)
-        return made
-
-    return heard
-
-
-@pytest.fixture
-def answered(plain: Make) -> Make:
-    """A response, told whole to a scenario."""
-
-    def heard(name: str, told: Json, **how: Any) -> Heard:
-        made: Heard = plain(name, 200, json.dumps(told).encode(), **RE, **how)
-        return made
-
-    return heard
-
-
-def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, call: Json) -> None:
+def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, one_call: Json) -> None:
     assert seen(streamed("text-hello", hello)) == {}
     assert seen(answered("text-hello", hello)) == {}
-    assert seen(streamed("fail-after-call", call)) == {}
+    assert seen(streamed("fail-after-call", one_call)) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,12 +49,23 @@ def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, call: J
         ({"model": "other"}, "the request asked for 'codex'"),
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "tells the end as 'length'"),
         ({"usage": None}, "no usage"),
-        ({"usage": {**USAGE, "total_tokens": 19}}, "input and output make 18"),
-        ({"usage": {**USAGE, "input_tokens": 12, "total_tokens": 19}}, "the backend reported 11 + 7"),
     ],
 )
 def test_the_envelope(change: Json, words: str, answered: Make, hello: Json) -> None:
     found = seen(answered("text-hello", {**hello, **change}))
+    assert list(found) == [ENVELOPE]
+    assert words in found[ENVELOPE]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"total_tokens": 19}, "input and output make 18"),
+        ({"input_tokens": 12, "total_tokens": 19}, "the backend reported 11 + 7"),
+    ],
+)
+def test_the_counts_of_the_envelope(change: Json, words: str, answered: Make, hello: Json, counted: Json) -> None:
+    found = seen(answered("text-hello", {**hello, "usage": {**counted, **change}}))
     assert list(found) == [ENVELOPE]
     assert words in found[ENVELOPE]
 
@@ -108,6 +77,19 @@ def test_what_the_request_set_is_repeated(answered: Make, hello: Json) -> None:
     for name in asked:
         words = seen(answered("response-settings", {**hello, **asked, name: hello.get(name)}))[ENVELOPE]
         assert words == f"{name} is {hello.get(name)!r}, the request set {asked[name]!r}"
+
+
+def test_the_tools_of_the_request_are_repeated(right_whole: Make) -> None:
+    right = right_whole("calls-burst", dialect=Dialect.RESPONSES)
+    body = json.loads(right.transcript.body)
+    declared = [tool["name"] for tool in body["tools"]]
+    assert seen(right) == {}
+    for tools in ([], body["tools"][::-1], [*body["tools"], {"type": "web_search"}]):
+        piece = Piece(at=0.0, data=json.dumps({**body, "tools": tools}).encode())
+        transcript = replace(right.transcript, pieces=(piece,))
+        told = replace(right, transcript=transcript, reading=read(transcript, right.form))
+        names = [tool.get("name") for tool in tools]
+        assert seen(told) == {ENVELOPE: f"tools are {names}, the request declared {declared}"}
 
 
 def test_the_envelope_is_json_and_arrives_whole(answered: Make, hello: Json) -> None:
@@ -142,15 +124,15 @@ def test_a_backend_that_reflects_says_json(answered: Make, hello: Json) -> None:
         ({"arguments": '{"query":"before the failure"}'}, "arguments of localSearch"),
     ],
 )
-def test_the_calls_are_the_backends(change: Json, words: str, streamed: Make, call: Json) -> None:
-    call["output"][0] |= change
-    found = seen(streamed("fail-after-call", call))
+def test_the_calls_are_the_backends(change: Json, words: str, streamed: Make, one_call: Json) -> None:
+    one_call["output"][0] |= change
+    found = seen(streamed("fail-after-call", one_call))
     assert list(found) == ["responses.stream.sums"]
     assert words in found["responses.stream.sums"]
 
 
-def test_the_items_of_calls_are_named_for_what_they_are(answered: Make, call: Json) -> None:
-    right = copy.deepcopy(call)
+def test_the_items_of_calls_are_named_for_what_they_are(answered: Make, one_call: Json) -> None:
+    right = copy.deepcopy(one_call)
     right["output"][0] |= {"call_id": "call_search", "arguments": '{"query": "release notes"}'}
     assert seen(answered("call-beats-length", right)) == {}
     right["output"][0]["id"] = "call_search"
@@ -158,18 +140,22 @@ def test_the_items_of_calls_are_named_for_what_they_are(answered: Make, call: Js
     assert found == {"responses.whole.call-items": "the id of the item is 'call_search', it should begin with fc_"}
 
 
-def test_a_completed_response_has_completed_calls(answered: Make, call: Json) -> None:
-    call["output"][0] |= {"call_id": "call_search", "arguments": '{"query": "release notes"}', "status": "incomplete"}
-    found = seen(answered("call-beats-length", call))
+def test_a_completed_response_has_completed_calls(answered: Make, one_call: Json) -> None:
+    one_call["output"][0] |= {
+        "call_id": "call_search",
+        "arguments": '{"query": "release notes"}',
+        "status": "incomplete",
+    }
+    found = seen(answered("call-beats-length", one_call))
     words = "the response is completed, and its call of localSearch is told as incomplete"
     assert found == {"responses.whole.call-items": words}
 
 
-def test_arguments_that_were_told_in_a_block_are_json(streamed: Make, call: Json) -> None:
-    call["output"][0] |= {"call_id": "any", "arguments": '{"query":"same bytes","limit":1.50}'}
-    assert seen(streamed("shape-h", call)) == {}
-    call["output"][0]["arguments"] = "none"
-    assert "no JSON object" in seen(streamed("shape-h", call))["responses.stream.sums"]
+def test_arguments_that_were_told_in_a_block_are_json(streamed: Make, one_call: Json) -> None:
+    one_call["output"][0] |= {"call_id": "any", "arguments": '{"query":"same bytes","limit":1.50}'}
+    assert seen(streamed("shape-h", one_call)) == {}
+    one_call["output"][0]["arguments"] = "none"
+    assert "no JSON object" in seen(streamed("shape-h", one_call))["responses.stream.sums"]
 
 
 def test_the_headers_keep_hops_from_buffering(streamed: Make, hello: Json) -> None:
@@ -215,8 +201,8 @@ def test_a_failure_says_why(streamed: Make, hello: Json) -> None:
     assert found.seen == "the response failed, and its error does not say why"
 
 
-def test_a_call_is_not_thrown_away_by_a_failure_after_it(streamed: Make, call: Json) -> None:
-    failed = {**call, "status": "failed", "error": {"code": "server_error", "message": "Late."}}
+def test_a_call_is_not_thrown_away_by_a_failure_after_it(streamed: Make, one_call: Json) -> None:
+    failed = {**one_call, "status": "failed", "error": {"code": "server_error", "message": "Late."}}
     (found,) = CONTENT["responses.stream.terminal"](streamed("fail-after-call", failed))
     assert "clients throw the call away" in found.seen
     (found,) = CONTENT["responses.stream.terminal"](streamed("text-hello", failed))
@@ -242,9 +228,9 @@ def test_a_turn_that_runs_on_was_not_interrupted(streamed: Make, hello: Json) ->
     assert found.requirement == "responses.stream.disconnect"
 
 
-def test_blocks_and_items_never_stand_together(answered: Make, hello: Json, call: Json) -> None:
+def test_blocks_and_items_never_stand_together(answered: Make, hello: Json, one_call: Json) -> None:
     check = CONTENT["responses.xml"]
-    (found,) = check(answered("responses-xml", call))
+    (found,) = check(answered("responses-xml", one_call))
     assert "has function calls: ['localSearch']" in found.seen
     (found,) = check(answered("responses-xml", hello))
     assert "the text has no block" in found.seen
@@ -252,8 +238,8 @@ def test_blocks_and_items_never_stand_together(answered: Make, hello: Json, call
     assert list(check(answered("responses-xml", hello))) == []
 
 
-def test_a_whole_answer_that_cannot_be_read_is_one_violation(plain: Make, answered: Make, call: Json) -> None:
+def test_a_whole_answer_that_cannot_be_read_is_one_violation(plain: Make, answered: Make, one_call: Json) -> None:
     unread = plain("text-hello", 200, b"<html>", **RE)
     assert list(FORM[ENVELOPE](unread)) == [], "the wire names it"
-    (found,) = CONTENT["responses.whole.call-items"](answered("call-late", call))
+    (found,) = CONTENT["responses.whole.call-items"](answered("call-late", one_call))
     assert found.seen.startswith("the backend called [('localSearch', 'call_search')")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from assay.checks.sides import counts, frame_place, place_of, plain, reading_of,
 from assay.dialect import Dialect
 from assay.expected import WantedCall
 from assay.hearing import Heard
+from assay.target import Lack
 from assay.wire.calls import Call
 from assay.wire.events import Text, Usage
 
@@ -59,6 +61,15 @@ def test_counts_are_those_of_all_choices(right_stream: Make) -> None:
     assert total[2] == total[0] + total[1]
     assert counts(right_stream("finish-filter")) is None
     assert counts(right_stream("fail-after-text")) is None
+
+
+@pytest.mark.parametrize("name", ["finish-length", "call-beats-length"])
+def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_stream: Make, name: str) -> None:
+    heard = right_stream(name)
+    older = replace(heard.target, lacks=frozenset({Lack.COUNTS}))
+    assert counts(heard) is not None
+    assert counts(replace(heard, target=older)) is None
+    assert counts(replace(right_stream("text-hello"), target=older)) is not None
 
 
 @pytest.mark.parametrize(

@@ -235,9 +235,9 @@ def test_an_image_of_an_earlier_message_arrives_there(seen: Seen) -> None:
     assert said.endswith("did not reach the backend as an image")
 
 
-def test_later_developer_text_is_developer_text(seen: Seen) -> None:
-    late = "Count in dozens from now on."
+def test_later_developer_and_system_text_is_developer_text(seen: Seen) -> None:
+    late = ("Count in dozens from now on.", "Name the source of each number.")
     for role in ("developer", "system"):
-        assert seen("system-prompt", "system-prompt-late", history=[item(role, late)]) == []
-    (said,) = seen("system-prompt", "system-prompt-late", history=[item("user", late)])
-    assert said.startswith("the developer text")
+        assert seen("system-prompt", "system-prompt-late", history=[item(role, text) for text in late]) == []
+    said = seen("system-prompt", "system-prompt-late", history=[item("user", text) for text in late])
+    assert [sentence[:20] for sentence in said] == ["the developer text '", "the system text 'Nam"]

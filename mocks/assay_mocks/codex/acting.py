@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.results import Results
     from assay_mocks.codex.telling import Telling
     from assay_mocks.codex.threads import Running, Thread
     from assay_mocks.codex.versions import Asking
@@ -34,6 +35,7 @@ _V1_DECISIONS: Mapping[str, Decision] = {
 }
 _AMENDMENTS = frozenset({"acceptWithExecpolicyAmendment", "approved_execpolicy_amendment"})
 _APPROVAL, _INPUT = "waitingOnApproval", "waitingOnUserInput"
+_PLAN = "plan"
 _NOWHERE = "No usable execution environment is available."
 _REJECTED: Mapping[type[Command | Patch], str] = {
     Command: "exec command rejected by user",
@@ -53,12 +55,13 @@ class _Pending:
 class Acting:
     """Acts for `turn`; `cancelled`: the client wants the turn to end."""
 
-    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling) -> None:
+    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling, results: Results) -> None:
         self.cancelled = False
         self._turn = turn
         self._desk = desk
         self._thread = thread
         self._telling = telling
+        self._results = results
         self._pending: dict[int, _Pending] = {}
         self._hung = False
 
@@ -75,9 +78,17 @@ class Acting:
     def question(self, step: Question, now: float) -> None:
         """Ask the user."""
         self._telling.turn_to_call(now)
+        params = acting_messages.question(step, self._telling.place)
+        arguments = json.dumps({"questions": params["questions"]})
+        raw = raw_items.call(f"fc_{self._desk.ids.number()}", "request_user_input", arguments, step.id)
+        self._telling.raw(raw, now)
+        self._results.expect(step.id)
+        mode = self._thread.settings.mode or self._desk.version.mode
+        if step.asks == "never" or (step.asks == "policy" and mode != _PLAN):
+            self._results.came(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode", now)
+            return
         self._thread.waiting.append(_INPUT)
         self._telling.status(now)
-        params = acting_messages.question(step, self._telling.place)
         self._telling.older(legacy_acting.question(params), now)
         identity = self._desk.ask(self._turn, "item/tool/requestUserInput", params)
         self._pending[identity] = _Pending(step=step, started_ms=messages.ms(now), begun=False)
@@ -89,8 +100,9 @@ class Acting:
         number = self._desk.ids.number()
         raw = raw_items.call(f"fc_{number}", "exec_command", json.dumps({"cmd": arguments}), step.id)
         self._telling.raw(raw, now)
+        self._results.expect(step.id)
         if not self._thread.environments:
-            self._give_back(step, _NOWHERE, now)
+            self._results.came(step.id, _NOWHERE, now)
             return
         asked = self._thread.settings.approval_policy != "never" if step.asks == "policy" else step.asks == "always"
         started = messages.ms(now)
@@ -148,7 +160,8 @@ class Acting:
         if isinstance(pending.step, Question):
             self._resolved(request, now)
             self._telling.status(now)
-            self._give_back(pending.step, json.dumps(result, separators=(",", ":"), ensure_ascii=False), now)
+            told = json.dumps(result, separators=(",", ":"), ensure_ascii=False)
+            self._results.came(pending.step.id, told, now)
             return
         if self._desk.version.counted_turns:
             self._desk.turn_id(self._thread, now)
@@ -195,7 +208,7 @@ class Acting:
             self._telling.item_completed(self._item(step, told), started, now)
         if isinstance(step, Command):
             self._telling.status(now)
-        self._give_back(step, words, now)
+        self._results.came(step.id, words, now)
 
     def _done(self, step: Command | Patch, started: int, now: float) -> None:
         """It is done."""
@@ -213,11 +226,7 @@ class Acting:
         else:
             self._telling.item_completed(self._item(step, {"status": "completed"}), started, now)
             self._telling.changed(acting_messages.diff(step, self._thread.cwd, version), now)
-        self._give_back(step, output, now)
-
-    def _give_back(self, step: Command | Patch | Question, output: str, now: float) -> None:
-        raw = raw_items.output_of(f"fco_{self._desk.ids.uuid(now)}", step.id, output)
-        self._telling.raw(raw, now, {"create_time": now})
+        self._results.came(step.id, output, now)
 
     def cancel(self) -> list[int]:
         """The turn ends: nothing is waited for; the requests that were open."""

@@ -10,6 +10,7 @@ from assay_mocks.codex.tools import CANCELLED, Outcome, outcome, parse_arguments
 
 if TYPE_CHECKING:
     from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.results import Results
     from assay_mocks.codex.telling import Telling
     from assay_mocks.codex.threads import Running, Thread
     from assay_mocks.script import Call
@@ -30,11 +31,12 @@ class _Pending:
 class Calling:
     """Asks the client of `turn`."""
 
-    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling) -> None:
+    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling, results: Results) -> None:
         self._turn = turn
         self._desk = desk
         self._thread = thread
         self._telling = telling
+        self._results = results
         self._pending: dict[int, _Pending] = {}
 
     @property
@@ -56,17 +58,15 @@ class Calling:
         self._telling.turn_to_call(now)
         self._telling.asked = True
         self._telling.raw(self.raw(call), now)
+        self._results.expect(call.id)
         try:
             arguments = parse_arguments(call.arguments)
         except ValueError as error:
-            self._give_back(call, str(error), now)
+            self._results.came(call.id, str(error), now)
             return
-        if self._thread.declares(call.name):
-            self._request(call, arguments, now, late=late)
-        else:
-            self._give_back(call, f"unsupported call: {call.name}", now)
-
-    def _request(self, call: Call, arguments: object, now: float, *, late: bool) -> None:
+        if not self._thread.declares(call.name):
+            self._results.came(call.id, f"unsupported call: {call.name}", now)
+            return
         started = messages.ms(now)
         self._telling.item_started(item_messages.tool_call(call.id, call.name, arguments), started, now)
         asked = {"callId": call.id, "namespace": None, "tool": call.name, "arguments": arguments}
@@ -82,7 +82,11 @@ class Calling:
     def cancel(self, now: float) -> None:
         """The calls that are not answered need not be any more."""
         for pending in self._pending.values():
-            self._over(pending, CANCELLED, now)
+            if self._desk.version.tells_cancelled:
+                self._over(pending, CANCELLED, now)
+            else:
+                seconds = (messages.ms(now) - pending.started_ms) / 1000
+                self._results.came(pending.call.id, f"aborted by user after {seconds:.1f}s", now)
 
     def _over(self, pending: _Pending, came: Outcome, now: float) -> None:
         call = pending.call
@@ -94,9 +98,4 @@ class Calling:
         }
         item = item_messages.tool_call(call.id, call.name, pending.arguments, told)
         self._telling.item_completed(item, pending.started_ms, now)
-        self._give_back(call, came.output, now)
-
-    def _give_back(self, call: Call, output: str | list[Json], now: float) -> None:
-        """The model gets the result of its call."""
-        raw = raw_items.output_of(f"fco_{self._desk.ids.uuid(now)}", call.id, output)
-        self._telling.raw(raw, now, {"create_time": now})
+        self._results.came(call.id, came.output, now)

@@ -145,7 +145,7 @@ def _initial(thread: Thread) -> Iterator[Json]:
         if cost != before:
             yield _counts(cost)
         if turn["status"] == "interrupted":
-            yield legacy.turn_aborted(turn["id"])
+            yield legacy.turn_aborted(turn["id"], "interrupted")
         before = cost
 
 

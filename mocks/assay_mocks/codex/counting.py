@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay_mocks.codex import item_messages, legacy
 from assay_mocks.codex.notifying import Notifying
 from assay_mocks.script import Usage
-
-Json = dict[str, Any]
 
 
 class Counting(Notifying):
     """Tells the counts of a turn."""
 
-    def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
-        """Add the tokens of a response to the thread's; `last` is told instead of them where they differ."""
+    def usage(self, used: Usage, now: float, *, kept: bool = False) -> None:
+        """Add the tokens of a response to the thread's; `kept`: the last response was another one."""
         if used.unknown:
             self.rate_limits(now)
             return
+        last, estimated = self._thread.last or Usage(input=0, output=0), self._thread.estimated
         self._thread.spend(used)
-        self._thread.last = last or used
-        self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(last or used), now)
-        self._rate_limits(now)
+        if kept:
+            self._thread.last, self._thread.estimated = last, estimated
+        self._counts(now)
 
     def counts_before(self, now: float) -> None:
         """What was counted up to now: where the model begins to answer, or its answer is broken off."""
-        if self._thread.last is None:
+        if self._thread.last is None and self._thread.estimated is None:
             self.rate_limits(now)
         else:
-            self._token_usage(item_messages.usage(self._thread.total), item_messages.usage(self._thread.last), now)
-            self._rate_limits(now)
+            self._counts(now)
 
     def full_context(self, now: float, *, began: bool) -> None:
         """The token count that is told when the context window is exceeded; without a window the limits alone.
@@ -42,22 +38,29 @@ class Counting(Notifying):
         if window is None:
             self.rate_limits(now)
             return
-        used = self._thread.total.input + self._thread.total.output
-        full, rest = item_messages.full_context(window), item_messages.full_context(window - used)
         if began and not self._desk.version.counts_first:
             self.rate_limits(now)
-        self._token_usage(full, rest, now)
+        self._thread.fill(window)
+        self._token_usage(now)
         if began or self._thread.last is not None:
             self._rate_limits(now)
 
     def rolled_back(self, turns: int, now: float) -> None:
         """Turns are gone from the thread's end; what is left is estimated, in the place of the last answer's tokens."""
-        left = {**item_messages.usage(Usage(input=0, output=0)), "totalTokens": len(str(self._thread.history)) // 4}
-        self._token_usage(item_messages.usage(self._thread.total), left, now)
-        self._rate_limits(now)
+        self._thread.estimated = len(str(self._thread.history)) // 4
+        self._counts(now)
         self.older({"type": "thread_rolled_back", "num_turns": turns}, now)
 
-    def _token_usage(self, total: Json, last: Json, now: float) -> None:
+    def _counts(self, now: float) -> None:
+        self._token_usage(now)
+        self._rate_limits(now)
+
+    def _token_usage(self, now: float) -> None:
+        thread = self._thread
+        total, last = item_messages.usage(thread.total), item_messages.usage(thread.last or thread.total)
+        total["totalTokens"] += thread.filled
+        if thread.estimated is not None:
+            last = item_messages.estimated(thread.estimated)
         params = item_messages.token_usage(self.place, total, last, self._desk.version.context_window)
         self.older(legacy.token_count(params["tokenUsage"]), now)
         self.notify("thread/tokenUsage/updated", params, now)

@@ -23,6 +23,11 @@ class Desk(Protocol):
 
     ids: Ids
     version: Version
+    nonces: Nonces
+
+    @property
+    def library(self) -> Library | ScriptError:
+        """The scripts as they are now, or why they cannot be read."""
 
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn."""
@@ -53,7 +58,6 @@ class Host(Desk, Protocol):
     cwd: str
     threads: Threads
     listeners: dict[str, Thread]
-    nonces: Nonces
     client: str
 
     @property
@@ -63,10 +67,6 @@ class Host(Desk, Protocol):
     @property
     def user_agent(self) -> str:
         """What the server calls itself to the client."""
-
-    @property
-    def library(self) -> Library | ScriptError:
-        """The scripts as they are now, or why they cannot be read."""
 
     @property
     def experimental(self) -> bool:

@@ -10,19 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-ErrorInfo = str | Mapping[str, Mapping[str, int | None]]
+ErrorInfo = str | Mapping[str, Mapping[str, int | str | None]]
 
 URL = "http://127.0.0.1:9/v1/responses"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cause:
-    """Why a turn failed. `began`: the service had begun to answer. `fills_context`: the count jumps to the most."""
+    """Why a turn failed.
+
+    `began`: the service had begun to answer. `fills_context`: the count jumps to the most. `retried`: versions that
+    reconnect never tell it as a failure.
+    """
 
     message: str
     info: ErrorInfo = "other"
     began: bool = True
     fills_context: bool = False
+    retried: bool = False
 
 
 def _http(status: int, phrase: str) -> Cause:
@@ -41,6 +46,12 @@ _FULL = Cause(
     info="contextWindowExceeded",
     began=False,
     fills_context=True,
+)
+
+_UNREACHED = Cause(
+    message="Connection failed: error sending request",
+    info={"httpConnectionFailed": {"httpStatusCode": None}},
+    began=False,
 )
 
 CAUSES: Mapping[str, Cause] = {
@@ -64,11 +75,8 @@ CAUSES: Mapping[str, Cause] = {
     ),
     "http-502": _http(502, "Bad Gateway"),
     "http-503": _http(503, "Service Unavailable"),
-    "connection": Cause(
-        message="Connection failed: error sending request",
-        info={"httpConnectionFailed": {"httpStatusCode": None}},
-        began=False,
-    ),
+    "connection": _UNREACHED,
+    "no-network": replace(_UNREACHED, retried=True),
     "context-window": replace(_FULL, began=True),
     "usage-limit": Cause(
         message=(
@@ -92,6 +100,9 @@ CAUSES: Mapping[str, Cause] = {
     "idle": Cause(message="stream disconnected before completion: idle timeout waiting for SSE"),
     "missing-key": Cause(message="Missing environment variable: `MOCK_API_KEY`.", began=False),
 }
+
+RECONNECTS = (5.0, 10.0, 20.0, 40.0, 60.0)
+"""How many seconds a server that reconnects waits after each try; after all further ones as long as the last."""
 
 # An answer that the model did not complete: its text came as an item, yet the turn is told as failed.
 INCOMPLETE: Mapping[str, Cause] = {

@@ -46,9 +46,14 @@ def agent_message(identity: str, text: str, phase: str | None) -> Json:
     }
 
 
-def reasoning(identity: str, summary: Sequence[str]) -> Json:
-    """The item of the model's thoughts, without its times."""
-    return {"type": "reasoning", "id": identity, "summary": list(summary), "content": []}
+def reasoning(identity: str, summary: Sequence[str], content: Sequence[str] = ()) -> Json:
+    """The item of the model's thoughts, without its times; `content`: the thoughts themselves."""
+    return {"type": "reasoning", "id": identity, "summary": list(summary), "content": list(content)}
+
+
+def context_compaction(identity: str) -> Json:
+    """The item of a conversation that is summed up, without its times."""
+    return {"type": "contextCompaction", "id": identity}
 
 
 def tool_call(identity: str, tool: str, arguments: Any, outcome: Mapping[str, Any] | None = None) -> Json:  # noqa: ANN401
@@ -94,9 +99,9 @@ def token_usage(place: Json, total: Json, last: Json, window: int | None) -> Jso
     return {**place, "tokenUsage": {"total": total, "last": last, "modelContextWindow": window}}
 
 
-def full_context(window: int) -> Json:
-    """The counts that are told when the context window is exceeded."""
-    return {**usage(Usage(input=0, output=0)), "totalTokens": window}
+def estimated(tokens: int) -> Json:
+    """Counts of which only the total is known."""
+    return {**usage(Usage(input=0, output=0)), "totalTokens": tokens}
 
 
 RATE_LIMITS: Json = {

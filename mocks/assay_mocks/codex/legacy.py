@@ -60,6 +60,8 @@ def _core_item(item: Json) -> Json:
             return {"type": "UserMessage", "id": identity, "content": [_core_content(part) for part in content]}
         case {"type": "agentMessage", "id": identity, "text": text}:
             return {"type": "AgentMessage", "id": identity, "content": [{"type": "Text", "text": text}]}
+        case {"type": "contextCompaction", "id": identity}:
+            return {"type": "ContextCompaction", "id": identity}
     return {
         "type": "Reasoning",
         "id": item["id"],
@@ -95,7 +97,8 @@ def _item_completed(params: Json) -> Twins:
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
     told = {"type": "item_completed", **_place(params), "item": _core_item(item)}
-    return [told], [AFTER[item["type"]](item)]
+    after = AFTER.get(item["type"])
+    return [told], [after(item)] if after else ()
 
 
 _MS = 1000
@@ -157,6 +160,11 @@ def _thought_delta(params: Json) -> Twins:
     return [told], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
 
 
+def _raw_thought_delta(params: Json) -> Twins:
+    told = {"type": "reasoning_raw_content_delta", **_place(params, "itemId", "delta", "contentIndex")}
+    return [told], [{"type": "agent_reasoning_raw_content_delta", "delta": params["delta"]}]
+
+
 def error(told: Json) -> Json:
     """What is told before a turn fails; `told`: why."""
     return {"type": "error", "message": told["message"], "codex_error_info": _info(told["codexErrorInfo"])}
@@ -215,9 +223,9 @@ def task_started(turn_id: str, window: int | None, mode: str) -> Json:
     }
 
 
-def turn_aborted(turn_id: str) -> Json:
-    """What is told when a turn is interrupted."""
-    return {"type": "turn_aborted", "turn_id": turn_id, "reason": "interrupted"}
+def turn_aborted(turn_id: str, reason: str) -> Json:
+    """What is told when a turn is interrupted or replaced."""
+    return {"type": "turn_aborted", "turn_id": turn_id, "reason": reason}
 
 
 def task_complete(turn_id: str, last: str | None) -> Json:
@@ -231,8 +239,11 @@ _TWINS: Mapping[str, Callable[[Json], Twins]] = {
     "item/agentMessage/delta": _text_delta,
     "item/reasoning/summaryPartAdded": _thought_part,
     "item/reasoning/summaryTextDelta": _thought_delta,
+    "item/reasoning/textDelta": _raw_thought_delta,
     "item/commandExecution/outputDelta": _output_delta,
     "item/fileChange/outputDelta": _output_delta,
     "turn/diff/updated": lambda params: ([{"type": "turn_diff", "unified_diff": params["diff"]}], ()),
+    "thread/compacted": lambda _: ([{"type": "context_compacted"}], ()),
+    "warning": lambda params: ([{"type": "warning", "message": params["message"]}], ()),
     "rawResponseItem/completed": lambda params: ([{"type": "raw_response_item", "item": params["item"]}], ()),
 }

@@ -128,7 +128,7 @@ def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Js
     mode = told.pop("multiAgentMode")
     return {
         **told,
-        "collaborationMode": collaboration_mode(it),
+        "collaborationMode": collaboration_mode(it, version),
         "multiAgentMode": mode,
         "initialTurnsPage": page,
         **places(it, version),
@@ -149,11 +149,15 @@ def cursor(it: Thread, kind: str, at: int, *, anchor: bool = True) -> str:
     return json.dumps(place, separators=(",", ":"))
 
 
-def collaboration_mode(it: Thread) -> Json:
+def collaboration_mode(it: Thread, version: Version) -> Json:
     """The mode in which the thread's turns are played."""
     settings = it.settings
-    inner = {"model": settings.model, "reasoning_effort": settings.effort, "developer_instructions": None}
-    return {"mode": "default", "settings": inner}
+    inner = {
+        "model": settings.model,
+        "reasoning_effort": settings.effort,
+        "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,
+    }
+    return {"mode": settings.mode or version.mode, "settings": inner}
 
 
 _READ_ONLY_PROFILE: Json = {
@@ -195,7 +199,7 @@ def settings_updated(it: Thread, version: Version) -> Json:
             "serviceTier": None,
             "effort": settings.effort,
             "summary": settings.summary,
-            "collaborationMode": collaboration_mode(it),
+            "collaborationMode": collaboration_mode(it, version),
             "multiAgentMode": "explicitRequestOnly",
             "personality": version.personality,
         },
@@ -247,8 +251,9 @@ def turn_error(cause: Cause) -> Json:
 
 def retry(told: Retry) -> Json:
     """Why the model is asked again, as `error` tells it."""
+    progress = f"{told.attempt}/{told.attempts}" if told.attempts else "waiting for network"
     return {
-        "message": f"Reconnecting... {told.attempt}/{told.attempts}",
+        "message": f"Reconnecting... {progress}",
         "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
         "additionalDetails": told.details,
         "misalignment": None,

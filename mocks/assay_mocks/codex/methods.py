@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import conversation_methods, messages, raw_items, turn_methods
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread, tell_loaded
+from assay_mocks.codex.conversation import is_user, message_text
 from assay_mocks.codex.handshake import initialize
 from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.marker import Marker, find_marker
@@ -83,8 +84,14 @@ def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
         raise Refused(f"cannot resume thread {named} with history while it is already running")
     check_items(history)
     thread = load_thread(asked)
-    thread.remember(history)
+    thread.remember(_heard(history))
+    thread.preview = next((message_text(item) for item in history if is_user(item)), "")
     return thread
+
+
+def _heard(items: list[Json]) -> list[Json]:
+    """Those that the model will hear: what the system says is not among them."""
+    return [item for item in items if item.get("role") != "system"]
 
 
 def _thread_unsubscribe(asked: Asked) -> None:
@@ -103,7 +110,7 @@ def _thread_unsubscribe(asked: Asked) -> None:
 def _thread_inject_items(asked: Asked) -> None:
     thread, items = find_thread(asked), asked.params["items"]
     check_items(items)
-    thread.remember(items)
+    thread.remember(_heard(items))
     asked.reply({})
     for item in items if thread.raw_events else ():
         _tell_injected(asked, thread, item)
@@ -121,7 +128,8 @@ def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
         extra["create_time"] = asked.now
     if kind == "message":
         extra |= raw_items.UNKNOWN_KINDS
-    passed = raw_items.passed_through({"type": item["type"], "id": identity, **item}, _INJECTED_TURN, extra)
+    known = {"type": item["type"], "id": identity, **item}
+    passed = raw_items.told(known, _INJECTED_TURN, asked.server.version.forms, extra)
     told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
     asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
 

@@ -62,5 +62,5 @@ class Notifying:
         if kept:
             self._thread.remember([item])
         if self._thread.raw_events:
-            passed = raw_items.passed_through(item, self._turn_id, extra)
+            passed = raw_items.told(item, self._turn_id, self._desk.version.forms, extra)
             self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)

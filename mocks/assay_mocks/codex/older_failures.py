@@ -6,6 +6,7 @@ that was cut off as a stream that was.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.failures import CAUSES, INCOMPLETE, URL, Cause
@@ -36,6 +37,11 @@ CAUSES_0_160: Mapping[str, Cause] = {
     ),
 }
 
+_UNREACHED = Cause(
+    message=f"stream disconnected before completion: error sending request for url ({URL})",
+    began=False,
+)
+
 CAUSES_0_100: Mapping[str, Cause] = {
     **CAUSES_0_160,
     **{f"http-{status}": _http(status, f"the mock says {status}") for status in _PHRASES},
@@ -44,10 +50,8 @@ CAUSES_0_100: Mapping[str, Cause] = {
         info="internalServerError",
         began=False,
     ),
-    "connection": Cause(
-        message=f"stream disconnected before completion: error sending request for url ({URL})",
-        began=False,
-    ),
+    "connection": _UNREACHED,
+    "no-network": replace(_UNREACHED, retried=True),
     "usage-limit": Cause(
         message=(
             "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing), "

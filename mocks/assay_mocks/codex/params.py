@@ -219,6 +219,7 @@ FIELDS: Table = {
         "input": Field(list_of(_input), required=True),
         "expectedTurnId": Field(TEXT, required=True),
     },
+    "thread/compact/start": {"threadId": THREAD_ID},
     "turn/interrupt": {"threadId": THREAD_ID, "turnId": Field(TEXT, required=True)},
 }
 WITHOUT_PARAMS = frozenset(

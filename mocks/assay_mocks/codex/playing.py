@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.default_answer import default_answer
-from assay_mocks.codex.response import Response, is_told_apart
+from assay_mocks.codex.response import Failure, Response, is_told_apart
+from assay_mocks.codex.results import Results
 from assay_mocks.codex.shapes import Fragment, Native, Saying, Text, Whole, tell_shapes
 from assay_mocks.codex.story import StoryTelling
 from assay_mocks.codex.telling import Telling
 from assay_mocks.player import Until, perform
-from assay_mocks.script import Call, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from assay_mocks.codex.failures import Cause
     from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads import Thread
-    from assay_mocks.script import Reflect
+    from assay_mocks.script import Call, Reflect
 
 Json = dict[str, Any]
-
-_NOTHING = Usage(input=0, output=0)
 
 
 class Playing:
@@ -55,6 +53,7 @@ class Playing:
         self._record = casting.nonce.begin(casting.script, casting.first)
         words = StoryTelling if casting.told == "story" else Telling
         self._telling = words(desk, thread, self.id, double=desk.version.double or casting.told == "double")
+        self._results = Results(desk, self._telling)
         self._saying: tuple[Call, Iterator[Saying]] | None = None
         self._queued: list[tuple[list[Mapping[str, Any]], str | None, Casting]] = []
         self._over = False
@@ -124,9 +123,13 @@ class Playing:
                 self._telling.turn_to_call(now)
                 self._telling.whole(message, call.choice, now)
             case Native():
-                self._response.asked = True
-                self._calling.ask(call, now, late=self._response.complete or self._over)
+                self._ask(call, now)
         return True
+
+    def _ask(self, call: Call, now: float) -> None:
+        """Ask the client to run the tool."""
+        self._response.asked = True
+        self._calling.ask(call, now, late=self._response.complete or self._over)
 
     # Ends
 
@@ -140,6 +143,7 @@ class Playing:
         self._response.complete = True
         if not self._response.asked or self._desk.version.counts_first:
             self._count(now)
+        self._results.release(now)
         if self._response.asked:
             return
         if self._queued:
@@ -155,16 +159,42 @@ class Playing:
         self._telling.usage(self._response.usage, now)
         self._telling.differs(now)
 
-    def _fail(self, cause: Cause, now: float, *, counted: bool = False) -> None:
+    def _fail(self, failure: Failure, now: float) -> None:
+        """The model's answer breaks off; the turn fails now or, in some versions, when its calls are answered."""
         self._telling.break_off(now)
+        if self._desk.version.awaits_calls and not self._over and not self._response.complete:
+            self._results.release(now)
+            self._response.failure = failure
+        else:
+            self._results.drop()
+            self._end_failed(failure, now)
+
+    def _break_down(self, failure: Failure, now: float) -> None:
+        """The answer broke off: the turn fails as soon as its calls are answered, unless there is more input."""
+        if self._calling.awaited or self._acting.awaited:
+            self.wait = Until(math.inf)
+        elif self._queued and self._desk.version.busy == "steers":
+            self._count_failed(failure, now)
+            self._hear_queued(now)
+        else:
+            self._response.failure = None
+            self._end_failed(failure, now)
+
+    def _count_failed(self, failure: Failure, now: float) -> None:
+        if failure.counted:
+            self._telling.usage(self._response.usage, now, kept=True)
+        elif failure.cause.began or self._spoke:
+            self._telling.counts_before(now)
+
+    def _end_failed(self, failure: Failure, now: float) -> None:
+        cause = failure.cause
         if cause.fills_context:
             self._telling.full_context(now, began=cause.began)
-        elif self._desk.version.counts_first:
-            pass
-        elif counted:
-            self._telling.usage(self._response.usage, now, last=self.thread.last or _NOTHING)
-        elif cause.began or self._spoke:
-            self._telling.counts_before(now)
+        elif not self._desk.version.counts_first:
+            self._count_failed(failure, now)
+        self._tell_failed(cause, now)
+
+    def _tell_failed(self, cause: Cause, now: float) -> None:
         self.thread.failed = True
         self._free("failed", now)
         self._telling.failed(cause, now)
@@ -196,10 +226,18 @@ class Playing:
                 self._telling.differs(now)
             else:
                 self._count(now)
-            self._index += 1
-            self._response = self._next_response(now)
+            self._go_on(now)
+
+    def _go_on(self, now: float) -> None:
+        """Ask the model again, now that its calls are answered."""
+        if self._queued:
+            self._hear_queued(now)
+            return
+        self._index += 1
+        self._response = self._next_response(now)
 
     def _next_response(self, now: float) -> Response:
+        self._results.hold()
         parts = self._casting.parts
         if self._index < len(parts):
             part = parts[self._index]

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.codex.forms import trimmed
 from assay_mocks.codex.item_messages import usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay_mocks.script import Usage
+    from assay_mocks.codex.forms import Forms
+    from assay_mocks.script import Think, Usage
 
 Json = dict[str, Any]
 
@@ -27,13 +29,19 @@ def response(place: Json, identity: str, counts: Usage) -> Json:
         "output_tokens_details": {"reasoning_tokens": counts.reasoning},
         "total_tokens": counts.input + counts.output,
     }
-    told = {"amount": None, "metadata": metadata}
-    return {**place, "responseId": identity, "usage": usage(counts), "usageMetadata": told}
+    return {
+        **place,
+        "responseId": identity,
+        "usage": usage(counts),
+        "usageMetadata": {"amount": None, "metadata": metadata},
+    }
 
 
-def passed_through(item: Mapping[str, Any], turn_id: str, extra: Mapping[str, Any] | None = None) -> Json:
-    """A Responses item as rawResponseItem/completed tells it."""
-    return {**item, "internal_chat_message_metadata_passthrough": {"turn_id": turn_id, **(extra or {})}}
+def told(item: Mapping[str, Any], turn_id: str, forms: Forms, extra: Mapping[str, Any] | None = None) -> Json:
+    """A Responses item as rawResponseItem/completed tells it, in these forms; their place is `raw` and its role."""
+    passed = {**item, "internal_chat_message_metadata_passthrough": {"turn_id": turn_id, **(extra or {})}}
+    shown: Json = trimmed(forms, f"raw {item['role']}" if "role" in item else "raw", passed)
+    return shown
 
 
 def message(identity: str, text: str) -> Json:
@@ -42,9 +50,14 @@ def message(identity: str, text: str) -> Json:
     return {"type": "message", "status": "completed", "id": identity, "role": "assistant", "content": content}
 
 
-def reasoning(identity: str, text: str) -> Json:
+def reasoning(identity: str, thought: Think) -> Json:
     """The model's thoughts as a Responses item."""
-    return {"type": "reasoning", "id": identity, "summary": [{"type": "summary_text", "text": text}]}
+    item: Json = {"type": "reasoning", "id": identity, "summary": [{"type": "summary_text", "text": thought.text}]}
+    if thought.raw:
+        item["content"] = [{"type": "reasoning_text", "text": "".join(thought.raw)}]
+    if thought.encrypted:
+        item["encrypted_content"] = thought.encrypted
+    return item
 
 
 def call(identity: str, name: str, arguments: str, call_id: str) -> Json:

@@ -163,10 +163,8 @@ def result(identity: Id, value: Json) -> bytes:
 
 def error(identity: Id, code: int, message: str, data: Json = None) -> bytes:
     """The line that refuses a request."""
-    body: dict[str, Json] = {"code": code, "message": message}
-    if data is not None:
-        body["data"] = data
-    return _write({"error": body, "id": identity})
+    known = {} if data is None else {"data": data}
+    return _write({"error": {"code": code, **known, "message": message}, "id": identity})
 
 
 def request(method: str, identity: int, params: Json) -> bytes:

@@ -78,14 +78,15 @@ class StoryTelling(Telling):
         if self.asked:
             super().response_over(usage, reason, now)
 
-    def usage(self, used: Usage, now: float, *, last: Usage | None = None) -> None:
+    def usage(self, used: Usage, now: float, *, kept: bool = False) -> None:
         """Tell the tokens of a response, and why it ended."""
         ended = {"finish_reason": self._reason} if self._reason else {}
         if used.unknown:
             told: Json = {}
         else:
+            before = self._thread.last
             self._thread.spend(used)
-            told = {"usage": _usage(last or used)}
+            told = {"usage": _usage(before if kept and before else used)}
         self.notify("tokenCount", {**self.address, **told, **ended}, now)
 
     def _complete(self, choice: int, now: float) -> None:

@@ -12,6 +12,7 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.blocks import cut
 from assay_mocks.codex import item_messages, legacy, messages, raw_items
 from assay_mocks.codex.citations import Citations, without_citations
 from assay_mocks.codex.conversation import as_message, message_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads import Thread
     from assay_mocks.codex.versions import Beginning
-    from assay_mocks.script import Usage
+    from assay_mocks.script import Think, Usage
 
 Json = dict[str, Any]
 
@@ -58,9 +59,10 @@ class Telling(Counting):
 
     # What is said
 
-    def begun(self, now: float) -> None:
-        """The turn has begun."""
-        for what in self._desk.version.begins:
+    def begun(self, now: float, *, asked: bool = True) -> None:
+        """The turn has begun; where its request tells that, one that was not asked for by turn/start does not."""
+        begins = self._desk.version.begins
+        for what in begins if asked or begins[0] != "turn" else begins[1:]:
             _BEGINNINGS[what](self, now)
 
     def turn_started(self, now: float) -> None:
@@ -173,15 +175,19 @@ class Telling(Counting):
         """The open item of text is never completed."""
         self._end_text(now)
 
-    def think(self, text: str, now: float) -> None:
-        """The model's thoughts, in one summary."""
+    def think(self, thought: Think, now: float) -> None:
+        """The model's thoughts: their one summary, then themselves."""
         identity, started = f"rs_{self._desk.ids.number()}", messages.ms(now)
         part = {**self.place, "itemId": identity}
         self.item_started(item_messages.reasoning(identity, []), started, now)
         self.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0}, now)
-        self.notify("item/reasoning/summaryTextDelta", {**part, "delta": text, "summaryIndex": 0}, now)
-        self.item_completed(item_messages.reasoning(identity, [text]), started, now)
-        self.raw(raw_items.reasoning(identity, text), now, kept=False)
+        for piece in cut(thought.text, thought.pieces):
+            self.notify("item/reasoning/summaryTextDelta", {**part, "delta": piece, "summaryIndex": 0}, now)
+        for piece in thought.raw:
+            self.notify("item/reasoning/textDelta", {**part, "delta": piece, "contentIndex": 0}, now)
+        content = ["".join(thought.raw)] if thought.raw else []
+        self.item_completed(item_messages.reasoning(identity, [thought.text], content), started, now)
+        self.raw(raw_items.reasoning(identity, thought), now, kept=False)
 
     # How it ends
 
@@ -231,9 +237,15 @@ class Telling(Counting):
             self.status(now)
         self.notify("error", {"error": error, "willRetry": False, **self.place}, now)
 
-    def aborted(self, now: float) -> None:
+    def compacted(self, warning: str, now: float) -> None:
+        """The conversation was summed up, as versions say that do not leave it at the item."""
+        self.notify("thread/compacted", dict(self.place), now)
+        if self._desk.version.warns_of_summaries:
+            self.notify("warning", {"threadId": self._thread.id, "message": warning}, now)
+
+    def aborted(self, reason: str, now: float) -> None:
         """The turn is interrupted, in the older family alone."""
-        self.older(legacy.turn_aborted(self._turn_id), now)
+        self.older(legacy.turn_aborted(self._turn_id, reason), now)
 
     def task_complete(self, now: float, *, failed: bool = False) -> None:
         """The turn is over, in the older family alone."""

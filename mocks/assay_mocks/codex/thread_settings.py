@@ -31,6 +31,12 @@ class Settings:
     sandbox: Mapping[str, Any]
     effort: str | None = None
     summary: str | None = None
+    collaboration: Mapping[str, Any] | None = None
+
+    @property
+    def mode(self) -> str | None:
+        """How the user works with the model; None: as is usual."""
+        return str(self.collaboration["mode"]) if self.collaboration else None
 
     @property
     def model(self) -> str:
@@ -60,4 +66,5 @@ _OVERRIDES = {
     "sandboxPolicy": "sandbox",
     "effort": "effort",
     "summary": "summary",
+    "collaborationMode": "collaboration",
 }

@@ -54,8 +54,15 @@ class Running(Protocol):
     def asks(self) -> bool:
         """Whether it waits for the client's word on a command, a patch or a question."""
 
+    @property
+    def steerable(self) -> bool:
+        """Whether it takes more input."""
+
     def interrupt(self, now: float) -> None:
         """End it because the client wants it."""
+
+    def give_way(self, now: float) -> None:
+        """End it because another one takes its place."""
 
     def abandon(self) -> None:
         """Play nothing more, and tell nobody."""
@@ -65,7 +72,9 @@ class Running(Protocol):
 class Thread:
     """One thread. `history` holds Responses items: the injected ones as they came, then those of its turns.
 
-    `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer. `operations`
+    `conversation`: it was begun by a v1 method, which names it so. `last`: the tokens of the last answer; `estimated`:
+    what is told in their place since no answer says how long the conversation is; `filled`: tokens of the total that no
+    answer has cost. `operations`
     counts what older versions number turns by. `interrupts` answer the requests that wait for a turn to be interrupted.
     `listeners` counts those that v1 methods added. `waiting`: what the client has to do, by its flags.
     `unheard`: notifications that wait for one; None: they need not.
@@ -96,6 +105,8 @@ class Thread:
     updated: float = 0.0
     conversation: bool = False
     last: Usage | None = None
+    estimated: int | None = None
+    filled: int = 0
     operations: int = 0
     interrupts: list[Callable[[], None]] = field(default_factory=list)
     listeners: int = 0
@@ -128,7 +139,7 @@ class Thread:
 
     def spend(self, used: Usage) -> None:
         """Add the tokens of an answer to the total."""
-        self.last = used
+        self.last, self.estimated = used, None
         total = self.total
         self.total = Usage(
             input=total.input + used.input,
@@ -168,6 +179,18 @@ class Thread:
         """Store something, if the thread is stored."""
         if self.log is not None:
             self.log(kind, payload)
+
+    def fill(self, window: int) -> None:
+        """The context is full: so many tokens."""
+        before = self.filled + self.total.input + self.total.output
+        self.total, self.filled, self.estimated = Usage(input=0, output=0), window, max(0, window - before)
+
+    @property
+    def context(self) -> int:
+        """How many tokens long the conversation was last said to be."""
+        if self.estimated is not None:
+            return self.estimated
+        return self.last.input + self.last.output if self.last else 0
 
     def answer_interrupts(self) -> None:
         """Answer the requests that waited for this."""

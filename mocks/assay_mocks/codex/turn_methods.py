@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.codex import legacy, messages
 from assay_mocks.codex.asking import Asked, find_thread
 from assay_mocks.codex.casting import Casting, cast, rejected
+from assay_mocks.codex.compacting import sum_up
 from assay_mocks.codex.failures import Cause
-from assay_mocks.codex.params import INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
+from assay_mocks.codex.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from assay_mocks.codex.turns import Turn
 from assay_mocks.script import Overload
 from assay_mocks.script_error import ScriptError
@@ -39,6 +40,8 @@ def _tool_output(asked: Asked) -> Json | None:
 def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) -> None:
     """Begin a turn, or take the input into the one that runs; `answer` is given the id to answer with."""
     server, now, client_id = asked.server, asked.now, asked.params.get("clientUserMessageId")
+    if thread.turn is not None and not thread.turn.steerable:
+        raise Refused("failed to submit turn input: ActiveTurnNotSteerable { turn_kind: Compact }", INTERNAL)
     if thread.turn is not None:
         _join(asked, thread, thread.turn, answer)
         thread.turn.steer(given, client_id, cast_for(asked, thread, given), now)
@@ -46,6 +49,8 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     if not given and server.version.no_input != "asks":
         _NO_INPUT[server.version.no_input](asked, thread, answer)
         return
+    limit = server.version.compacts_at
+    summary = sum_up(server, thread) if limit is not None and thread.context >= limit else None
     casting = cast_for(asked, thread, given)
     _check_load(casting)
     if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
@@ -53,7 +58,7 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     if thread.override(asked.params):
         server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
     thread.failed = False
-    turn = Turn(server, thread, casting, given, now)
+    turn = Turn(server, thread, casting, given, now, summary)
     if not thread.ephemeral:
         answer(turn.id)
     turn.announce(now)
@@ -163,10 +168,27 @@ def check_input(asked: Asked, given: list[Json]) -> None:
         raise Refused("remote image URLs are not supported; use an inline data URL instead")
 
 
+def _thread_compact_start(asked: Asked) -> None:
+    """Have the conversation summed up, in a turn of its own that takes the place of the one that runs."""
+    thread, server, now = find_thread(asked), asked.server, asked.now
+    asked.reply({})
+    if thread.turn is not None:
+        thread.turn.give_way(now)
+        server.drop(thread)
+    thread.failed = False
+    turn = Turn(server, thread, sum_up(server, thread), [], now, asked=True)
+    turn.announce(now)
+    turn.begin(None, now)
+    server.play(turn)
+
+
 def _turn_steer(asked: Asked) -> None:
     thread = find_thread(asked)
     check_input(asked, asked.params["input"])
     turn = _active(thread, asked.params["expectedTurnId"], "no active turn to steer")
+    if not turn.steerable:
+        cause = Cause(message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}})
+        raise Refused(cause.message, data=messages.turn_error(cause))
     given = asked.params["input"]
     asked.reply({"turnId": turn.id})
     turn.steer(given, asked.params.get("clientUserMessageId"), cast_for(asked, thread, given), asked.now)
@@ -201,5 +223,6 @@ def _active(thread: Thread, expected: str, none: str) -> Running:
 METHODS: Mapping[str, Callable[[Asked], None]] = {
     "turn/start": _turn_start,
     "turn/steer": _turn_steer,
+    "thread/compact/start": _thread_compact_start,
     "turn/interrupt": _turn_interrupt,
 }

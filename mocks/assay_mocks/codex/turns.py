@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.codex import item_messages, messages, raw_items
 from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
-from assay_mocks.codex.playing import Playing
-from assay_mocks.player import Action, Piece, Until
+from assay_mocks.codex.compacting import Compacting
+from assay_mocks.codex.failures import CAUSES, RECONNECTS
+from assay_mocks.codex.response import Failure
+from assay_mocks.player import Action, Piece, Until, reconnecting
 from assay_mocks.script import (
     Call,
     Command,
@@ -43,27 +45,30 @@ if TYPE_CHECKING:
     from assay_mocks.codex.threads import Thread
 
 
-class Turn(Playing):
+class Turn(Compacting):
     """A turn of `thread`. `step` does one action; then `wait` says until when none is due, `done` that none is left."""
 
     def __init__(
-        self, desk: Desk, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]], now: float
+        self,
+        desk: Desk,
+        thread: Thread,
+        casting: Casting,
+        given: Sequence[Mapping[str, Any]],
+        now: float,
+        summary: Casting | None = None,
+        *,
+        asked: bool = False,
     ) -> None:
-        super().__init__(desk, thread, casting, given, now)
-        self._calling = Calling(self, desk, thread, self._telling)
-        self._acting = Acting(self, desk, thread, self._telling)
+        super().__init__(desk, thread, casting, given, now, summary, asked=asked)
+        self._calling = Calling(self, desk, thread, self._telling, self._results)
+        self._acting = Acting(self, desk, thread, self._telling, self._results)
         thread.turn = self
 
     # What the server does with it
 
     def announce(self, now: float) -> None:
         """Tell that the turn has begun."""
-        self._telling.begun(now)
-
-    def begin(self, client_id: str | None, now: float) -> None:
-        """Tell that the user's input was taken."""
-        if self._given:
-            self._telling.user_input(self._given, client_id, now)
+        self._telling.begun(now, asked=self.steerable)
 
     def take_output(self, name: str, output: str, now: float) -> None:
         """The turn begins with the output of a tool."""
@@ -76,7 +81,7 @@ class Turn(Playing):
         if not given:
             return
         self._queued.append((list(given), client_id, casting))
-        if self._desk.version.busy == "steers" and not self._calling.awaited:
+        if self._desk.version.busy == "steers" and not self._calling.awaited and self._compaction is None:
             self._telling.break_off(now)
             self._saying = None
             self._telling.rate_limits(now)
@@ -87,6 +92,9 @@ class Turn(Playing):
         """Do the next action, or find out that there is none before `wait`."""
         self.wait = None
         if self._say_more(now):
+            return
+        if self._response.failure is not None:
+            self._break_down(self._response.failure, now)
             return
         action = self._response.next(now)
         self._open(action, now)
@@ -100,12 +108,21 @@ class Turn(Playing):
 
     def _open(self, action: Action | Until | None, now: float) -> None:
         """The model's service begins to answer, unless it fails before; some versions tell the counts then."""
-        if self._response.opened or isinstance(action, Crash | Open):
+        if self._response.opened or isinstance(action, Crash | Open) or self._is_unreached(action):
             return
         self._response.opened = True
         unbegun = isinstance(action, Fail | ErrorNotice) and not self._cause(action).began
-        if self._desk.version.counts_first and not unbegun:
+        if (self._desk.version.counts_first or self._compaction is not None) and not unbegun:
             self._telling.counts_before(now)
+
+    def _is_unreached(self, action: Action | Until | None) -> bool:
+        """Whether it only tells that the model's service is not reached yet."""
+        match action:
+            case Retry(attempts=attempts):
+                return not attempts
+            case Fail():
+                return self._cause(action).retried and self._desk.version.reconnects
+        return isinstance(action, Until) and self._response.unreached
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call, or what it was asked to approve of."""
@@ -126,22 +143,36 @@ class Turn(Playing):
 
     def interrupt(self, now: float) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
+        self._abort("interrupted", now)
+
+    def give_way(self, now: float) -> None:
+        """End the turn because another one takes its place."""
+        self._abort("replaced", now)
+
+    def _abort(self, reason: str, now: float) -> None:
         self._telling.break_off(now)
         self._calling.cancel(now)
         opened = self._acting.cancel()
-        if self._desk.version.counts_first:
-            pass  # told already
-        elif self._response.complete:
-            self._telling.usage(self._response.usage, now)
-        else:
-            self._telling.counts_before(now)
-        note = raw_items.aborted(self._desk.ids.uuid(now))
-        self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
-        self._telling.aborted(now)
+        self._results.release(now)
+        self._count_interrupted(now)
+        if self._desk.version.notes_interrupts and reason == "interrupted":
+            note = raw_items.aborted(self._desk.ids.uuid(now))
+            self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
+        self._telling.aborted(reason, now)
         self.thread.answer_interrupts()
         self._release("interrupted", now)
         self._telling.completed("interrupted", self._started, now)
         self._acting.resolve(opened, now)
+
+    def _count_interrupted(self, now: float) -> None:
+        if self._desk.version.counts_first or self._compaction is not None:
+            return  # told already
+        if self._response.complete:
+            self._telling.usage(self._response.usage, now)
+        elif self._response.failure is not None:
+            self._count_failed(self._response.failure, now)
+        elif self._response.opened:
+            self._telling.counts_before(now)
 
     def abandon(self) -> None:
         """Play nothing more, and tell nobody."""
@@ -152,13 +183,15 @@ class Turn(Playing):
 
     def _do(self, action: Action, now: float) -> None:
         match action:
+            case Command() | Patch() | Question() if self._compaction is not None:
+                pass  # a summary does nothing
             case Piece(text, choice, whole):
                 self._say(text, now, choice, whole=whole)
             case Reflect():
                 self._say(json.dumps(self._reflection(action), ensure_ascii=False), now)
-            case Think(text):
+            case Think():
                 self._telling.stop_speaking(now)
-                self._telling.think(text, now)
+                self._telling.think(action, now)
             case Call():
                 self._begin_call(action)
             case Command() | Patch():
@@ -176,7 +209,8 @@ class Turn(Playing):
 
     def _retry(self, retry: Retry, now: float) -> None:
         """The model is asked again; it begins to answer anew."""
-        if not self._desk.version.counts_first:
+        self._response.unreached = self._is_unreached(retry)
+        if self._response.opened and not self._desk.version.counts_first:
             self._telling.rate_limits(now)
         self._telling.retrying(messages.retry(retry), now)
         self._response.opened = False
@@ -193,9 +227,11 @@ class Turn(Playing):
             case Finish(reason):
                 self._telling.stop_speaking(now)
                 counted = reason == "length" and self._desk.version.counts_incomplete
-                self._fail(self._desk.version.incomplete[reason], now, counted=counted)
+                self._fail(Failure(self._desk.version.incomplete[reason], counted), now)
+            case Fail() if self._is_unreached(action):
+                self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
             case Fail():
-                self._fail(self._cause(action), now)
+                self._fail(Failure(self._cause(action)), now)
             case ErrorNotice():
                 self._telling.break_off(now)
                 self._telling.failed(self._cause(action), now, ended=False)
@@ -203,7 +239,8 @@ class Turn(Playing):
                 self._disturb(action, now)
 
     def _cause(self, failure: Fail | ErrorNotice) -> Cause:
-        return self._casting.trouble or self._desk.version.causes[failure.cause]
+        casting = self._compaction.casting if self._compaction is not None else self._casting
+        return casting.trouble or self._desk.version.causes[failure.cause]
 
     def _disturb(self, action: Crash | Repeat | Cut | Raw, now: float) -> None:
         match action:

@@ -28,7 +28,8 @@ _TURN = "rootTurnId+0.169 itemsView+0.134 startedAt+0.125 completedAt+0.125 dura
 _READ_ONLY = "access+0.100-0.134 networkAccess+0.110"
 _AGENT_MESSAGE = "moderation+0.169 phase+0.105 memoryCitation+0.118 delivery+0.150 questions+0.160"
 _COMMAND = "pluginId+0.150 scriptPath+0.150 source+0.118"
-_COUNTS = "cacheWriteInputTokens+0.150"
+_COUNTS = "cacheWriteInputTokens+0.145"
+_PASSED = "internal_chat_message_metadata_passthrough"
 _TIMES = "startedAtMs+0.169 completedAtMs+0.169"
 
 FIELDS: Mapping[str, str] = {
@@ -77,11 +78,16 @@ FIELDS: Mapping[str, str] = {
     ".items/dynamicToolCall": "namespace+0.125",
     ".item/commandExecution": _COMMAND,
     ".item/dynamicToolCall": "namespace+0.125",
-    ".item/message": "status+0.169 id+0.169 internal_chat_message_metadata_passthrough+0.169",
-    ".item/function_call": "status+0.169 id+0.169 internal_chat_message_metadata_passthrough+0.169",
-    ".item/function_call_output": "id+0.169 internal_chat_message_metadata_passthrough+0.169",
+    "raw": f"{_PASSED}+0.145",
+    "raw user": f"id+0.150 {_PASSED}+0.145",
+    "raw assistant": f"status+0.163 id+0.142 {_PASSED}+0.145",
+    "raw/function_call": "status+0.163 id+0.142",
+    "raw/function_call_output": "id+0.150",
+    "raw/reasoning": "id+0.142",
+    f".{_PASSED}": "create_time+0.150 content_item_kinds+0.150",
+    "rawResponse/completed": "usageMetadata+0.153",
     ".content": "",
-    ".content/output_text": "annotations+0.169",
+    ".content/output_text": "annotations+0.163",
     ".content/image": "detail+0.134",
     ".content/localImage": "detail+0.134",
     ".tokenUsage": "",
@@ -110,9 +116,8 @@ FIELDS: Mapping[str, str] = {
 NOTIFICATIONS = """
     remoteControl/status/changed+0.134 thread/status/changed+0.105 thread/readState/changed+0.169
     thread/settings/updated+0.134 thread/archived+0.104 thread/unarchived+0.105 thread/closed+0.106
-    thread/deleted+0.142 thread/goal/cleared+0.134 thread/goal/updated+0.134
-    thread/reverted+0.150
-    serverRequest/resolved+0.107 rawResponse/completed+0.169
+    thread/deleted+0.142 thread/goal/cleared+0.134 thread/goal/updated+0.134 thread/reverted+0.150
+    thread/compacted-0.125 warning+0.125 serverRequest/resolved+0.107 rawResponse/completed+0.145
     codex/event/dynamic_tool_call_response+0.106
 """
 

@@ -62,6 +62,10 @@ class Version:
     last text. `context_window`: the most tokens, None if it knows none. `citations`: those in the model's text are kept
     from the client.
 
+    `awaits_calls`: an answer of the model that breaks off after a call fails when its calls are answered, not at once.
+    `tells_cancelled`: calls that an interrupt cancels are told as failed; else the model alone gets to know.
+    `notes_interrupts`: what the model is told of an interrupt is told raw.
+
     `tool_answers`: the field of a tool's answer that holds its output. `single_text`: an output of one text is told to
     the model as a text, not as a list.
 
@@ -72,6 +76,10 @@ class Version:
     not approve of ends twice. `hangs_on_errors`: an error as an answer leaves the turn waiting for ever.
     `wrong_answers`: how an answer ends that is none.
 
+    `compacts_at`: how many tokens long a conversation is that is summed up, None if none is. `raw_summaries`: what the
+    model says then is told raw. `hears_all`: input is told that comes before a summary that fails.
+    `warns_of_summaries`: the client is warned of what they do.
+
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the
     model's answer, telling a turn that never ends; does so `untold`; `joins` the running turn; or `steers`, cutting the
@@ -81,7 +89,8 @@ class Version:
 
     `stored`: what it does with stored threads.
 
-    `causes`, `incomplete`: how failures look. `bad_config`: how a wrong configuration is told.
+    `reconnects`: a service that is not reached is tried again and again. `causes`, `incomplete`: how failures look.
+    `bad_config`: how a wrong configuration is told.
     """
 
     number: str
@@ -117,6 +126,10 @@ class Version:
     context_window: int | None
     citations: bool
 
+    awaits_calls: bool
+    tells_cancelled: bool
+    notes_interrupts: bool
+
     tool_answers: Literal["output", "contentItems"]
     single_text: bool
 
@@ -130,6 +143,11 @@ class Version:
     hangs_on_errors: bool
     wrong_answers: Literal["declined", "failed"]
 
+    compacts_at: int | None
+    raw_summaries: bool
+    hears_all: bool
+    warns_of_summaries: bool
+
     counted_turns: bool
     checks_turn_id: bool
     busy: Literal["queues", "untold", "joins", "steers"]
@@ -137,6 +155,7 @@ class Version:
     no_input: Literal["completes", "hangs", "refused", "asks"]
     leaving: bool
 
+    reconnects: bool
     stored: Stored
 
     causes: Mapping[str, Cause]
@@ -175,6 +194,9 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "summaries": False,
             "context_window": None,
             "citations": False,
+            "awaits_calls": False,
+            "tells_cancelled": True,
+            "notes_interrupts": False,
             "tool_answers": "output",
             "single_text": True,
             "shell": "bash",
@@ -186,12 +208,17 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
             "refuses_twice": True,
             "hangs_on_errors": True,
             "wrong_answers": "declined",
+            "compacts_at": None,
+            "raw_summaries": False,
+            "hears_all": False,
+            "warns_of_summaries": True,
             "counted_turns": True,
             "checks_turn_id": False,
             "busy": "queues",
             "tells_queued": False,
             "no_input": "completes",
             "leaving": False,
+            "reconnects": False,
             "causes": CAUSES_0_89,
             "incomplete": INCOMPLETE_0_89,
             "bad_config": "error deriving config",
@@ -200,7 +227,7 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (94, {"hangs_on_errors": False}),
     (95, {"causes": CAUSES_0_95, "mode": "default"}),
     (98, {"tool_answers": "contentItems", "single_text": False, "tells_queued": True}),
-    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs"}),
+    (99, {"opt_out": True, "context_window": 258_400, "no_input": "hangs", "compacts_at": 244_800}),
     (99, {"shell": "/bin/bash", "unified_exec": True, "refuses_twice": False, "asking": ("older", "status")}),
     (100, {"transports": _WS, "overloads": True, "counted_turns": False}),
     (100, {"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
@@ -208,19 +235,25 @@ _CHANGES: tuple[tuple[int, _Changes], ...] = (
     (105, {"status_first": True, "empty_texts": True, "null_reasons": False}),
     (106, {"unsent_items": frozenset(), "max_input_chars": 1_048_576, "leaving": True, "citations": True}),
     (110, {"status_first": False, "begins": ("task", "status", "turn"), "busy": "untold", "splits_commands": False}),
+    (113, {"tells_cancelled": False}),
     (114, {"single_text": True, "drains_on": ("SIGINT", "SIGTERM")}),
     (115, {"double": False, "begins": ("status", "turn", "task"), "bad_config": "failed to load configuration"}),
     (118, {"no_input": "refused", "transports": _WS | {"ws-auth"}}),
-    (125, {"asking": ("status", "start")}),
-    (125, {"gates_empty": True, "leaving": False}),
+    (121, {"awaits_calls": True}),
+    (125, {"asking": ("status", "start"), "gates_empty": True, "leaving": False}),
+    (131, {"counts_first": False}),
+    (133, {"no_input": "asks"}),
     (134, {"transports": _WS | {"ws-auth", "ws-digest", "ws-guard", "unix"}}),
-    (134, {"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")}),
-    (134, {"counts_first": False, "checks_tools": True, "checks_turn_id": True, "no_input": "asks"}),
+    (134, {"drains_on": ("SIGINT", "SIGTERM", "SIGHUP"), "checks_tools": True, "checks_turn_id": True}),
+    (140, {"notes_interrupts": True}),
+    (142, {"raw_summaries": True}),
     (150, {"busy": "joins", "emitted_at": True, "summaries": True, "remote_images": False, "wrong_answers": "failed"}),
-    (160, {"draining": {}}),
+    (150, {"reconnects": True}),
+    (160, {"hears_all": True, "draining": {}}),
     (160, {"causes": CAUSES_0_160, "history_mode": "paginated", "personality": None}),
+    (163, {"tells_cancelled": True}),
     (169, {"causes": CAUSES, "incomplete": INCOMPLETE, "counts_incomplete": True, "busy": "steers"}),
-    (169, {"whole_paths": False, "draining": {"reason": "serverShuttingDown"}}),
+    (169, {"whole_paths": False, "warns_of_summaries": False, "draining": {"reason": "serverShuttingDown"}}),
 )
 _ANY_EFFORT = 142
 _FILE_IDS = 160

@@ -1,10 +1,9 @@
 """The WebSocket edge of the mock app-server: one message a text frame, any number of clients of one core.
 
 Binary frames are passed over, and text that is no message. Over TCP a request with an `Origin` gets 403, one without
-the token 401; `/readyz` and `/healthz` answer 200. On a Unix socket whatever asks for no WebSocket is cut off. A client
-that does not read is waited for, but not for long: then it is closed. A signal lets the turns that run end first, a
-second one does not; then every connection breaks off, as the real server's do, and the status is 0. Versions that do
-not know the signal are killed by it.
+the token 401; `/readyz` and `/healthz` answer 200. On a Unix socket whatever asks for no WebSocket is cut off. A signal
+lets the turns that run end first, a second one does not; then every connection breaks off, as the real server's do, and
+the status is 0. Versions that do not know the signal are killed by it.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from websockets.http11 import Request, Response
 from assay_mocks.codex.listening import Listening, ListeningSocket
 from assay_mocks.codex.outputs import Exit, Garbage, Note
 from assay_mocks.codex.unix_socket import bound
+from assay_mocks.codex.websocket_client import Client
 
 if TYPE_CHECKING:
     from assay_mocks.codex.connection import Addressed, Connection
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from assay_mocks.codex.stdio import Clock
 
 _PROBES = ("/readyz", "/healthz")
-_PATIENCE = 5.0  # seconds that a client gets to read before others are no longer kept waiting
 
 
 class Edge:
@@ -47,7 +46,7 @@ class Edge:
         self._listening = listening
         self._journal = journal
         self._clock = clock
-        self._clients: dict[Connection, ServerConnection] = {}
+        self._clients: dict[Connection, Client] = {}
         self._stirred = asyncio.Event()
         self._playing: asyncio.Task[int] | None = None
         self._stopping = False
@@ -110,16 +109,18 @@ class Edge:
                     connection.transport.abort()
                 return None
 
-    async def _serve(self, client: ServerConnection) -> None:
+    async def _serve(self, socket: ServerConnection) -> None:
         """Hand on what a client sends, until it is gone."""
         connection = self._server.connect()
-        self._clients[connection] = client
+        self._clients[connection] = client = Client(socket)
+        sending = asyncio.create_task(client.run())
         try:
             with suppress(ConnectionClosed):
-                async for message in client:
+                async for message in socket:
                     if isinstance(message, str):
                         self._take(message, connection)
         finally:
+            sending.cancel()
             del self._clients[connection]
             self._server.disconnect(connection)
 
@@ -138,7 +139,7 @@ class Edge:
             return 0
         finally:
             for client in self._clients.values():
-                client.transport.abort()
+                client.cut_off()
 
     async def _play(self) -> int:
         """Tell what the core has to say, and wait where it has nothing."""
@@ -150,6 +151,8 @@ class Edge:
                 self._status = 0
             else:
                 await self._wait()
+        for client in list(self._clients.values()):
+            await client.flush()
         return self._status
 
     async def _wait(self) -> None:
@@ -176,17 +179,10 @@ class Edge:
                 self._status = status
 
     async def _send(self, connection: Connection | None, line: bytes) -> None:
-        """Send a line to a client that may be gone, or may not read."""
+        """Send a line to a client that may be gone."""
         client = self._clients.get(connection) if connection else None
-        if client is None:
-            return
-        text = line.decode(errors="replace").rstrip("\n")
-        try:
-            await asyncio.wait_for(client.send(text), _PATIENCE)
-        except TimeoutError:
-            client.transport.abort()
-        except ConnectionClosed:
-            return
+        if client is not None:
+            await client.send(line.decode(errors="replace").rstrip("\n"))
 
     def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
         if self._journal is not None:

@@ -60,7 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(settings: Settings, name: str | None) -> int:
     backend = Supervisor(
-        [settings.codex.bin, "app-server"], backend_environment(), restart_limit=settings.restart_limit
+        [settings.codex.bin, "app-server"],
+        backend_environment(),
+        restart_limit=settings.restart_limit,
+        silence=settings.call_wait_ms / 1000,
     )
     key = settings.api_key.get_secret_value() if settings.api_key else None
     stop = threading.Event()

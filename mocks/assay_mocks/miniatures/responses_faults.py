@@ -231,6 +231,7 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _whole("response-without-call-ids", "call-items", _with_items(_call(_without("call_id")))),
     _whole("response-call-id-is-item-id", "call-items", _with_items(_call(_id_is_call_id))),
     _whole("metadata-forgotten", "envelope", lambda response: {**response, "metadata": {}}),
+    _whole("declared-tools-forgotten", "envelope", lambda response: {**response, "tools": []}),
     _whole("calls-never-completed", "call-items", _with_items(_call(lambda item: {**item, "status": "incomplete"}))),
     _whole("response-arguments-reserialised", "call-items", _with_items(respelled)),
     _stream("responses-may-be-buffered", "headers", head=_unbuffered_forgotten),

@@ -7,7 +7,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Exchange, Fault, Frame, Head, Json
-from assay_mocks.miniatures.responses_telling import CALL, MESSAGE, Output, each_event, in_stream, in_whole, respelled
+from assay_mocks.miniatures.responses_telling import (
+    CALL,
+    MESSAGE,
+    Output,
+    each_event,
+    in_body,
+    in_stream,
+    in_whole,
+    respelled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -149,6 +158,8 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
           dialects=(RESPONSES,)),
     Fault(name="previous-response-forgotten", breaks="responses.previous-id", asked=_previous_forgotten,
           dialects=(RESPONSES,)),
+    Fault(name="previous-response-not-named", breaks="responses.previous-id",
+          whole=in_body(lambda response: {**response, "previous_response_id": None}), dialects=(RESPONSES,)),
     Fault(name="instructions-lost-when-continued", breaks="responses.previous-id",
           asked=_previous_instead_of_instructions, dialects=(RESPONSES,)),
     Fault(name="streams-not-kept", breaks="responses.previous-id", frames=each_event(_id_told_of_a_stream),

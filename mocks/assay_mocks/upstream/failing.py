@@ -71,6 +71,7 @@ FAILURES: Mapping[str, Failure] = {
 
 ELSEWHERE: Mapping[str, str] = {
     "connection": "a service that answers has a connection",
+    "no-network": "a service that answers is reached",
     "missing-key": "Codex finds out that it has no key before it asks",
 }
 """Causes that no service can be the cause of, and why."""

@@ -97,8 +97,8 @@ class Reply:
                 yield from self._text(text, whole=whole)
             case Reflect():
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
-            case Think(text):
-                yield from self._writer.thought(text)
+            case Think():
+                yield from self._writer.thought(action)
             case Call():
                 yield from self._call(action)
             case Finish(reason):

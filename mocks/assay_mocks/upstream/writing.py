@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.blocks import cut
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from assay_mocks.script import Call, Usage
+    from assay_mocks.script import Call, Think, Usage
 
 Json = dict[str, Any]
 
@@ -93,18 +95,27 @@ class Writer:
         yield self._event("response.content_part.done", **self._part, part=_text_part(text))
         yield self._done(self._message("completed", [_text_part(text)]))
 
-    def thought(self, text: str) -> Iterator[Json]:
-        """Reasoning, in one summary."""
+    def thought(self, thought: Think) -> Iterator[Json]:
+        """Reasoning: its one summary, then the thoughts themselves."""
         yield from self.end_text()
         self._item_id = self._id("rs")
         item: Json = {"id": self._item_id, "type": "reasoning", "summary": []}
-        part, place = {"type": "summary_text", "text": text}, {**self._of_item, "summary_index": 0}
+        text, place = thought.text, {**self._of_item, "summary_index": 0}
+        part = {"type": "summary_text", "text": text}
         yield self._event("response.output_item.added", **self._at, item=item)
         yield self._event("response.reasoning_summary_part.added", **place, part={**part, "text": ""})
-        yield self._event("response.reasoning_summary_text.delta", **place, delta=text)
+        for piece in cut(text, thought.pieces):
+            yield self._event("response.reasoning_summary_text.delta", **place, delta=piece)
         yield self._event("response.reasoning_summary_text.done", **place, text=text)
         yield self._event("response.reasoning_summary_part.done", **place, part=part)
-        yield self._done({**item, "summary": [part]})
+        yield from self._thoughts(thought.raw)
+        yield self._done({**item, "summary": [part], **_kept_thoughts(thought)})
+
+    def _thoughts(self, pieces: tuple[str, ...]) -> Iterator[Json]:
+        if pieces:
+            for piece in pieces:
+                yield self._event("response.reasoning_text.delta", **self._part, delta=piece)
+            yield self._event("response.reasoning_text.done", **self._part, text="".join(pieces))
 
     def call(self, call: Call, pieces: tuple[str, ...]) -> Iterator[Json]:
         """A call whose arguments come in these pieces."""
@@ -164,6 +175,12 @@ class Writer:
     def _event(self, kind: str, **told: Any) -> Json:  # noqa: ANN401 - JSON
         self._sequence += 1
         return {"type": kind, "sequence_number": self._sequence - 1, **told}
+
+
+def _kept_thoughts(thought: Think) -> Json:
+    """What an item of reasoning holds besides its summary."""
+    content = {"content": [{"type": "reasoning_text", "text": "".join(thought.raw)}]} if thought.raw else {}
+    return {**content, **({"encrypted_content": thought.encrypted} if thought.encrypted else {})}
 
 
 def _text_part(text: str) -> Json:

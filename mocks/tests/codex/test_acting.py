@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -247,6 +248,32 @@ def test_the_user_is_asked_and_the_answer_goes_to_the_model(make: Any) -> None:
     heard = client.send({"id": 0, "result": {"answers": {"q1": {"answers": ["Yes"]}}}})
     assert heard.methods[:2] == ["serverRequest/resolved", "thread/status/changed"]
     assert (heard.said, len(heard.told("turn/completed"))) == (["So."], 1)
+
+
+PLANNING = {"mode": "plan", "settings": {"model": "m"}}
+
+
+@pytest.mark.parametrize(
+    ("asks", "planning", "asked"),
+    [("policy", True, True), ("policy", False, False), ("never", True, False), ("always", False, True)],
+)
+def test_where_the_user_does_not_plan_the_model_may_not_ask(
+    make_client: Any, asks: Any, planning: Any, asked: Any
+) -> None:
+    steps = (replace(ASKS, asks=asks),), (Say(("So.",)),)
+    client = make_client({"a": Script(name="a", title="", parts=steps)})
+    thread = client.start_thread(experimentalRawEvents=True)
+    mode = {"collaborationMode": PLANNING} if planning else {}
+    given = [{"type": "text", "text": "[[assay:a#1]]"}]
+    _, heard = client.ask("turn/start", {"threadId": thread, "input": given, **mode})
+    assert any(message.get("method") == "item/tool/requestUserInput" for message in heard) is asked
+    assert [told["threadSettings"]["collaborationMode"]["mode"] for told in heard.told("thread/settings/updated")] == (
+        ["plan"] if planning else []
+    )
+    if not asked:
+        mode_named = "Plan" if planning else "Default"
+        assert [item["type"] for item in heard.raw] == ["message", "function_call", "function_call_output", "message"]
+        assert heard.raw[2]["output"] == f"request_user_input is unavailable in {mode_named} mode"
 
 
 def test_the_older_family_tells_a_question_too(make: Any) -> None:

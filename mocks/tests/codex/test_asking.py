@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -36,6 +37,20 @@ def test_a_thread_may_begin_with_a_history(client: Any, older: Any) -> None:
         assert thread != NAMED
         assert "thread/started" not in heard.methods
         assert "".join(who.start_turn(thread, "go on")[1].said) == "All clear."
+
+
+def test_what_the_system_says_in_a_history_is_dropped(client: Any) -> None:
+    system, user = (
+        {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
+        for role, text in (("system", "no"), ("user", "[[assay:reflect/received#a]]"))
+    )
+    result, _ = client.ask("thread/resume", {"threadId": NAMED, "history": [system, user]})
+    assert result["thread"]["preview"] == "[[assay:reflect/received#a]]"
+    injected = client.start_thread()
+    client.ask("thread/inject_items", {"threadId": injected, "items": [system, user]})
+    for thread in (result["thread"]["id"], injected):
+        received = json.loads("".join(client.start_turn(thread, "go on")[1].said))
+        assert received["history"] == [user]
 
 
 def test_a_history_is_not_put_into_a_loaded_thread(client: Any, older: Any) -> None:

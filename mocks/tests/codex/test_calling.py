@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_mocks.script import Call, Finish, Hang, Say, Script
+import pytest
+
+from assay_mocks.script import Call, Finish, Hang, Pause, Say, Script
 
 SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
 READ = Call(id="call_2", name="read", arguments="{}")
@@ -26,6 +28,28 @@ def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: A
     _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
     assert heard.told("item/completed")[0]["item"]["status"] == "failed"
     assert heard.raw[0]["output"] == "dynamic tool call was cancelled before receiving a response"
+
+
+@pytest.mark.parametrize("version", ["0.113.0", "0.162.0"])
+def test_versions_between_told_the_model_alone_of_calls_that_an_interrupt_cancels(
+    make_client: Any, version: Any
+) -> None:
+    client = make_client(_library((SEARCH, Finish())), version=version)
+    thread = client.start_thread("search", experimentalRawEvents=True)
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    client.wait(1.5)
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.told("item/completed") == []
+    assert heard.raw[0]["output"] == "aborted by user after 1.5s"
+
+
+def test_results_are_given_to_the_model_in_the_order_of_its_calls_when_its_answer_is_over(make_client: Any) -> None:
+    client = make_client(_library((SEARCH, READ, Pause(10.0)), (Say(("Done",)),)))
+    thread = client.start_thread("search", "read", experimentalRawEvents=True)
+    client.start_turn(thread, "[[assay:a#1]]")
+    assert client.answer(1).raw == []
+    assert client.wait(11.0).raw == []
+    assert [item["call_id"] for item in client.answer(0).raw[:2]] == ["call_1", "call_2"]
 
 
 def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_client: Any) -> None:

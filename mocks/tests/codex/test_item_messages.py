@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_mocks.codex.item_messages import full_context, timed, tool_call, usage, user_content
+from assay_mocks.codex.item_messages import estimated, timed, tool_call, usage, user_content
 from assay_mocks.codex.messages import item_completed
 from assay_mocks.script import Usage
 
@@ -8,7 +8,7 @@ from assay_mocks.script import Usage
 def test_a_total_is_input_and_output() -> None:
     told = usage(Usage(input=10, output=5, cached=4, reasoning=3))
     assert (told["totalTokens"], told["cachedInputTokens"], told["reasoningOutputTokens"]) == (15, 4, 3)
-    assert full_context(1000)["totalTokens"] == 1000
+    assert estimated(1000)["totalTokens"] == 1000
 
 
 def test_a_call_is_in_progress_until_it_has_an_outcome() -> None:

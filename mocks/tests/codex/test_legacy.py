@@ -44,6 +44,14 @@ def test_thoughts_are_told_in_both_families(make_client: Any) -> None:
     assert heard.events("agent_reasoning_section_break")[0]["item_id"]
 
 
+def test_thoughts_themselves_are_told_in_both_families(make_client: Any) -> None:
+    heard = make_client(_double(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e"))).play("[[assay:a#1]]")
+    assert [event["delta"] for event in heard.events("agent_reasoning_delta")] == ["hm, ", "so"]
+    assert [event["delta"] for event in heard.events("agent_reasoning_raw_content_delta")] == ["a", "b"]
+    assert [event["content_index"] for event in heard.events("reasoning_raw_content_delta")] == [0, 0]
+    assert heard.told("item/completed")[1]["item"]["content"] == ["ab"]
+
+
 def test_a_native_call_is_told_in_both_families(make_client: Any) -> None:
     client = make_client(_double(SEARCH))
     heard = client.play("[[assay:a#1]]", "search")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from assay_mocks.codex.raw_items import call, passed_through, response
+from assay_mocks.codex.raw_items import call, message, response, told
+from assay_mocks.codex.versions import VERSIONS
 from assay_mocks.script import Usage
 
 
@@ -9,12 +10,22 @@ def test_a_call_keeps_the_models_spelling() -> None:
 
 
 def test_an_item_is_passed_through_with_its_turn() -> None:
-    told = passed_through({"type": "odd"}, "t", {"create_time": 1.5})
-    assert told == {"type": "odd", "internal_chat_message_metadata_passthrough": {"turn_id": "t", "create_time": 1.5}}
-    assert list(passed_through({}, "t").values()) == [{"turn_id": "t"}]
+    passed = told({"type": "odd"}, "t", {}, {"create_time": 1.5})
+    assert passed == {"type": "odd", "internal_chat_message_metadata_passthrough": {"turn_id": "t", "create_time": 1.5}}
+    assert list(told({}, "t", {}).values()) == [{"turn_id": "t"}]
+
+
+def test_versions_tell_more_and_more_of_an_item() -> None:
+    def shown(version: str) -> str:
+        return " ".join(told(message("m", "x"), "t", VERSIONS[version].forms))
+
+    assert shown("0.134.0") == "type role content"
+    assert shown("0.142.0") == "type id role content"
+    assert shown("0.150.0") == "type id role content internal_chat_message_metadata_passthrough"
+    assert shown("0.163.0") == "type status id role content internal_chat_message_metadata_passthrough"
 
 
 def test_a_complete_answer_tells_its_tokens_twice() -> None:
-    told = response({"threadId": "t", "turnId": "u"}, "r", Usage(input=3, output=2, cached=1))
-    assert told["usage"]["totalTokens"] == 5
-    assert told["usageMetadata"]["metadata"]["input_tokens_details"] == {"cached_tokens": 1}
+    complete = response({"threadId": "t", "turnId": "u"}, "r", Usage(input=3, output=2, cached=1))
+    assert complete["usage"]["totalTokens"] == 5
+    assert complete["usageMetadata"]["metadata"]["input_tokens_details"] == {"cached_tokens": 1}

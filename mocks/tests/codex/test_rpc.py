@@ -77,7 +77,7 @@ def test_bytes_that_are_no_utf8_are_told_apart() -> None:
 def test_what_is_written_has_the_real_servers_order_of_keys() -> None:
     assert result(1, {"é": "\u2028😀"}) == '{"id":1,"result":{"é":"\u2028😀"}}\n'.encode()
     assert error("a", -32600, "no") == b'{"error":{"code":-32600,"message":"no"},"id":"a"}\n'
-    assert error(1, -1, "no", {"x": 1}) == b'{"error":{"code":-1,"message":"no","data":{"x":1}},"id":1}\n'
+    assert error(1, -1, "no", {"x": 1}) == b'{"error":{"code":-1,"data":{"x":1},"message":"no"},"id":1}\n'
     assert request("m", 0, {"a": None}) == b'{"method":"m","id":0,"params":{"a":null}}\n'
     assert notification("m", {}, 5) == b'{"method":"m","params":{},"emittedAtMs":5}\n'
     assert notification("m", {}, None) == b'{"method":"m","params":{}}\n'

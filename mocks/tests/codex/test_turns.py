@@ -208,15 +208,60 @@ def test_a_failed_answer_fails_the_item_and_the_turn_goes_on(client: Any) -> Non
 def test_a_call_in_an_incomplete_answer_was_made_all_the_same(client: Any) -> None:
     heard = client.play("[[assay:text/length-call#a]]", "localSearch", **ALL_RAW)
     assert len(heard.asked) == 1
+    assert heard.methods[-1] == "item/tool/call"
+    heard = client.answer(0)
+    assert heard.methods[:3] == ["item/completed", "rawResponseItem/completed", "thread/tokenUsage/updated"]
+    assert heard.told("thread/tokenUsage/updated")[0]["tokenUsage"]["last"]["totalTokens"] == 0
     assert heard.methods[-1] == "turn/completed"
-    assert client.answer(0) == []
-    assert client.notes == ["could not find callback for 0"]
 
 
-def test_a_failure_in_the_same_breath_as_a_call(client: Any) -> None:
+def test_a_failure_in_the_same_breath_as_a_call_is_told_when_that_is_answered(client: Any) -> None:
+    heard = client.play("[[assay:fail/after-call#a]]", "localSearch", **ALL_RAW)
+    assert heard.methods[-1] == "item/tool/call"
+    assert client.wait(1e6) == []
+    heard = client.answer(0)
+    assert heard.methods[:4] == [
+        "item/completed",
+        "rawResponseItem/completed",
+        "account/rateLimits/updated",
+        "thread/status/changed",
+    ]
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "failed"
+
+
+def test_older_versions_fail_without_an_answer(make_client: Any) -> None:
+    client = make_client(LIBRARY, version="0.118.0")
     heard = client.play("[[assay:fail/after-call#a]]", "localSearch", **ALL_RAW)
     assert heard.methods.index("item/tool/call") < heard.methods.index("error")
-    assert heard.told("rawResponse/completed") == []
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "failed"
+    assert client.answer(0).raw == []
+
+
+def test_a_failed_answer_whose_call_waits_can_be_interrupted(client: Any) -> None:
+    thread = client.start_thread("localSearch", **ALL_RAW)
+    turn, _ = client.start_turn(thread, "[[assay:fail/after-call#a]]")
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "interrupted"
+    assert "error" not in heard.methods
+    assert [item["type"] for item in heard.raw] == ["function_call_output", "message"]
+
+
+def test_a_turn_whose_answer_failed_goes_on_with_more_input(client: Any) -> None:
+    thread = client.start_thread("localSearch")
+    client.start_turn(thread, "[[assay:fail/after-call#a]]")
+    client.start_turn(thread, "[[assay:text/hello#a]]")
+    heard = client.answer(0)
+    assert "error" not in heard.methods
+    assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
+
+
+def test_a_turn_whose_call_is_answered_goes_on_with_more_input(client: Any) -> None:
+    thread = client.start_thread("localSearch")
+    client.start_turn(thread, "[[assay:call/then-text#a]]")
+    client.start_turn(thread, "[[assay:text/hello#a]]")
+    heard = client.answer(0)
+    assert [it["item"]["type"] for it in heard.told("item/started")] == ["userMessage", "agentMessage"]
+    assert heard.said[:1] == ["Hello"]
 
 
 # Interrupts
@@ -565,3 +610,32 @@ def test_an_answer_whose_cost_is_unknown_counts_nothing(make_client: Any, versio
     heard = make_client({"a": Script(name="a", title="", parts=(part,))}, version=version).play("[[assay:a#1]]")
     assert heard.told("thread/tokenUsage/updated") == []
     assert len(heard.told("account/rateLimits/updated")) == limits
+
+
+# A service that is not reached
+
+
+def test_a_service_that_is_not_reached_is_tried_again_and_again(make_client: Any) -> None:
+    client = make_client(_library((Fail("no-network"),)))
+    thread = client.start_thread()
+    turn, heard = client.start_turn(thread, "[[assay:a#1]]")
+    (told,) = heard.told("error")
+    assert told["willRetry"] is True
+    assert told["error"]["message"] == "Reconnecting... waiting for network"
+    assert told["error"]["additionalDetails"] == "Connection failed: error sending request"
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert heard.methods == ["response", "thread/status/changed", "turn/completed"]
+
+
+def test_how_long_it_waits_between_two_tries_doubles_up_to_a_minute(make_client: Any) -> None:
+    client = make_client(_library((Fail("no-network"),)))
+    client.play("[[assay:a#1]]")
+    for seconds in (5.0, 10.0, 20.0, 40.0, 60.0, 60.0):
+        assert client.wait(seconds - 0.1) == []
+        assert client.wait(0.1).methods == ["error"]
+
+
+def test_older_versions_fail_where_the_service_is_not_reached(make_client: Any) -> None:
+    client = make_client(_library((Fail("no-network"),)), version="0.142.0")
+    heard = client.play("[[assay:a#1]]")
+    assert "error sending request" in heard.told("turn/completed")[0]["turn"]["error"]["message"]

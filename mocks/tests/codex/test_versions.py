@@ -83,3 +83,17 @@ def test_the_newest_hides_only_what_went() -> None:
 )
 def test_a_change_holds_from_the_version_in_which_it_was_seen(change: str, before: str, since: str) -> None:
     assert (getattr(VERSIONS[before], change), getattr(VERSIONS[since], change)) == (False, True)
+
+
+def test_counts_and_ends_are_told_when_they_were_seen_to_be() -> None:
+    told = {number: VERSIONS[number].counts_first for number in ("0.130.0", "0.131.0")}
+    assert told == {"0.130.0": True, "0.131.0": False}
+    unsent = {number: "rawResponse/completed" in VERSIONS[number].unsent for number in ("0.144.6", "0.145.0")}
+    assert unsent == {"0.144.6": True, "0.145.0": False}
+    metadata = {number: VERSIONS[number].forms.get("rawResponse/completed") for number in ("0.150.0", "0.160.0")}
+    assert metadata == {"0.150.0": {"usageMetadata"}, "0.160.0": frozenset()}
+
+
+def test_a_turn_without_input_asks_the_model_when_it_was_seen_to() -> None:
+    asked = {number: VERSIONS[number].no_input for number in ("0.132.0", "0.133.0")}
+    assert asked == {"0.132.0": "refused", "0.133.0": "asks"}

@@ -22,7 +22,7 @@ CALL: Json = {
 }  # fmt: skip
 RESPONSE: Json = {
     "object": "response", "id": "resp_1", "status": "completed", "incomplete_details": None, "error": None,
-    "output": [MESSAGE, CALL], "tools": [], "usage": USAGE, "metadata": {"run": "1"},
+    "output": [MESSAGE, CALL], "tools": [{"name": "x"}], "usage": USAGE, "metadata": {"run": "1"},
 }  # fmt: skip
 PLACE: Json = {"item_id": "fc_1", "output_index": 1}
 EVENTS: list[Json] = [
@@ -137,6 +137,7 @@ def test_a_header_is_forgotten() -> None:
         ("response-arguments-reserialised", "output"),
         ("calls-never-completed", "output"),
         ("metadata-forgotten", "metadata"),
+        ("declared-tools-forgotten", "tools"),
     ],
 )
 def test_a_fault_of_whole_answers_changes_one_member(name: str, member: str) -> None:

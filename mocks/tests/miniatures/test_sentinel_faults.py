@@ -97,6 +97,11 @@ def test_what_is_kept_is_not_what_was_said() -> None:
     assert other == {"type": "x", "sequence_number": 1}
 
 
+def test_a_response_does_not_name_the_one_that_it_continues() -> None:
+    named = {**RESPONSE, "previous_response_id": "resp_0"}
+    assert whole("previous-response-not-named", named) == {**RESPONSE, "previous_response_id": None}
+
+
 def test_requests_are_heard_otherwise() -> None:
     parts = {"input": [{"type": "function_call_output", "output": [1]}, {"output": "x"}, "y"]}
     assert changed("output-parts-lost", parts)["input"][0]["output"] == ""

@@ -90,6 +90,20 @@ def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:
     assert heard.last["output"][3]["call_id"] == "c"
 
 
+def test_thoughts_come_in_pieces_and_as_themselves(make_model: Make) -> None:
+    heard = make_model(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e")).play("[[assay:s#n]]")
+    told = [(event["type"], event["delta"]) for event in heard.events if "delta" in event]
+    assert told == [
+        ("response.reasoning_summary_text.delta", "hm, "),
+        ("response.reasoning_summary_text.delta", "so"),
+        ("response.reasoning_text.delta", "a"),
+        ("response.reasoning_text.delta", "b"),
+    ]
+    (item,) = heard.last["output"]
+    assert item["content"] == [{"type": "reasoning_text", "text": "ab"}]
+    assert item["encrypted_content"] == "e"
+
+
 @pytest.mark.parametrize(("reason", "told"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
 def test_an_answer_that_is_cut_off(make_model: Make, reason: Any, told: str) -> None:
     heard = make_model(Say(("a",)), Finish(reason)).play("[[assay:s#n]]")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 SILENCE = 2.0
-"""Seconds after which a backend with unanswered calls is taken to wait for them."""
+"""Seconds; long enough for a model that makes several calls, one after the other."""
 
 _TEXT = "The client runs this tool."
 UNANSWERED: Mapping[str, object] = {
@@ -56,15 +56,27 @@ class Steps(Protocol):
 
 
 class CodexTurn:
-    """A turn under way, for one choice of `choices`; its events go to `mailbox`."""
+    """A turn under way, for one choice of `choices`; its events go to `mailbox`.
+
+    A backend with unanswered calls that is silent for `silence` seconds is taken to wait for them.
+    """
 
     def __init__(
-        self, link: Link, conversation: Conversation, mailbox: Mailbox, steps: Steps, *, choice: int, choices: int
+        self,
+        link: Link,
+        conversation: Conversation,
+        mailbox: Mailbox,
+        steps: Steps,
+        *,
+        choice: int,
+        choices: int,
+        silence: float = SILENCE,
     ) -> None:
         self._link = link
         self._conversation = conversation
         self._mailbox = mailbox
         self._steps = steps
+        self._silence = silence
         self._heard = Hearing(tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices)
         self._decoder = Decoder(self._heard)
         self._lock = threading.RLock()
@@ -87,7 +99,7 @@ class CodexTurn:
     def nudge(self) -> None:
         """Answer the calls that wait, if that is what the backend waits for."""
         with self._lock:
-            if self._calls and not self._closed and self._link.clock() - self._heard_at >= SILENCE:
+            if self._calls and not self._closed and self._link.clock() - self._heard_at >= self._silence:
                 self._answer()
 
     def _begin(self) -> None:

@@ -32,7 +32,9 @@ def _message(turn: Hearing, msg: Params) -> list[Event]:
 
 
 def _token_count(turn: Hearing, msg: Params) -> list[Event]:
-    return turn.counted(turn.usage(as_mapping(msg.get("info")).get("total_token_usage")))
+    used = turn.usage(as_mapping(msg.get("info")).get("total_token_usage"))
+    # As in the other family: told at the end of a response, and with calls that wait, of the only one.
+    return [*turn.counted(used), *turn.response_over()] if used and turn.calls.any else turn.counted(used)
 
 
 def _stream_error(turn: Hearing, _msg: Params) -> list[Event]:

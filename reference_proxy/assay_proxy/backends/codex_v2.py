@@ -1,10 +1,11 @@
 """One turn, v2: a fresh thread, its history, the turn, and the end of both.
 
     thread/start → [thread/inject_items] → turn/start → notifications → turn/interrupt → thread/unsubscribe
-                                                                                       → thread/archive, before 0.90.0
+    thread/resume → turn/start → …                                                     → thread/archive
 
-The thread is listened to before the turn starts, since its first notifications may come before the response of
-turn/start.
+A thread is resumed with its history where none can be injected. Such a thread leaves something on the disk, as all did
+before 0.90.0, and is archived. The thread is listened to before the turn starts, since its first notifications may come
+before the response of turn/start.
 """
 
 from __future__ import annotations
@@ -22,10 +23,19 @@ if TYPE_CHECKING:
 class CodexV2(CodexTurn):
     """A turn on a thread of its own."""
 
+    @property
+    def _resumes(self) -> bool:
+        return bool(self._conversation.history) and self._link.abilities.history == "resumed"
+
     def _begin(self) -> None:
-        self._link.request(
-            "thread/start", encode.thread_start(self._conversation, self._link.abilities.config), self._on_thread
-        )
+        method, params = self._beginning()
+        self._link.request(method, params, self._on_thread)
+
+    def _beginning(self) -> tuple[str, encode.Json]:
+        config = self._link.abilities.config
+        if self._resumes:
+            return "thread/resume", encode.thread_resume(self._conversation, config)
+        return "thread/start", encode.thread_start(self._conversation, config)
 
     def _on_thread(self, answer: Answer | Refusal) -> None:
         with self._lock:
@@ -36,7 +46,7 @@ class CodexV2(CodexTurn):
             self._met(thread_id)
             if self._closed:
                 self._wind_up()
-            elif self._conversation.history:
+            elif self._conversation.history and not self._resumes:
                 items = encode.inject_items(thread_id, self._conversation.history)
                 self._link.request("thread/inject_items", items, self._on_injected)
             else:
@@ -79,5 +89,6 @@ class CodexV2(CodexTurn):
         del answer
         if self._thread_id:
             self._link.forget(self._thread_id)
-            method = "thread/unsubscribe" if self._link.abilities.ephemeral else "thread/archive"
+            kept = self._resumes or not self._link.abilities.ephemeral
+            method = "thread/archive" if kept else "thread/unsubscribe"
             self._link.request(method, {"threadId": self._thread_id}, lambda _: None)

@@ -1,14 +1,15 @@
 """A conversation as the requests that start a turn of `codex app-server`, v2. Pure.
 
-The developer text and the tools belong to the thread; the history is injected as the Responses items that the
-model will see; the input starts the turn. `baseInstructions` is never sent: it is the backend's own.
+The developer text and the tools belong to the thread; the history is injected, or the thread resumed with it, as the
+Responses items that the model will see; the input starts the turn. `baseInstructions` is never sent: it is the
+backend's own.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Part, Result, TextPart, Tool
+from assay_proxy.conversation import Call, Conversation, ImagePart, Item, Message, Part, Result, Role, TextPart, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,14 +29,35 @@ THREAD: Json = {
     "experimentalRawEvents": True,
 }
 
+_ROLES: Mapping[Role, Role] = {"system": "developer"}
+"""From a history Codex drops what the system says, without a word."""
+
+RESUMED: Json = {
+    "threadId": "00000000-0000-0000-0000-000000000000",
+    "approvalPolicy": "never",
+    "sandbox": "read-only",
+}
+"""A thread that is resumed with a history is a new one: the id must be there, and names none."""
+
 
 def thread_start(conversation: Conversation, config: Mapping[str, Any]) -> Json:
     """Params of thread/start; `config` overrides what codex is configured with."""
-    params = dict(THREAD)
-    if config:
-        params["config"] = dict(config)
+    params = {**THREAD, **_settings(conversation, config)}
     if not conversation.tools_in_text:
         params["dynamicTools"] = [_tool(tool) for tool in conversation.tools]
+    return params
+
+
+def thread_resume(conversation: Conversation, config: Mapping[str, Any]) -> Json:
+    """Params of thread/resume for a new thread with the conversation's history; `config` as in `thread_start`."""
+    history = [_item(item) for item in conversation.history]
+    return {**RESUMED, "history": history, **_settings(conversation, config)}
+
+
+def _settings(conversation: Conversation, config: Mapping[str, Any]) -> Json:
+    params: Json = {}
+    if config:
+        params["config"] = dict(config)
     if conversation.developer is not None:
         params["developerInstructions"] = conversation.developer
     if conversation.model is not None:
@@ -69,7 +91,8 @@ def _item(item: Item) -> Json:
     match item:
         case Message():
             kind = "output_text" if item.role == "assistant" else "input_text"
-            return {"type": "message", "role": item.role, "content": [_content(part, kind) for part in item.parts]}
+            role = _ROLES.get(item.role, item.role)
+            return {"type": "message", "role": role, "content": [_content(part, kind) for part in item.parts]}
         case Call():
             return {"type": "function_call", "call_id": item.id, "name": item.name, "arguments": item.arguments}
         case Result():

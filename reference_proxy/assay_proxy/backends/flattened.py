@@ -1,11 +1,13 @@
-"""A history as text, for backends that cannot be given one. Pure.
+"""A history as text, for backends that cannot be given one, or only its messages. Pure.
 
-Each message is told under its role, a call with its name and id, a result as `[tool:ID] OUTPUT`.
+A call is told with its name and id, a result as `[tool:ID] OUTPUT`. Where all is one text, each message is told under
+its role.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from assay_proxy.conversation import Call, Conversation, Item, Message, Part, Result, TextPart
@@ -18,6 +20,34 @@ def flat(conversation: Conversation) -> Conversation:
     """The conversation with its history told at the head of its input."""
     history = tuple(part for item in conversation.history for part in _item(item))
     return replace(conversation, history=(), input=(*history, *conversation.input))
+
+
+def in_messages(conversation: Conversation) -> Conversation:
+    """The conversation with a history of messages alone, and some input: calls and results are told by the user."""
+    return with_input(replace(conversation, history=tuple(map(_message, conversation.history))))
+
+
+def with_input(conversation: Conversation) -> Conversation:
+    """The conversation with some input: if it has none, what comes last in its history, told by the user."""
+    if conversation.input:
+        return conversation
+    tail = list(takewhile(_is_told_by_user, reversed(conversation.history)))[::-1]
+    if not tail:
+        return flat(conversation)
+    given = tuple(part for item in tail for part in _message(item).parts)
+    return replace(conversation, history=conversation.history[: -len(tail)], input=given)
+
+
+def _is_told_by_user(item: Item) -> bool:
+    return _message(item).role == "user"
+
+
+def _message(item: Item) -> Message:
+    match item:
+        case Message():
+            return item
+        case Call() | Result():
+            return Message(role="user", parts=tuple(_item(item)))
 
 
 def _item(item: Item) -> Iterator[Part]:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 CAP = 64
 REQUEST_SECONDS = 30.0
 
-PROMPT = frozenset({"initialize", "thread/start", "newConversation"})
+PROMPT = frozenset({"initialize", "thread/start", "thread/resume", "newConversation"})
 """What every backend answers at once; of a turn, some say nothing until it ends."""
 
 Reply = Callable[[Answer | Refusal], None]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from assay_proxy.backends import mailbox
 from assay_proxy.backends.abilities import abilities
 from assay_proxy.backends.choices import Choices
+from assay_proxy.backends.codex_turn import SILENCE
 from assay_proxy.backends.codex_v1 import CodexV1
 from assay_proxy.backends.codex_v2 import CodexV2
 from assay_proxy.backends.codex_v2_encode import INITIALIZE
@@ -62,7 +63,8 @@ class FailedTurn:
 class Supervisor:
     """Keeps one `codex app-server` running; `argv` is its command, `environment` all of its environment.
 
-    A client that reads nothing for `patience` seconds while much waits for it loses its turn.
+    A client that reads nothing for `patience` seconds while much waits for it loses its turn. A backend that is silent
+    for `silence` seconds while calls wait for answers is given some.
     """
 
     def __init__(
@@ -73,12 +75,14 @@ class Supervisor:
         restart_limit: int,
         protocol: Protocol = "v2",
         patience: float = mailbox.PATIENCE,
+        silence: float = SILENCE,
     ) -> None:
         self._argv = argv
         self._environment = environment
         self._restart_limit = restart_limit
         self._protocol = protocol
         self._patience = patience
+        self._silence = silence
         self._changed = threading.Condition()
         self._link: Link | None = None
         self._process: Process | None = None
@@ -136,7 +140,7 @@ class Supervisor:
         turn, fitted = TURNS[self._protocol], link.abilities.fit(conversation)
 
         def begin(steps: Steps, events: Mailbox, choice: int) -> CodexTurn:
-            return turn(link, fitted, events, steps, choice=choice, choices=choices)
+            return turn(link, fitted, events, steps, choice=choice, choices=choices, silence=self._silence)
 
         return Choices(begin, choices, self._served, self._patience)
 

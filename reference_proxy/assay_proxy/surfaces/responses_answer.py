@@ -42,7 +42,7 @@ class Answer:
     _told: int = 0
 
     def __post_init__(self) -> None:
-        self._output = Output(self.head.token)
+        self._output = Output(self.head.token, self.head.spaces)
         self._meter = Meter(self.head.prompt_bytes)
 
     def begin(self) -> Iterator[Json]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart
 from assay_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError
+from assay_proxy.surfaces.namespaces import called
 from assay_proxy.surfaces.rules import Body, Fault, text
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def items(told: Given) -> Iterator[Item]:
             case "message":
                 yield Message(role=item["role"], parts=tuple(_parts(item["content"])))
             case "function_call":
-                yield Call(id=item["call_id"], name=item["name"], arguments=item["arguments"])
+                yield Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
             case "function_call_output":
                 parts = tuple(_parts(item["output"]))
                 texts = (part.text for part in parts if isinstance(part, TextPart))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay_proxy.events import FinishReason, Usage
+    from assay_proxy.surfaces.namespaces import Spaces
 
 Json = dict[str, Any]
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
@@ -41,8 +42,9 @@ CODES: Mapping[Cause, str] = {
 class Head:
     """What all tellings of one response have in common.
 
-    `echo` holds the request's parameters as the response repeats them; `prompt_bytes` is for estimates of usage.
-    `strict`: only the tools of these names may be called, a call of any other fails the response.
+    `echo` holds the request's parameters as the response repeats them; `prompt_bytes` is for estimates of usage;
+    `spaces` are the functions in namespaces. `strict`: only the tools of these names may be called, a call of any other
+    fails the response.
     """
 
     token: str
@@ -52,6 +54,7 @@ class Head:
     prompt_bytes: int = 0
     telling: Telling = field(default_factory=Telling)
     strict: frozenset[str] | None = None
+    spaces: Spaces = field(default_factory=dict)
 
     @property
     def id(self) -> str:

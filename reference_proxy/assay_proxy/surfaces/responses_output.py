@@ -20,6 +20,8 @@ from assay_proxy.events import Arguments, CallClosed, CallOpened, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay_proxy.surfaces.namespaces import Spaces
+
 Json = dict[str, Any]
 Status = Literal["in_progress", "completed", "incomplete"]
 Told = Text | CallOpened | Arguments | CallClosed
@@ -60,11 +62,12 @@ class _Message:
 
 @dataclass
 class _Call:
-    """A function call; its arguments are the backend's own characters."""
+    """A function call; its arguments are the backend's own characters. `name` has its namespace, if it is in one."""
 
     id: str
     index: int
     told: CallOpened
+    name: Json
     pieces: list[str] = field(default_factory=list)
 
     @property
@@ -77,7 +80,7 @@ class _Call:
             "type": "function_call",
             "id": self.id,
             "call_id": self.told.id,
-            "name": self.told.name,
+            **self.name,
             "arguments": "" if status == "in_progress" else "".join(self.pieces),
             "status": status,
         }
@@ -95,9 +98,10 @@ class _Call:
 
 @dataclass
 class Output:
-    """All items of a response; `token` makes their ids unlike those of any other."""
+    """All items of a response; `token` makes their ids unlike those of any other, `spaces` are the namespaces."""
 
     token: str
+    spaces: Spaces = field(default_factory=dict)
     _done: list[Json] = field(default_factory=list)
     _open: _Message | _Call | None = None
     _waiting: list[Told] = field(default_factory=list)
@@ -114,7 +118,7 @@ class Output:
                 yield from self._open.said(event.text) if self._open else ()
             case CallOpened():
                 yield from self._close("completed")
-                yield from self._begin(_Call(self._id("fc"), len(self._done), event))
+                yield from self._begin(_Call(self._id("fc"), len(self._done), event, self._name(event.name)))
             case _:
                 return
 
@@ -147,6 +151,10 @@ class Output:
     def items(self) -> list[Json]:
         """The items so far; one that is still open is incomplete."""
         return [*self._done, *([self._open.item("incomplete")] if self._open else [])]
+
+    def _name(self, called: str) -> Json:
+        namespace, name = self.spaces.get(called, (None, called))
+        return {"name": name} if namespace is None else {"namespace": namespace, "name": name}
 
     def _id(self, prefix: str) -> str:
         return f"{prefix}_{self.token}{len(self._done):04x}"

@@ -6,7 +6,7 @@ ignored; what the response repeats of a request is in its `echo`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces import responses_input, responses_tools
@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from assay_proxy.conversation import Tool
+    from assay_proxy.surfaces.namespaces import Spaces
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResponsesRequest:
     """What a client asked for; None where it said nothing.
 
-    `given` is the input as it was told; `tools` are those the backend may call; without `calls` no call may reach the
-    client. `echo` holds what the response repeats.
+    `given` is the input as it was told; `tools` are those the backend may call, `spaces` says which of them stand in
+    namespaces; without `calls` no call may reach the client. `echo` holds what the response repeats.
     """
 
     model: str
@@ -44,6 +45,7 @@ class ResponsesRequest:
     instructions: str | None = None
     previous: str | None = None
     tools: tuple[Tool, ...] = ()
+    spaces: Spaces = field(default_factory=dict)
     calls: bool = True
     stream: bool = False
     store: bool = True
@@ -65,6 +67,7 @@ def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
         instructions=body.get("instructions"),
         previous=body.get("previous_response_id"),
         tools=tuple(responses_tools.offered(body)),
+        spaces=responses_tools.spaces(body),
         calls=responses_tools.allowed(body),
         stream=bool(body.get("stream")),
         store=body.get("store") is not False,

@@ -1,14 +1,14 @@
 """The tools of a responses request: what is acceptable, which are offered, and how the response repeats them. Pure.
 
-A function is declared flat, as this API does, or in the chat API's shape. Tools of the other published types are run
-by OpenAI itself: they are accepted, repeated, and not offered to the backend, which has none of them.
+A function is declared flat, as this API does, in the chat API's shape, or in a namespace. Tools of the other published
+types are run by OpenAI itself: they are accepted, repeated, and not offered to the backend, which has none of them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.surfaces import function_rules
+from assay_proxy.surfaces import function_rules, namespaces
 from assay_proxy.surfaces.rules import Body, Fault
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ HOSTED = frozenset(
         "image_generation",
         "local_shell",
         "mcp",
-        "namespace",
         "programmatic_tool_calling",
         "shell",
         "tool_search",
@@ -39,7 +38,8 @@ HOSTED = frozenset(
         "web_search_preview_2025_03_11",
     }
 )
-"""Published types of tools that are no functions."""
+"""Published types of tools that neither are functions nor hold some."""
+TYPES = HOSTED | {"function", "namespace"}
 
 WORDS = ("none", "auto", "required")
 
@@ -51,12 +51,14 @@ def tools(body: Body) -> Iterator[Fault]:
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
         kind = tool.get("type") if isinstance(tool, dict) else None
-        if kind != "function" and not (isinstance(kind, str) and kind in HOSTED):
+        if not (isinstance(kind, str) and kind in TYPES):
             yield Fault(f"{place}.type", '"function", or another published type')
             return
         if kind == "function":
             inside = f"{place}.function" if "function" in tool else place
             yield from function_rules.function(_function(tool), inside, seen)
+        if kind == "namespace":
+            yield from namespaces.namespace(tool, place, seen)
 
 
 def tool_choice(body: Body) -> Iterator[Fault]:
@@ -64,7 +66,7 @@ def tool_choice(body: Body) -> Iterator[Fault]:
     choice, names = body.get("tool_choice"), _names(body)
     if choice is None or (choice in WORDS and choice != "required"):
         return
-    match _chosen(choice):
+    match _chosen(choice, body):
         case [*chosen] if chosen and names.issuperset(chosen):
             return
         case [*_]:
@@ -87,10 +89,15 @@ def offered(body: Body) -> Iterator[Tool]:
     """The tools the model may call: none, those that were chosen, or all, in the order given."""
     if not allowed(body):
         return
-    chosen = _chosen(body.get("tool_choice"))
+    chosen = _chosen(body.get("tool_choice"), body)
     for function in _functions(body):
         if chosen is None or function["name"] in chosen:
             yield function_rules.tool(function)
+
+
+def spaces(body: Body) -> namespaces.Spaces:
+    """The functions that stand in namespaces."""
+    return {name: names for tool in _of_type(body, "namespace") for name, names in namespaces.spaces(tool).items()}
 
 
 def told_tools(body: Body) -> list[Json]:
@@ -127,7 +134,15 @@ def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _functions(body: Body) -> list[Mapping[str, Any]]:
-    return [_function(tool) for tool in body.get("tools") or [] if tool["type"] == "function"]
+    functions: list[Mapping[str, Any]] = []
+    for tool in body.get("tools") or []:
+        functions += [_function(tool)] if tool["type"] == "function" else []
+        functions += namespaces.functions(tool) if tool["type"] == "namespace" else []
+    return functions
+
+
+def _of_type(body: Body, kind: str) -> list[Mapping[str, Any]]:
+    return [tool for tool in body.get("tools") or [] if tool["type"] == kind]
 
 
 def _names(body: Body) -> set[str]:
@@ -138,13 +153,17 @@ def _kinds(body: Body) -> set[str]:
     return {tool["type"] for tool in body.get("tools") or []}
 
 
-def _chosen(choice: object) -> list[str] | None:
+def _chosen(choice: Any, body: Body) -> list[str] | None:  # noqa: ANN401 - whatever a client sends
     """The names of the functions that were chosen; None where the choice names none."""
     match choice:
-        case {"type": "function", "name": str(name)} | {"type": "function", "function": {"name": str(name)}}:
+        case {"type": "function", "function": {"name": str(name)}}:
             return [name]
+        case {"type": "function", "name": str()}:
+            return [namespaces.called(choice)]
+        case {"type": "namespace", "name": str(name)}:
+            return [called for called, names in spaces(body).items() if names[0] == name]
         case {"type": "allowed_tools", "tools": [*tools]}:
-            return [name for tool in tools for name in _chosen(tool) or []]
+            return [name for tool in tools for name in _chosen(tool, body) or []]
         case {"type": "function"}:
             return []
         case _:

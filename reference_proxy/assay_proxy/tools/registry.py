@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay_proxy.conversation import Tool
 
-NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+LONGEST_NAME = 64
+NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
 
 @dataclass(frozen=True, slots=True)

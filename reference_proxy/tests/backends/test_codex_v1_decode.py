@@ -11,6 +11,7 @@ from assay_proxy.events import (
     Arguments,
     CallClosed,
     CallOpened,
+    CallsEnded,
     Cause,
     Event,
     Failed,
@@ -61,6 +62,20 @@ def test_a_raw_call_of_a_tool_that_was_offered_is_one() -> None:
     call = [CallOpened(id="c", name="f"), Arguments(id="c", text="{ }"), CallClosed(id="c")]
     assert play(told("raw_response_item", item=item), tools="f") == call
     assert play(told("raw_response_item", item=item)) == []
+
+
+def test_a_count_of_tokens_ends_the_calls_that_wait() -> None:
+    item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}
+    info = {"total_token_usage": {"input_tokens": 5, "output_tokens": 3}}
+    told_twice = [told("token_count", info=None), told("raw_response_item", item=item), told("token_count", info=None)]
+    *before, closed = play(*told_twice, tools="f")
+    assert closed == CallClosed(id="c")
+    assert play(*told_twice, told("token_count", info=info), tools="f") == [
+        *before,
+        closed,
+        Usage(prompt=5, completion=3),
+        CallsEnded(),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,24 @@ def test_history_is_injected_before_the_turn(begin: Any) -> None:
     assert server.methods[-1] == "turn/start"
 
 
+def test_a_thread_is_resumed_with_its_history_where_none_can_be_injected(begin: Any, make_server: Any) -> None:
+    server = make_server(CodexV2, HISTORY, abilities=Abilities(history="resumed"))
+    assert server.methods == ["thread/resume"]
+    running(server)
+    done(server)
+    server.turn.close()
+    assert server.methods == ["thread/resume", "turn/start", "thread/archive"]
+    assert begin(HISTORY).methods == ["thread/start"]
+
+
+def test_a_thread_without_a_history_is_resumed_nowhere(make_server: Any) -> None:
+    server = make_server(CodexV2, HELLO, abilities=Abilities(history="resumed"))
+    running(server)
+    done(server)
+    server.turn.close()
+    assert server.methods == ["thread/start", "turn/start", "thread/unsubscribe"]
+
+
 def test_a_thread_that_is_not_ephemeral_is_archived(begin: Any) -> None:
     server = begin()
     server.link.abilities = Abilities(ephemeral=False)
@@ -211,6 +229,15 @@ def test_calls_are_answered_once_the_backend_seems_to_wait_for_that(begin: Any) 
     server.events()
     server.events()
     assert [answer["success"] for answer in answers(server)] == [False]
+
+
+def test_how_long_a_silence_lasts_can_be_set(make_server: Any) -> None:
+    server = make_server(CodexV2, HELLO, silence=SILENCE / 10)
+    running(server)
+    called(server)
+    server.now += SILENCE / 10
+    server.events()
+    assert len(answers(server)) == 1
 
 
 def test_calls_are_answered_at_once_where_nothing_else_tells_the_end(begin: Any) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_proxy.backends.codex_v2_encode import INITIALIZE, inject_items, thread_start, turn_start
+from assay_proxy.backends.codex_v2_encode import INITIALIZE, inject_items, thread_resume, thread_start, turn_start
 from assay_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart, Tool
 
 TOOL = Tool(name="f", description="does f", parameters={"type": "object"})
@@ -29,6 +29,21 @@ def test_a_thread_gets_the_config_of_its_version() -> None:
     assert thread_start(Conversation(), {"agents.enabled": False})["config"] == {"agents.enabled": False}
 
 
+def test_a_thread_is_resumed_with_its_history_and_nothing_that_only_a_new_one_takes() -> None:
+    conversation = Conversation(
+        developer="Be brief.", model="gpt", history=(Message(role="user", parts=(TextPart("u"),)),)
+    )
+    assert thread_resume(conversation, {"a.b": False}) == {
+        "threadId": "00000000-0000-0000-0000-000000000000",
+        "approvalPolicy": "never",
+        "sandbox": "read-only",
+        "history": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "u"}]}],
+        "config": {"a.b": False},
+        "developerInstructions": "Be brief.",
+        "model": "gpt",
+    }
+
+
 def test_tools_that_are_told_in_text_are_not_given() -> None:
     assert "dynamicTools" not in thread_start(Conversation(tools=(TOOL,), tools_in_text=True), {})
 
@@ -55,7 +70,7 @@ def test_history_becomes_responses_items_with_their_roles() -> None:
     assert inject_items("t", history) == {
         "threadId": "t",
         "items": [
-            {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "s"}]},
+            {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "s"}]},
             {
                 "type": "message",
                 "role": "user",

@@ -41,6 +41,7 @@ def test_functions_are_declared_in_either_shape() -> None:
         ([{"type": ["function"]}], "tools[0].type"),
         ([flat("f"), flat("f")], "tools[1].name"),
         ([flat("f"), chat("f")], "tools[1].function.name"),
+        ([flat("a__b"), {"type": "namespace", "name": "a", "tools": [flat("b")]}], "tools[1].tools[0].name"),
         ([flat(None)], "tools[0].name"),
         ([flat("a b")], "tools[0].name"),
         ([{"type": "function", "function": 1}], "tools[0].function.name"),
@@ -50,6 +51,27 @@ def test_functions_are_declared_in_either_shape() -> None:
 )
 def test_a_wrong_tool_is_named(tools: Any, param: str) -> None:
     assert next(fault.param for fault in responses_tools.tools({"tools": tools})) == param
+
+
+CRM = {"type": "namespace", "name": "crm", "tools": [flat("find"), flat("list")]}
+
+
+def test_functions_in_a_namespace_are_offered_by_both_names_and_chosen_by_either() -> None:
+    body = {"tools": [flat("find"), CRM]}
+    assert faults(**body) == []
+    choices: list[Any] = [
+        None,
+        flat("find"),
+        flat("find", namespace="crm"),
+        {"type": "namespace", "name": "crm"},
+        {"type": "allowed_tools", "mode": "auto", "tools": [flat("find"), {"type": "namespace", "name": "crm"}]},
+    ]
+    told = [[tool.name for tool in responses_tools.offered({**body, "tool_choice": choice})] for choice in choices]
+    every = ["find", "crm__find", "crm__list"]
+    assert told == [every, ["find"], ["crm__find"], ["crm__find", "crm__list"], every]
+    assert [faults(**body, tool_choice=choice) for choice in choices] == [[]] * len(choices)
+    assert responses_tools.spaces(body) == {"crm__find": ("crm", "find"), "crm__list": ("crm", "list")}
+    assert responses_tools.told_tools(body)[1] == CRM
 
 
 ALLOWED = {"type": "allowed_tools", "mode": "auto", "tools": [flat("g")]}

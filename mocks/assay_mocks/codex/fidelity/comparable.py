@@ -89,6 +89,22 @@ def comparable(
     return [json.dumps(names.message(message), ensure_ascii=False) for message in ordered]
 
 
+def by_thread(messages: Sequence[Message]) -> list[Message]:
+    """The answers, then the messages of each thread in their order, one thread after the other, those of none last."""
+    answers = [message for message in messages if "method" not in message]
+    threads: dict[str, list[Message]] = {}
+    for message in messages:
+        if "method" in message:
+            threads.setdefault(_thread_of(message), []).append(message)
+    rest = threads.pop("", [])
+    return [message for told in (answers, *threads.values(), rest) for message in told]
+
+
+def _thread_of(message: Message) -> str:
+    told = message.get("params") or {}
+    return str(told.get("threadId") or told.get("conversationId") or told.get("thread", {}).get("id") or "")
+
+
 _COUNTS = frozenset({"codex/event/token_count", "thread/tokenUsage/updated", "account/rateLimits/updated"})
 _CALLS = re.compile(
     r"item/tool/call|Approval$|^serverRequest/resolved|/outputDelta$|/(dynamic_tool_call|exec_|patch_|apply_patch)"

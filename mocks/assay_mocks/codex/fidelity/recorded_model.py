@@ -7,9 +7,11 @@ the results of its calls it said what the last of them was.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_mocks.codex.compacting import PROMPT
+from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.fidelity.heard import Heard
 from assay_mocks.script import (
     Call,
     Command,
@@ -30,84 +32,15 @@ from assay_mocks.script import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from assay_mocks.codex.fidelity.recording import Line, Message
+    from assay_mocks.codex.fidelity.recording import Line
 
 _UNPRICED = Usage(unknown=True)
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
 
 _WORD = re.compile(r"\[\[([a-z0-9_]+):?([^\]]*)\]\]")
+_ENDS = 2  # what the summary costs, and how long the conversation is now
 _MOMENT = 0.001  # over before the client goes on
 _BEGINS = frozenset({"turn/start", "sendUserMessage", "sendUserTurn"})
-
-
-@dataclass(kw_only=True, slots=True)
-class Heard:
-    """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
-
-    `number` counts the turns. `retries`: how often the model was asked again. `asked`: for approval, `escalated` with a
-    reason; `output`: of the last command, `whole`: the last text. `until`: how many pieces of the first text were heard
-    before the client went on; `completed`: the turn was.
-    """
-
-    number: int = 0
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    calls: list[str] = field(default_factory=list)
-    trouble: str | None = None
-    until: int | None = None
-    completed: bool = False
-    retries: int = 0
-    asked: bool = False
-    escalated: bool = False
-    output: str = ""
-    whole: str = ""
-
-    def hear(self, message: Message) -> None:
-        """Take a message of the recorded server's about the turn."""
-        match message:
-            case {"method": "item/agentMessage/delta", "params": {"itemId": item, "delta": delta}}:
-                self.texts.setdefault(item, []).append(delta)
-            case {"method": "item/started", "params": {"item": {"type": kind, "id": call}}} if kind in _CALLS:
-                self._call(call)
-            case {"method": "item/completed", "params": {"item": {"aggregatedOutput": str(output), "exitCode": 0}}}:
-                self.output = output
-            case {"method": "item/commandExecution/requestApproval" | "execCommandApproval", "params": params}:
-                self.asked, self.escalated = True, bool(params.get("reason"))
-                self._call(params.get("itemId") or params["callId"])
-            case {"method": "item/tool/call", "params": {"callId": call}}:
-                self._call(call)
-            case {"method": "item/completed", "params": {"item": {"type": "agentMessage", "text": text}}}:
-                self.whole = text
-            case {"method": "error", "params": {"willRetry": True}}:
-                self.retries += 1
-            case {"method": "error", "params": {"error": {"message": told}}}:
-                self.trouble = self.trouble or next(
-                    (cause for words, cause in _UNREACHED.items() if words in told), None
-                )
-
-            case {"method": "turn/completed", "params": {"turn": {"status": "completed"}}}:
-                self.completed = True
-
-    def interrupted(self) -> None:
-        """The client goes on."""
-        if self.until is None and self.texts:
-            self.until = len(next(iter(self.texts.values())))
-
-    def _call(self, identity: str) -> None:
-        if identity not in self.calls:
-            self.calls.append(identity)
-
-    def said(self, index: int) -> tuple[Step, ...]:
-        """The text of this number, the last for -1; nothing where there is none."""
-        texts = list(self.texts.values())
-        return (Say(tuple(texts[index])),) if -len(texts) <= index < len(texts) else ()
-
-    def call(self, index: int) -> str:
-        """The id of the call of this number; calls that were never told had one too."""
-        return self.calls[index] if index < len(self.calls) else f"call_{self.number}_{index}"
-
-
-_CALLS = frozenset({"dynamicToolCall", "commandExecution", "fileChange"})
-_UNREACHED = {"Missing environment variable": "missing-key", "error sending request": "connection"}
 
 
 def recorded_model(lines: Sequence[Line]) -> Mapping[str, Script]:
@@ -116,6 +49,7 @@ def recorded_model(lines: Sequence[Line]) -> Mapping[str, Script]:
     for text, heard in _turns(lines):
         turns.setdefault(text, heard)
     scripts = [_script(text, heard) for text, heard in turns.items()]
+    scripts += [_summary(heard) for heard in turns.values() if heard.summaries]
     return {script.name: script for script in sorted(scripts, key=lambda script: -len(script.name))}
 
 
@@ -152,9 +86,23 @@ def _text(params: Mapping[str, Any]) -> str:
 
 def _script(text: str, heard: Heard) -> Script:
     name, argument = ([("", ""), *_WORD.findall(text)])[-1]
-    parts: Parts = ((Fail(heard.trouble),),) if heard.trouble else _WORDS.get(name, _plain)(argument, heard)
+    parts: Parts = _unreached(heard) or _WORDS.get(name, _plain)(argument, heard)
     priced = tuple(part if _UNPRICED in part else (*part, USAGE) for part in parts)
     return Script(name=text, title="", when=text or None, parts=priced)
+
+
+def _summary(heard: Heard) -> Script:
+    """The model sums up in its usual words, once enough is left out: of each try it was told that it begins."""
+    tries = heard.summaries - _ENDS
+    parts: Parts = (*((Fail("context-window"),) for _ in range(tries - 1)), (*heard.said(0), USAGE))
+    return Script(name=PROMPT, title="", when=PROMPT, parts=parts)
+
+
+def _unreached(heard: Heard) -> Parts:
+    """Why no model was reached, if none was."""
+    if heard.waits:
+        return ((*(Retry(attempts=0, details=CAUSES["no-network"].message) for _ in range(heard.retries)), Hang()),)
+    return ((Fail(heard.trouble),),) if heard.trouble else ()
 
 
 # What the words mean
@@ -209,7 +157,8 @@ def _incomplete(argument: str, heard: Heard) -> Parts:
 
 def _thinking(argument: str, heard: Heard) -> Parts:
     del argument
-    return ((Think("Thinking about it"), *heard.said(0)),)
+    thought = Think("".join(heard.summary), tuple(heard.summary), tuple(heard.thoughts), heard.encrypted)
+    return ((thought, *heard.said(0)),)
 
 
 def _calling(argument: str, heard: Heard) -> Parts:

@@ -47,13 +47,15 @@ class Replays:
     """All recordings, and what differs everywhere.
 
     `unsent`, `own`: reasons, by the method of a notification or the key of a value. `words`: what the recorded model's
-    service said and what the mock's says instead.
+    service said and what the mock's says instead. `crossing`: scenarios in which threads are answered at once, so that
+    only what is said of each has an order.
     """
 
     rows: Sequence[Replayed]
     unsent: Mapping[str, str] = field(default_factory=dict)
     own: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    crossing: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assay_mocks.codex.fidelity.comparable import comparable
+from assay_mocks.codex.fidelity.comparable import by_thread, comparable
 
 FIRST, SECOND = (f"01a1ffe5-b731-71f3-9a2c-00000000000{digit}" for digit in "12")
 
@@ -78,3 +78,12 @@ def test_counts_may_race_with_calls() -> None:
     told = [counts, call, text, counts]
     assert comparable(told, counts_race=True) == comparable([call, counts, text, counts])
     assert comparable(told) != comparable([call, counts, text, counts])
+
+
+def test_threads_can_be_compared_each_for_itself() -> None:
+    def told(thread: str, method: str = "m") -> Any:
+        return {"method": method, "params": {"threadId": thread} if thread else {}}
+
+    started = {"method": "thread/started", "params": {"thread": {"id": "b"}}}
+    heard = [told("a"), started, told(""), {"id": 1, "result": {}}, told("a", "n"), told("b")]
+    assert by_thread(heard) == [heard[3], heard[0], heard[4], heard[1], heard[5], heard[2]]

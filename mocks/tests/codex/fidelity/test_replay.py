@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay_mocks.codex.fidelity.comparable import comparable
+from assay_mocks.codex.fidelity.comparable import by_thread, comparable
 from assay_mocks.codex.fidelity.recorded_model import recorded_model
 from assay_mocks.codex.fidelity.recording import Line, read_recording
 from assay_mocks.codex.fidelity.replaying import Replay, replay, told
@@ -30,6 +30,8 @@ def played(row: Replayed, home: Path) -> tuple[list[str], list[str]]:
         if line.sent and line.message is not None:
             session.send(line.message)
     sides = replay(lines, session, skip=row.skip, unheard=row.unheard)
+    if row.scenario in TABLE.crossing:
+        sides = by_thread(sides[0]), by_thread(sides[1])
     unsent, own = TABLE.unsent.keys() | row.unsent, TABLE.own.keys() | row.own
     race = VERSIONS[row.version].counts_first
     theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words, counts_race=race) for side in sides)

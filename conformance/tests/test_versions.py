@@ -1,0 +1,31 @@
+"""The reference proxy is certified on the mock of older versions of Codex, but for what those cannot do."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.catalogue import load
+from assay.certificate import Exit, certify
+from assay.lacking import UNPLAYED, lacks
+from assay.reach import Wanted, reach
+from assay.scenarios import SCENARIOS
+from assay.target import Lack
+from assay.verdict import Verdict
+
+WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
+VERSIONS = ("0.89.0", "0.92.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0", "0.150.0", "0.169.0")
+"""One on each side of what changed most."""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_reference_proxy_is_certified_on_the_mock_of_a_version(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_CODEX_VERSION", version)
+    with reach(Wanted()) as target:
+        found = certify(target, SCENARIOS, load(), known={}, jobs=8)
+    major, minor, _ = version.split(".")
+    assert target.lacks == lacks((int(major), int(minor))) - UNPLAYED
+    assert [(it.scenario, it.requirement, it.reason) for it in found.outcomes if it.verdict in WRONG] == []
+    assert found.exit is Exit.CERTIFIED
+    assert bool(found.unobserved) is (Lack.TOOLS in target.lacks)
