@@ -97,7 +97,7 @@ def _item_completed(params: Json) -> Twins:
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
     told = {"type": "item_completed", **_place(params), "item": _core_item(item)}
-    after = _AFTER.get(item["type"])
+    after = AFTER.get(item["type"])
     return [told], [after(item)] if after else ()
 
 
@@ -130,7 +130,7 @@ def _user_message(item: Json) -> Json:
     }
 
 
-_AFTER: Mapping[str, Callable[[Json], Json]] = {
+AFTER: Mapping[str, Callable[[Json], Json]] = {
     "userMessage": _user_message,
     "agentMessage": lambda item: {"type": "agent_message", "message": item["text"], "phase": item["phase"]},
     "reasoning": lambda item: {"type": "agent_reasoning", "text": "".join(item["summary"])},

@@ -12,7 +12,7 @@ from assay_mocks.codex.forms import trimmed
 from assay_mocks.codex.params import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from assay_mocks.codex.desk import Host
     from assay_mocks.codex.threads import Thread
@@ -30,25 +30,32 @@ def is_loaded(server: Host, thread: Thread) -> bool:
 def _thread_list(asked: Asked) -> None:
     server, params = asked.server, asked.params
     key = _SORTED[params.get("sortKey") or "created_at"]
-    threads = sorted(listed(server, archived=bool(params.get("archived"))), key=lambda it: (key(it), it.id))[::-1]
-    start = _after(threads, key, params.get("cursor"), server.version.stored.list_cursor)
-    page = threads[start : start + _limit(params)]
-    end = start + len(page) < len(threads)
-    states = {it.id: it.past.read_state or _unread_nothing(it) for it in page}
+    threads = listed(server, archived=bool(params.get("archived")))
+    page, cursor = page_of(asked, threads, params.get("limit"), key)
     asked.reply(
         {
             "data": [_in_list(server, thread) for thread in page],
-            "readStates": states,
-            "nextCursor": _cursor(page[-1], key, server.version.stored.list_cursor) if end else None,
-            "backwardsCursor": _moment(key(page[0])) if page else None,
+            "readStates": {it.id: it.past.read_state or _unread_nothing(it) for it in page},
+            "nextCursor": cursor,
+            "backwardsCursor": moment(key(page[0])) if page else None,
         }
     )
 
 
-def _limit(params: Mapping[str, Any], default: int = _PAGE) -> int:
-    """The size of a page: one at least."""
-    limit = params.get("limit")
-    return default if limit is None else max(1, limit)
+def page_of(
+    asked: Asked, threads: Iterable[Thread], limit: int | None, key: Callable[[Thread], float] | None = None
+) -> tuple[list[Thread], str | None]:
+    """A page of threads, the newest first, and the cursor with which it ends, None for the last.
+
+    Raises:
+        Refused: the cursor that is asked for is none.
+    """
+    key, form = key or _SORTED["created_at"], asked.server.version.stored.list_cursor
+    ordered = sorted(threads, key=lambda it: (key(it), it.id), reverse=True)
+    start = _after(ordered, key, asked.params.get("cursor"), form)
+    page = ordered[start : start + (_PAGE if limit is None else max(1, limit))]
+    more = start + len(page) < len(ordered)
+    return page, _cursor(page[-1], key, form) if more else None
 
 
 _SORTED: Mapping[str, Callable[[Thread], float]] = {
@@ -94,7 +101,8 @@ def _after(threads: list[Thread], key: Callable[[Thread], float], cursor: str | 
     return max((at for at, one in enumerate(cursors, 1) if one >= cursor), default=0)
 
 
-def _moment(at: float) -> str:
+def moment(at: float) -> str:
+    """A time with its milliseconds."""
     return f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(at))}.{int(at * 1000) % 1000:03}Z"
 
 
@@ -103,7 +111,8 @@ def _thread_loaded_list(asked: Asked) -> None:
     if cursor is not None:
         _check_cursor(cursor)
     after = [identity for identity in ids if identity > (cursor or "")]
-    page = after[: _limit(asked.params, len(after) or 1)]
+    limit = asked.params.get("limit")
+    page = after if limit is None else after[: max(1, limit)]
     asked.reply({"data": page, "nextCursor": page[-1] if len(page) < len(after) else None})
 
 

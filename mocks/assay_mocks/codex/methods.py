@@ -134,29 +134,19 @@ def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
     asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
 
 
-# Models and account
-
-
-def _model_list(asked: Asked) -> None:
-    asked.reply({"data": [messages.MODEL], "nextCursor": None})
-
-
-def _account_read(asked: Asked) -> None:
-    asked.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
-
-
-def _rate_limits_read(asked: Asked) -> None:
-    del asked
-    raise Refused("codex account authentication required to read rate limits")
-
-
-def _auth_status(asked: Asked) -> None:
-    asked.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
-
-
 _LATER = {
     "stored_methods": """
         thread/read thread/fork thread/archive thread/unarchive thread/delete thread/name/set thread/rollback
+    """,
+    "list_methods": """
+        model/list permissionProfile/list config/read configRequirements/read modelProvider/list
+        modelProvider/capabilities/read collaborationMode/list skills/list hooks/list app/list experimentalFeature/list
+        mcpServerStatus/list account/read account/rateLimits/read account/usage/read getAuthStatus
+        thread/settings/update
+    """,
+    "conversation_stored": """
+        listConversations getConversationSummary resumeConversation forkConversation archiveConversation userInfo
+        getUserSavedConfig
     """,
     "listing": "thread/list thread/loaded/list",
     "paging": "thread/turns/list thread/items/list thread/revert",
@@ -169,10 +159,6 @@ METHODS: Mapping[str, Method] = {
     "thread/resume": _thread_resume,
     "thread/unsubscribe": _thread_unsubscribe,
     "thread/inject_items": _thread_inject_items,
-    "model/list": _model_list,
-    "account/read": _account_read,
-    "account/rateLimits/read": _rate_limits_read,
-    "getAuthStatus": _auth_status,
     **turn_methods.METHODS,
     **conversation_methods.METHODS,
     **{method: _later(module, method) for module, methods in _LATER.items() for method in methods.split()},

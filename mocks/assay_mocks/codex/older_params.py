@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay_mocks.codex.params import FLAG, MAP, TEXT, THREAD_ID, Field, Table, list_of, one_of, tagged
+from assay_mocks.codex.params import COUNT, FLAG, LIST, MAP, TEXT, THREAD_ID, Field, Table, list_of, one_of, tagged
 
 _NEEDED = Field(TEXT, required=True)
 
@@ -42,4 +42,9 @@ V1_FIELDS: Table = {
         "effort": EFFORT,
     },
     "interruptConversation": {"conversationId": THREAD_ID},
+    "listConversations": {"pageSize": Field(COUNT), "cursor": Field(TEXT), "modelProviders": Field(list_of(TEXT))},
+    "getConversationSummary": {"conversationId": Field(TEXT), "rolloutPath": Field(TEXT)},
+    "resumeConversation": {"conversationId": Field(TEXT), "path": Field(TEXT), "history": Field(LIST)},
+    "forkConversation": {"conversationId": Field(TEXT), "path": Field(TEXT), "overrides": Field(MAP)},
+    "archiveConversation": {"conversationId": THREAD_ID, "rolloutPath": _NEEDED},
 }

@@ -144,7 +144,7 @@ def _thread_revert(asked: Asked) -> None:
     if before not in ids:
         raise Refused(f"turn not found: {before}")
     roll_back(thread, len(ids) - ids.index(before))
-    thread.recount(*thread.spent.get(["", *ids][ids.index(before)], (Usage(input=0, output=0), None)))
+    thread.recount(*(thread.past.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
     thread.updated = asked.now
     asked.reply({"thread": messages.thread(thread, server.version), **messages.places(thread, server.version)})
     server.tell_all("thread/reverted", {"threadId": thread.id}, asked.now)

@@ -6,10 +6,12 @@ items of talk alone, without their ids, and no failures.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex import messages
+from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -18,14 +20,21 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+Cost = tuple[Usage, Usage] | None
+
 KEPT_TURNS = 1024
 
 
 class Past:
-    """The turns of one thread, the oldest first. `read_state`: what of them is unread, None before that was told."""
+    """The turns of one thread, the oldest first.
+
+    `costs`: the tokens of the thread in all, and of the last answer, at the end of each; None: none were known.
+    `read_state`: what of the turns is unread, None before that was told.
+    """
 
     def __init__(self, turns: Iterable[Json] = (), read_state: Json | None = None) -> None:
         self.turns = list(turns)
+        self.costs: list[Cost] = [None] * len(self.turns)
         self.read_state = read_state
         self._known: dict[str, Json] = {}  # those of this process, whose ids older processes may have given, too
 
@@ -38,8 +47,10 @@ class Past:
         if identity not in self._known:
             self._known[identity] = {**messages.turn(identity, "inProgress"), "itemsView": "full"}
             self.turns.append(self._known[identity])
+            self.costs.append(None)
             if len(self.turns) > KEPT_TURNS:
                 self._known.pop(self.turns.pop(0)["id"], None)
+                self.costs.pop(0)
         return self._known[identity]
 
     def _begin(self, params: Mapping[str, Any]) -> None:
@@ -58,9 +69,21 @@ class Past:
     def _unread(self, params: Mapping[str, Any]) -> None:
         self.read_state = params["readState"]
 
+    def cost(self, identity: str, total: Usage, last: Usage | None) -> None:
+        """Note what the thread had cost when the turn of this id ended."""
+        turn = self.turn(identity)
+        at = next(at for at, it in enumerate(self.turns) if it is turn)
+        self.costs[at] = None if last is None else (total, last)
+
+    def copy(self) -> Past:
+        """The same turns, of another thread."""
+        past = Past(deepcopy(self.turns))
+        past.costs = list(self.costs)
+        return past
+
     def drop(self, number: int) -> int:
         """Forget the last so many turns; how many messages the user said in them."""
-        dropped, self.turns = self.turns[-number:], self.turns[:-number]
+        dropped, self.turns, self.costs = self.turns[-number:], self.turns[:-number], self.costs[:-number]
         return sum(item["type"] == "userMessage" for turn in dropped for item in turn["items"])
 
     def leave(self) -> None:

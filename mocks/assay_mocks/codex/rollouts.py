@@ -61,14 +61,16 @@ class FileShelf:
             self._copy(thread)
 
     def _copy(self, thread: Thread) -> None:
+        total, last = thread.total, thread.last
         for item in thread.history:
             thread.store("response_item", item)
-        for turn in thread.past.turns:
+        for turn, cost in zip(thread.past.turns, thread.past.costs, strict=True):
             thread.store("turn/started", {"threadId": thread.id, "turn": {**turn, "items": []}})
             for item in turn["items"]:
                 thread.store("item/completed", {"threadId": thread.id, "turnId": turn["id"], "item": item})
+            thread.recount(*cost or (Usage(input=0, output=0), None))
             thread.store("turn/completed", {"threadId": thread.id, "turn": {**turn, "items": []}})
-        thread.recount(thread.total, thread.last)
+        thread.recount(total, last)
 
     def _log(self, thread: Thread, *, begun: bool, end: int | None = None) -> Log | None:
         return _Writer(thread, self.give_up, begun=begun, end=end).write if self._stores else None

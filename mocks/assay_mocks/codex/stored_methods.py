@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from assay_mocks.codex.goal_methods import goal_told
 from assay_mocks.codex.listing import is_loaded, listed
 from assay_mocks.codex.paging import turns_page
 from assay_mocks.codex.params import Refused
-from assay_mocks.codex.past import Past
 from assay_mocks.codex.rolling_back import roll_back
 
 if TYPE_CHECKING:
@@ -137,7 +135,7 @@ def _thread_fork(asked: Asked) -> None:
         raise Refused(_UNPAGED_FORK)
     if not exclude:
         _no_pages(asked, _PAGED)
-    thread = _copy(asked, source)
+    thread = copy_thread(asked, source)
     turns = [] if exclude else source.past.told(version)
     tell_loaded(asked, thread)
     if version.status_first:
@@ -150,7 +148,7 @@ def _thread_fork(asked: Asked) -> None:
     server.tell_all("thread/started", {"thread": shown}, asked.now)
 
 
-def _copy(asked: Asked, source: Thread) -> Thread:
+def copy_thread(asked: Asked, source: Thread) -> Thread:
     """A thread that goes on from where the other one is, with what the request names changed."""
     params = {name: value for name, value in asked.params.items() if value is not None and name != "environments"}
     if not asked.server.version.stored.forks_ephemeral:
@@ -169,7 +167,7 @@ def _copy(asked: Asked, source: Thread) -> Thread:
         sandbox = thread.settings.sandbox if "sandbox" in params else source.settings.sandbox
         thread.settings = replace(source.settings, sandbox=sandbox)
         thread.settings.override(named)
-        thread.history, thread.past = list(source.history), Past(deepcopy(source.past.turns))
+        thread.history, thread.past = list(source.history), source.past.copy()
         thread.total, thread.last = source.total, source.last
         thread.preview, thread.forked = source.preview, source.id
 
@@ -179,7 +177,7 @@ def _copy(asked: Asked, source: Thread) -> Thread:
 # thread/archive, thread/unarchive, thread/delete, thread/name/set
 
 
-def _unload(asked: Asked, thread: Thread) -> None:
+def unload(asked: Asked, thread: Thread) -> None:
     """Stop what plays in it, and tell that it is not loaded any more."""
     server = asked.server
     if not is_loaded(server, thread):
@@ -195,7 +193,7 @@ def _unload(asked: Asked, thread: Thread) -> None:
 
 def _thread_archive(asked: Asked) -> None:
     thread, server = _find_unarchived(asked), asked.server
-    _unload(asked, thread)
+    unload(asked, thread)
     server.shelf.put(thread)
     server.shelf.archive(thread, archived=True)
     asked.reply({})
@@ -215,7 +213,7 @@ def _thread_delete(asked: Asked) -> None:
     thread, server = find_stored(asked), asked.server
     if thread.ephemeral:
         raise Refused(f"thread is not persisted and cannot be deleted: {thread.id}")
-    _unload(asked, thread)
+    unload(asked, thread)
     server.shelf.put(thread)
     forks = [it for it in listed(server, archived=False) if it.forked == thread.id]
     if server.version.stored.keeps_parents and forks:

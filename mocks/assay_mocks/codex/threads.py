@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from assay_mocks.codex.past import KEPT_TURNS, Past
+from assay_mocks.codex.past import Past
 from assay_mocks.codex.thread_settings import SANDBOXES, Settings
 from assay_mocks.usage import Usage
 
@@ -79,9 +79,8 @@ class Thread:
     `listeners` counts those that v1 methods added. `waiting`: what the client has to do, by its flags.
     `unheard`: notifications that wait for one; None: they need not.
 
-    `born`: the version that began it. `past`: its turns; `spent`: `total` and `last` at the end of each. `archived`: it
-    was put away. `forked`: the thread that it began as a copy of. `goal`, `git`: what was noted. `log` stores what is
-    added to it; None: nothing is stored.
+    `born`: the version that began it. `past`: its turns. `archived`: it was put away. `forked`: the thread that it
+    began as a copy of. `goal`, `git`: what was noted. `log` stores what is added to it; None: nothing is stored.
     """
 
     id: str
@@ -117,7 +116,6 @@ class Thread:
     past: Past = field(default_factory=Past)
     archived: bool = False
     forked: str | None = None
-    spent: dict[str, tuple[Usage, Usage | None]] = field(default_factory=dict)
     goal: Item | None = None
     git: Item | None = None
     log: Log | None = None
@@ -163,9 +161,7 @@ class Thread:
             self.past.hear(method, params)
             self.store(method, params)
             if method == "turn/completed":
-                self.spent[params["turn"]["id"]] = self.total, self.last
-                if len(self.spent) > KEPT_TURNS:
-                    del self.spent[next(iter(self.spent))]
+                self.past.cost(params["turn"]["id"], self.total, self.last)
 
     def override(self, params: Mapping[str, Any]) -> bool:
         """Take the overrides of a turn/start; whether there were any."""

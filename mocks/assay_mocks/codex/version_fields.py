@@ -41,6 +41,8 @@ FIELDS: Mapping[str, str] = {
     "thread/fork": _OPENED,
     "thread/unarchive": "",
     "thread/rollback": "",
+    "modelProvider/capabilities/read": "namespaceTools-0.169",
+    "configRequirements/read": "supportsIndependentSpeedModes+0.169",
     "thread/revert": "",
     "thread/metadata/update": "",
     "thread/read": "readState+0.169",
@@ -99,7 +101,7 @@ FIELDS: Mapping[str, str] = {
     ".data": """
         upgrade+0.95 upgradeInfo+0.107 availabilityNux+0.107 modelSpecialty+0.150 hidden+0.104 inputModalities+0.95
         supportsPersonality+0.92 multiAgentVersion+0.150 additionalSpeedTiers+0.125 serviceTiers+0.134
-        defaultServiceTier+0.134 availableAccessPrograms+0.160
+        defaultServiceTier+0.134 availableAccessPrograms+0.160 allowed+0.150
     """,
     ".msg": "",
     ".msg/task_started": "turn_id+0.100 collaboration_mode_kind+0.93",

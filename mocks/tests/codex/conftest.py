@@ -136,6 +136,12 @@ class Client:
         return self.send({"id": request, "result": {"contentItems": content, "success": True}})
 
 
+@pytest.fixture(autouse=True)
+def nobodys_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread of a test is stored in the home of who runs it."""
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+
+
 @pytest.fixture
 def make_client() -> Callable[..., Client]:
     """A client of a server with this library; the handshake is done."""

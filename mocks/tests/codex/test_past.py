@@ -16,6 +16,7 @@ def test_only_the_last_turns_are_kept() -> None:
     for number in range(KEPT_TURNS + 2):
         past.hear("turn/started", {"turn": messages.turn(str(number), "inProgress", started=1.0)})
     assert [turn["id"] for turn in (past.turns[0], past.turns[-1])] == ["2", str(KEPT_TURNS + 1)]
+    assert len(past.costs) == KEPT_TURNS
 
 
 def test_an_item_whose_end_is_told_twice_is_kept_once() -> None:

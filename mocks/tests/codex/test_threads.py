@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from assay_mocks.codex.connection import Connection
-from assay_mocks.codex.past import KEPT_TURNS
 from assay_mocks.codex.threads import KEPT_ITEMS, Thread, Threads, new_thread
 
 if TYPE_CHECKING:
@@ -90,10 +89,3 @@ def test_only_the_last_threads_that_were_left_are_kept() -> None:
     loaded["c"].subscribers.add(CONNECTION)
     threads.leave(loaded["d"], CONNECTION)
     assert threads.ids() == ["b", "c", "d"]
-
-
-def test_what_only_the_last_turns_had_cost_is_known() -> None:
-    thread = _thread()
-    for number in range(KEPT_TURNS + 1):
-        thread.hear("turn/completed", {"turn": {"id": str(number), "status": "completed"}})
-    assert (len(thread.spent), "0" in thread.spent) == (KEPT_TURNS, False)

@@ -67,7 +67,7 @@ def test_every_method_that_is_played_is_one_of_some_version() -> None:
 
 def test_the_newest_hides_only_what_went() -> None:
     hidden = {name for names in hidden_fields(NEWEST.number).values() for name in names}
-    assert hidden == {"access", "permissionProfile"}
+    assert hidden == {"access", "permissionProfile", "namespaceTools"}
     assert set(NEWEST.forms) == set(FIELDS)
 
 
