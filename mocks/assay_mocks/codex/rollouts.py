@@ -157,7 +157,8 @@ class _Writer:
         lines = [] if self._begun else [("session_meta", _meta(self._thread))]
         text = "".join(json.dumps({"type": name, "payload": it}) + "\n" for name, it in [*lines, (kind, payload)])
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if not self._begun:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 if self._end is not None:
                     file.truncate(self._end)
