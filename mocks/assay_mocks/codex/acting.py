@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_mocks.blocks import cut
-from assay_mocks.codex import acting_messages, legacy_acting, messages, raw_items
+from assay_mocks.codex import acting_messages, legacy_acting, raw_items, turn_messages
 from assay_mocks.script import Command, Patch, Question
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Acting:
         self._telling.status(now)
         self._telling.older(legacy_acting.question(params), now)
         identity = self._desk.ask(self._turn, "item/tool/requestUserInput", params)
-        self._pending[identity] = _Pending(step=step, started_ms=messages.ms(now), begun=False)
+        self._pending[identity] = _Pending(step=step, started_ms=turn_messages.ms(now), begun=False)
 
     def act(self, step: Command | Patch, now: float) -> None:
         """Run the command or add the file, or ask the client whether to."""
@@ -107,7 +107,7 @@ class Acting:
             self._results.came(step.id, _NOWHERE, now)
             return
         asked = self._thread.settings.approval_policy != "never" if step.asks == "policy" else step.asks == "always"
-        started = messages.ms(now)
+        started = turn_messages.ms(now)
         if asked:
             self._ask(step, started, now)
         else:
@@ -221,7 +221,7 @@ class Acting:
             for piece in cut(output, step.pieces) if output else ():
                 self._print(step, piece, older, now)
             ended = {"status": "completed" if step.status == 0 else "failed", "exitCode": step.status}
-            told = {**ended, "aggregatedOutput": output, "durationMs": messages.ms(now) - started}
+            told = {**ended, "aggregatedOutput": output, "durationMs": turn_messages.ms(now) - started}
             self._telling.item_completed(self._item(step, {**self._process(), **told}), started, now, older=older)
         else:
             output = f"Success. Updated the following files:\nA {step.path}\n"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import item_messages, messages, raw_items
+from assay_mocks.codex import item_messages, raw_items, turn_messages
 from assay_mocks.codex.tools import CANCELLED, Outcome, outcome, parse_arguments
 from assay_mocks.script import Call, Code
 
@@ -87,7 +87,7 @@ class Calling:
             self._results.came(code.id, _printed(0.0, error, how="failed"), now)
 
     def _request(self, call: Call, arguments: object, now: float, *, late: bool, code: Code | None = None) -> None:
-        started = messages.ms(now)
+        started = turn_messages.ms(now)
         self._telling.item_started(item_messages.tool_call(call.id, call.name, arguments), started, now)
         asked = {"callId": call.id, "namespace": None, "tool": call.name, "arguments": arguments}
         request = self._desk.ask(self._turn, "item/tool/call", {**self._telling.place, **asked})
@@ -123,14 +123,14 @@ class Calling:
             "status": "completed" if came.success else "failed",
             "contentItems": came.content,
             "success": came.success,
-            "durationMs": messages.ms(now) - pending.started_ms,
+            "durationMs": turn_messages.ms(now) - pending.started_ms,
         }
         item = item_messages.tool_call(call.id, call.name, pending.arguments, told)
         self._telling.item_completed(item, pending.started_ms, now)
 
 
 def _seconds(pending: _Pending, now: float) -> float:
-    return (messages.ms(now) - pending.started_ms) / 1000
+    return (turn_messages.ms(now) - pending.started_ms) / 1000
 
 
 def _printed(seconds: float, output: Output, how: str = "completed") -> Output:

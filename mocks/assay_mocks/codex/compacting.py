@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import item_messages, messages
+from assay_mocks.codex import item_messages, turn_messages
 from assay_mocks.codex.casting import Casting, cast, rejected
 from assay_mocks.codex.conversation import is_user, message_text
 from assay_mocks.codex.playing import Playing
@@ -145,7 +145,7 @@ class Compacting(Playing):
         self._leave()
 
     def _compact(self, casting: Casting, record: Record, then: Callable[[float], None], now: float) -> None:
-        item, started = item_messages.context_compaction(self._desk.ids.uuid(now)), messages.ms(now)
+        item, started = item_messages.context_compaction(self._desk.ids.uuid(now)), turn_messages.ms(now)
         self._telling.item_started(item, started, now)
         self._compaction = Compaction(
             casting=casting,

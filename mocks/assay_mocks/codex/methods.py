@@ -6,10 +6,20 @@ A function takes the request, its parameters checked, tells what is to be told a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import conversation_methods, messages, raw_items, turn_methods
+from assay_mocks.codex import (
+    conversation_methods,
+    conversation_stored,
+    goal_methods,
+    list_methods,
+    listing,
+    messages,
+    paging,
+    raw_items,
+    stored_methods,
+    turn_methods,
+)
 from assay_mocks.codex.asking import Asked, check_uuid, find_thread, load_thread, tell_loaded
 from assay_mocks.codex.conversation import is_user, message_text
 from assay_mocks.codex.handshake import initialize
@@ -22,16 +32,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Method = Callable[[Asked], None]
-
-
-def _later(module: str, method: str) -> Method:
-    """A method of a module that few sessions need: it is imported when it is first asked for."""
-
-    def ask(asked: Asked) -> None:
-        methods: Mapping[str, Method] = import_module(f"assay_mocks.codex.{module}").METHODS
-        methods[method](asked)
-
-    return ask
 
 
 # Threads
@@ -66,14 +66,11 @@ def _death(asked: Asked) -> Crash | None:
 def _thread_resume(asked: Asked) -> None:
     history = asked.params.get("history")
     if history is None:
-        _RESUME(asked)
+        stored_methods.resume(asked)
         return
     thread = _new_with_history(asked, history)
     asked.reply(messages.thread_opened(thread, asked.server.version))
     tell_loaded(asked, thread)
-
-
-_RESUME = _later("stored_methods", "thread/resume")
 
 
 def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
@@ -134,25 +131,6 @@ def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
     asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
 
 
-_LATER = {
-    "stored_methods": """
-        thread/read thread/fork thread/archive thread/unarchive thread/delete thread/name/set thread/rollback
-    """,
-    "list_methods": """
-        model/list permissionProfile/list config/read configRequirements/read modelProvider/list
-        modelProvider/capabilities/read collaborationMode/list skills/list hooks/list app/list experimentalFeature/list
-        mcpServerStatus/list account/read account/rateLimits/read account/usage/read getAuthStatus
-        thread/settings/update
-    """,
-    "conversation_stored": """
-        listConversations getConversationSummary resumeConversation forkConversation archiveConversation userInfo
-        getUserSavedConfig
-    """,
-    "listing": "thread/list thread/loaded/list",
-    "paging": "thread/turns/list thread/items/list thread/revert",
-    "goal_methods": "thread/goal/get thread/goal/set thread/goal/clear thread/metadata/update thread/sample",
-}
-
 METHODS: Mapping[str, Method] = {
     "initialize": initialize,
     "thread/start": _thread_start,
@@ -161,5 +139,10 @@ METHODS: Mapping[str, Method] = {
     "thread/inject_items": _thread_inject_items,
     **turn_methods.METHODS,
     **conversation_methods.METHODS,
-    **{method: _later(module, method) for module, methods in _LATER.items() for method in methods.split()},
+    **stored_methods.METHODS,
+    **listing.METHODS,
+    **paging.METHODS,
+    **goal_methods.METHODS,
+    **list_methods.METHODS,
+    **conversation_stored.METHODS,
 }

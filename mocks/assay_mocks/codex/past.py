@@ -10,7 +10,7 @@ from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import messages
+from assay_mocks.codex import turn_messages
 from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Past:
     def turn(self, identity: str) -> Json:
         """The turn of this id, which begins with what is told of it first."""
         if identity not in self._known:
-            self._known[identity] = {**messages.turn(identity, "inProgress"), "itemsView": "full"}
+            self._known[identity] = {**turn_messages.turn(identity, "inProgress"), "itemsView": "full"}
             self.turns.append(self._known[identity])
             self.costs.append(None)
             if len(self.turns) > KEPT_TURNS:

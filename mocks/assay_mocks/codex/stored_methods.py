@@ -77,7 +77,7 @@ def _check_turns(asked: Asked, thread: Thread) -> None:
         raise Refused(no_turns[1].format(id=thread.id), no_turns[0])
 
 
-def _thread_resume(asked: Asked) -> None:
+def resume(asked: Asked) -> None:
     """thread/resume, without a history."""
     server = asked.server
     version, exclude = server.version, asked.params.get("excludeTurns")
@@ -262,7 +262,6 @@ def _thread_rollback(asked: Asked) -> None:
 
 METHODS: Mapping[str, Callable[[Asked], None]] = {
     "thread/read": _thread_read,
-    "thread/resume": _thread_resume,
     "thread/fork": _thread_fork,
     "thread/archive": _thread_archive,
     "thread/unarchive": _thread_unarchive,

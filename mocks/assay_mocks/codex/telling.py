@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import cut
-from assay_mocks.codex import item_messages, legacy, messages, raw_items
+from assay_mocks.codex import item_messages, legacy, messages, raw_items, turn_messages
 from assay_mocks.codex.citations import Citations, without_citations
 from assay_mocks.codex.conversation import as_message, message_text
 from assay_mocks.codex.counting import Counting
@@ -68,7 +68,10 @@ class Telling(Counting):
     def turn_started(self, now: float) -> None:
         """turn/started."""
         if not self._thread.conversation:
-            started = {"threadId": self._thread.id, "turn": messages.turn(self._turn_id, "inProgress", started=now)}
+            started = {
+                "threadId": self._thread.id,
+                "turn": turn_messages.turn(self._turn_id, "inProgress", started=now),
+            }
             self.notify("turn/started", started, now)
 
     def task_started(self, now: float) -> None:
@@ -90,7 +93,7 @@ class Telling(Counting):
             return
         content = [item_messages.user_content(item, detail_first=self._desk.version.detail_first) for item in given]
         item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
-        self.item(item, messages.ms(now), now)
+        self.item(item, turn_messages.ms(now), now)
 
     def item(self, item: Json, started_ms: int, now: float) -> None:
         """An item that begins and ends at once."""
@@ -99,19 +102,19 @@ class Telling(Counting):
 
     def item_started(self, item: Json, started_ms: int, now: float) -> None:
         """item/started."""
-        self.notify("item/started", messages.item_started(item_messages.timed(item, started_ms), self.place), now)
+        self.notify("item/started", turn_messages.item_started(item_messages.timed(item, started_ms), self.place), now)
 
     def item_completed(self, item: Json, started_ms: int, now: float, *, older: Json | None = None) -> Json:
         """item/completed; the item with its times."""
-        timed = item_messages.timed(item, started_ms, messages.ms(now))
-        self.notify("item/completed", messages.item_completed(timed, self.place), now, older=older)
+        timed = item_messages.timed(item, started_ms, turn_messages.ms(now))
+        self.notify("item/completed", turn_messages.item_completed(timed, self.place), now, older=older)
         return timed
 
     def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
         """One delta of text; the first one opens the item, in this phase."""
         del choice
         if self._message is None:
-            identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
+            identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
             citations = Citations() if self._desk.version.citations else None
             self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
             self.item_started(item_messages.agent_message(identity, "", phase), started, now)
@@ -135,7 +138,7 @@ class Telling(Counting):
         """Text without deltas: an item that has all of it from the start."""
         del choice
         self.stop_speaking(now)
-        identity, started = f"msg_{self._desk.ids.number():04}", messages.ms(now)
+        identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
         citations = Citations() if self._desk.version.citations else None
         self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
         self._message.text.write(text)
@@ -177,7 +180,7 @@ class Telling(Counting):
 
     def think(self, thought: Think, now: float) -> None:
         """The model's thoughts: their one summary, then themselves."""
-        identity, started = f"rs_{self._desk.ids.number()}", messages.ms(now)
+        identity, started = f"rs_{self._desk.ids.number()}", turn_messages.ms(now)
         part = {**self.place, "itemId": identity}
         self.item_started(item_messages.reasoning(identity, []), started, now)
         self.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0}, now)
@@ -231,7 +234,7 @@ class Telling(Counting):
 
     def failed(self, cause: Cause, now: float, *, ended: bool = True) -> None:
         """Why the turn fails and, if that has `ended` it, how it leaves the thread."""
-        error = messages.turn_error(cause)
+        error = turn_messages.turn_error(cause)
         self.older(legacy.error(error), now)
         if ended:
             self.status(now)
@@ -254,11 +257,11 @@ class Telling(Counting):
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""
         summaries = self._desk.version.summaries and state == "completed"
-        turn = messages.turn(
+        turn = turn_messages.turn(
             self._turn_id,
             state,
             items=[self.last_text] if summaries and self.last_text and self.last_words else [],
-            error=messages.turn_error(cause) if cause else None,
+            error=turn_messages.turn_error(cause) if cause else None,
             started=started,
             completed=now,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import legacy, messages
+from assay_mocks.codex import legacy, messages, turn_messages
 from assay_mocks.codex.asking import Asked, find_thread
 from assay_mocks.codex.casting import Casting, cast, rejected
 from assay_mocks.codex.compacting import sum_up
@@ -28,7 +28,7 @@ def _turn_start(asked: Asked) -> None:
     check_input(asked, given)
     if given and _tool_output(asked) is not None:
         raise Refused("`toolOutput` cannot be combined with nonempty `input`")
-    start_turn(asked, thread, given, lambda turn: asked.reply({"turn": messages.turn(turn, "inProgress")}))
+    start_turn(asked, thread, given, lambda turn: asked.reply({"turn": turn_messages.turn(turn, "inProgress")}))
 
 
 def _tool_output(asked: Asked) -> Json | None:
@@ -80,7 +80,7 @@ def _join(asked: Asked, thread: Thread, running: Running, answer: Answer) -> Non
     identity = server.turn_id(thread, asked.now)
     answer(identity)
     if server.version.busy == "queues" and not thread.conversation:
-        started = {"threadId": thread.id, "turn": messages.turn(identity, "inProgress")}
+        started = {"threadId": thread.id, "turn": turn_messages.turn(identity, "inProgress")}
         server.tell(thread, "turn/started", started, asked.now)
 
 
@@ -90,7 +90,7 @@ def _hang(asked: Asked, thread: Thread, answer: Answer) -> str:
     identity = server.turn_id(thread, now)
     answer(identity)
     if server.version.busy == "queues":
-        started = {"threadId": thread.id, "turn": messages.turn(identity, "inProgress")}
+        started = {"threadId": thread.id, "turn": turn_messages.turn(identity, "inProgress")}
         server.tell(thread, "turn/started", started, now)
     return identity
 
@@ -100,7 +100,7 @@ def _pass_over(asked: Asked, thread: Thread, answer: Answer) -> None:
     server, now = asked.server, asked.now
     identity = _hang(asked, thread, answer)
     server.tell(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)), now)
-    completed = {"threadId": thread.id, "turn": messages.turn(identity, "completed")}
+    completed = {"threadId": thread.id, "turn": turn_messages.turn(identity, "completed")}
     server.tell(thread, "turn/completed", completed, now)
 
 
@@ -111,7 +111,7 @@ def _refuse(asked: Asked, thread: Thread, answer: Answer) -> None:
     thread.failed = True
     server.tell(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, now)
     cause = Cause(message="input must not be empty", info="badRequest")
-    server.tell(thread, "error", {"error": messages.turn_error(cause), "willRetry": False, **place}, now)
+    server.tell(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place}, now)
 
 
 _NO_INPUT: Mapping[str, Callable[[Asked, Thread, Answer], object]] = {
@@ -188,7 +188,7 @@ def _turn_steer(asked: Asked) -> None:
     turn = _active(thread, asked.params["expectedTurnId"], "no active turn to steer")
     if not turn.steerable:
         cause = Cause(message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}})
-        raise Refused(cause.message, data=messages.turn_error(cause))
+        raise Refused(cause.message, data=turn_messages.turn_error(cause))
     given = asked.params["input"]
     asked.reply({"turnId": turn.id})
     turn.steer(given, asked.params.get("clientUserMessageId"), cast_for(asked, thread, given), asked.now)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import item_messages, messages, raw_items
+from assay_mocks.codex import item_messages, raw_items, turn_messages
 from assay_mocks.codex.acting import Acting
 from assay_mocks.codex.calling import Calling
 from assay_mocks.codex.compacting import Compacting
@@ -75,7 +75,7 @@ class Turn(Compacting):
         """The turn begins with the output of a tool."""
         identity = f"fco_{self._desk.ids.uuid(now)}"
         self.thread.remember([{"type": "function_call_output", "id": identity, "name": name, "output": output}])
-        self._telling.item(item_messages.tool_output(identity, name, output), messages.ms(now), now)
+        self._telling.item(item_messages.tool_output(identity, name, output), turn_messages.ms(now), now)
 
     def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
         """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""
@@ -220,7 +220,7 @@ class Turn(Compacting):
         self._response.unreached = self._is_unreached(retry)
         if self._response.opened and not self._desk.version.counts_first:
             self._telling.rate_limits(now)
-        self._telling.retrying(messages.retry(retry), now)
+        self._telling.retrying(turn_messages.retry(retry), now)
         self._response.opened = False
 
     def _act(self, action: Open | Finish | Fail | Crash | ErrorNotice | Repeat | Cut | Raw, now: float) -> None:

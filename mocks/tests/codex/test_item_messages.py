@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from assay_mocks.codex.item_messages import estimated, timed, tool_call, usage, user_content
-from assay_mocks.codex.messages import item_completed
+from assay_mocks.codex.turn_messages import item_completed
 from assay_mocks.script import Usage
 
 

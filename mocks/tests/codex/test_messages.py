@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from assay_mocks.codex.failures import CAUSES
-from assay_mocks.codex.messages import turn, turn_error
+from assay_mocks.codex.turn_messages import turn, turn_error
 
 
 def test_a_turn_lasts_from_its_start_to_its_end() -> None:

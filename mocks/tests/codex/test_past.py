@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_mocks.codex import messages
+from assay_mocks.codex import turn_messages
 from assay_mocks.codex.past import KEPT_TURNS, Past
 from assay_mocks.codex.versions import VERSIONS
 
@@ -14,7 +14,7 @@ def _item(turn: str, identity: str, kind: str = "agentMessage", **more: Any) -> 
 def test_only_the_last_turns_are_kept() -> None:
     past = Past()
     for number in range(KEPT_TURNS + 2):
-        past.hear("turn/started", {"turn": messages.turn(str(number), "inProgress", started=1.0)})
+        past.hear("turn/started", {"turn": turn_messages.turn(str(number), "inProgress", started=1.0)})
     assert [turn["id"] for turn in (past.turns[0], past.turns[-1])] == ["2", str(KEPT_TURNS + 1)]
     assert len(past.costs) == KEPT_TURNS
 
