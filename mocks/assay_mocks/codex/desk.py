@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay_mocks.codex.ids import Ids
+    from assay_mocks.codex.nonces import Nonce, Nonces
     from assay_mocks.codex.threads.shelf import Shelf
     from assay_mocks.codex.threads.thread import Running, Thread, Threads
-    from assay_mocks.codex.turns.nonces import Nonce, Nonces
     from assay_mocks.codex.versions.version import Version
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError

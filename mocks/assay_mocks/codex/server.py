@@ -20,14 +20,14 @@ from assay_mocks.codex.connection import Addressed, Connection
 from assay_mocks.codex.ids import Ids, RandomIds
 from assay_mocks.codex.methods.admission import Room, admit, load_methods
 from assay_mocks.codex.methods.asking import Asked
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.nonces import Nonce, Nonces
 from assay_mocks.codex.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.threads.thread import Running, Thread, Threads
-from assay_mocks.codex.turns.nonces import Nonce, Nonces
 from assay_mocks.codex.turns.schedule import Schedule
+from assay_mocks.codex.versions.forms import trimmed
 from assay_mocks.codex.versions.version import NEWEST, Version
 from assay_mocks.codex.words import messages
-from assay_mocks.codex.words.forms import trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

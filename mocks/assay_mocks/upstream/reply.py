@@ -16,7 +16,7 @@ from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refu
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from assay_mocks.codex.turns.nonces import Nonce, Record, State
+    from assay_mocks.codex.nonces import Nonce, Record, State
     from assay_mocks.script import Step
     from assay_mocks.upstream.request import Asked
     from assay_mocks.upstream.writing import Writer

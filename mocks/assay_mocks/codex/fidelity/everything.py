@@ -12,8 +12,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay_mocks.codex.methods.params import WITHOUT_PARAMS
 from assay_mocks.codex.outputs import Exit
+from assay_mocks.codex.params import WITHOUT_PARAMS
 from assay_mocks.codex.server import Server
 from assay_mocks.codex.versions.version import VERSIONS
 from assay_mocks.library import LIBRARY

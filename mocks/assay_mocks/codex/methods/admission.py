@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.handshake import initialize
-from assay_mocks.codex.methods.params import OVERLOAD, OVERLOADED, Refused, check_params
+from assay_mocks.codex.params import OVERLOAD, OVERLOADED, Refused, check_params
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.threads.thread import Thread, new_thread
 from assay_mocks.codex.turns.tools import check_tools
 from assay_mocks.codex.words import legacy

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, check_uuid, load_thread
-from assay_mocks.codex.methods.params import Refused
 from assay_mocks.codex.methods.turns import check_input, interrupt, start_turn
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.threads.thread import KEPT_THREADS
 from assay_mocks.codex.words import legacy, messages
 

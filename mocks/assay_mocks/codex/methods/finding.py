@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.methods.asking import Asked, check_uuid
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
 
 if TYPE_CHECKING:
     from assay_mocks.codex.threads.thread import Thread

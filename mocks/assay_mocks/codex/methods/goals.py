@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, find_thread
 from assay_mocks.codex.methods.finding import find_stored
-from assay_mocks.codex.methods.params import Refused
 from assay_mocks.codex.methods.turns import cast_for
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.words import messages
 from assay_mocks.script import Call, Say
 from assay_mocks.usage import Usage

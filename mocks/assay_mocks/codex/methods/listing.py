@@ -7,9 +7,9 @@ from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, check_uuid
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
+from assay_mocks.codex.versions.forms import trimmed
 from assay_mocks.codex.words import messages
-from assay_mocks.codex.words.forms import trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

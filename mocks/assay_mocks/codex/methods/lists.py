@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, find_thread
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.versions.marks import known
 from assay_mocks.codex.words import messages
 

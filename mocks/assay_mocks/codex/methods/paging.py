@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, find_thread
 from assay_mocks.codex.methods.finding import find_stored
-from assay_mocks.codex.methods.params import UNKNOWN, Refused
+from assay_mocks.codex.params import UNKNOWN, Refused
 from assay_mocks.codex.threads.rolling_back import roll_back
+from assay_mocks.codex.versions.forms import trimmed
 from assay_mocks.codex.words import messages
-from assay_mocks.codex.words.forms import trimmed
 from assay_mocks.usage import Usage
 
 if TYPE_CHECKING:

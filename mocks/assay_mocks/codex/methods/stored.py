@@ -10,7 +10,7 @@ from assay_mocks.codex.methods.finding import NONE_FOUND, find_stored
 from assay_mocks.codex.methods.goals import goal_told
 from assay_mocks.codex.methods.listing import is_loaded, listed
 from assay_mocks.codex.methods.paging import turns_page
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.threads.rolling_back import roll_back
 from assay_mocks.codex.words import item_messages, legacy, messages
 from assay_mocks.codex.words.counting import Counting

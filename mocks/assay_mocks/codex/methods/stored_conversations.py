@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, begin_thread, tell_loaded
 from assay_mocks.codex.methods.listing import is_loaded, listed, moment, page_of
-from assay_mocks.codex.methods.params import Refused, check_items
 from assay_mocks.codex.methods.stored import copy_thread, unload
+from assay_mocks.codex.params import Refused, check_items
+from assay_mocks.codex.versions.forms import trimmed
 from assay_mocks.codex.words import item_messages, legacy, messages
-from assay_mocks.codex.words.forms import trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

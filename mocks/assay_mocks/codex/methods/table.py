@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.codex.methods import conversations, goals, listing, lists, paging, stored, stored_conversations, turns
 from assay_mocks.codex.methods.asking import Asked, check_uuid, find_thread, load_thread, tell_loaded
 from assay_mocks.codex.methods.handshake import initialize
-from assay_mocks.codex.methods.params import Refused, check_items
-from assay_mocks.codex.turns.conversation import is_user, message_text
+from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.codex.words import messages, raw_items
+from assay_mocks.codex.words.conversation import is_user, message_text
 from assay_mocks.marker import Marker, find_marker
 from assay_mocks.script import Crash
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods.asking import Asked, find_thread
-from assay_mocks.codex.methods.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
+from assay_mocks.codex.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from assay_mocks.codex.turns.casting import Casting, cast, rejected
 from assay_mocks.codex.turns.compacting import sum_up
 from assay_mocks.codex.turns.turn import Turn

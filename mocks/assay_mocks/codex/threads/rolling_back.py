@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.turns.conversation import is_user
+from assay_mocks.codex.words.conversation import is_user
 
 if TYPE_CHECKING:
     from assay_mocks.codex.threads.thread import Thread

@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay_mocks.codex.methods.params import INTERNAL, Refused
+from assay_mocks.codex.params import INTERNAL, Refused
 from assay_mocks.codex.threads.past import HEARD
 from assay_mocks.codex.threads.rolling_back import roll_back
 from assay_mocks.codex.threads.settings import Settings

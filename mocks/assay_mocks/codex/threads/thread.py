@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay_mocks.codex.connection import Connection
+    from assay_mocks.codex.nonces import Nonce
     from assay_mocks.codex.turns.casting import Casting
-    from assay_mocks.codex.turns.nonces import Nonce
     from assay_mocks.player import Until
 
 Item = dict[str, Any]  # a Responses item

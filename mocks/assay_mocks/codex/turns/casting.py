@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from assay_mocks.codex.turns.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
+from assay_mocks.codex.nonces import Nonce, Nonces
 from assay_mocks.codex.turns.default_answer import default_answer
-from assay_mocks.codex.turns.nonces import Nonce, Nonces
 from assay_mocks.codex.versions.failures import Cause
+from assay_mocks.codex.words.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
 from assay_mocks.marker import BrokenMarker, Marker, find_marker
 from assay_mocks.script import Call, Fail, Library, Parts, Script, Step, Told, ends_turn
 

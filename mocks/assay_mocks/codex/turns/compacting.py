@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.turns.casting import Casting, cast, rejected
-from assay_mocks.codex.turns.conversation import is_user, message_text
 from assay_mocks.codex.turns.playing import Playing
 from assay_mocks.codex.turns.response import Failure, Response
 from assay_mocks.codex.words import item_messages, turn_messages
+from assay_mocks.codex.words.conversation import is_user, message_text
 from assay_mocks.codex.words.telling import Telling
 from assay_mocks.player import perform
 from assay_mocks.script_error import ScriptError
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.nonces import Record, State
     from assay_mocks.codex.threads.thread import Thread
-    from assay_mocks.codex.turns.nonces import Record, State
     from assay_mocks.script import Call, Usage
 
 Json = dict[str, Any]

@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.turns.conversation import is_result, is_user, message_text, result_text
 from assay_mocks.codex.turns.specimen import specimen
+from assay_mocks.codex.words.conversation import is_result, is_user, message_text, result_text
 from assay_mocks.script import Call, Say, Step
 
 if TYPE_CHECKING:

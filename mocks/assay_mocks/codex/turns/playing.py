@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads.thread import Thread
     from assay_mocks.codex.turns.acting import Acting
     from assay_mocks.codex.turns.calling import Calling
     from assay_mocks.codex.turns.casting import Casting
-    from assay_mocks.codex.turns.nonces import State
     from assay_mocks.codex.versions.failures import Cause
     from assay_mocks.script import Call, Reflect
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay_mocks.codex.nonces import Nonce
     from assay_mocks.codex.threads.thread import Running, Thread
-    from assay_mocks.codex.turns.nonces import Nonce
 
 
 class Schedule:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.params import Refused, shown
+from assay_mocks.codex.params import Refused, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from assay_mocks.codex.versions.marks import unknown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay_mocks.codex.words.forms import Forms
+    from assay_mocks.codex.versions.forms import Forms
 
 _OPENED = """
     serviceTier+0.110 disabledPluginIds+0.160 runtimeWorkspaceRoots+0.134 instructionSources+0.125

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay_mocks.codex.methods.params import (
+from assay_mocks.codex.params import (
     COUNT,
     FLAG,
     LIST,

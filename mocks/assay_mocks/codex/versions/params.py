@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.methods.params import FIELDS, INPUT_FIELDS, MAP, Field, list_of, one_of, tagged
-from assay_mocks.codex.methods.stored_params import STORED_FIELDS, TOOL_OUTPUT
+from assay_mocks.codex.params import FIELDS, INPUT_FIELDS, MAP, Field, list_of, one_of, tagged
+from assay_mocks.codex.stored_params import STORED_FIELDS, TOOL_OUTPUT
 from assay_mocks.codex.versions.marks import known, unknown
 from assay_mocks.codex.versions.older_params import EFFORT, IMAGE, V1_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay_mocks.codex.methods.params import Table
+    from assay_mocks.codex.params import Table
 
 _APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
 _WITH_FIELDS = frozenset({"reject", "granular"})

@@ -27,8 +27,8 @@ from assay_mocks.codex.versions.params import gated_fields, gated_methods, overl
 from assay_mocks.codex.versions.stored import Stored, stored_by
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.methods.params import Table
-    from assay_mocks.codex.words.forms import Forms
+    from assay_mocks.codex.params import Table
+    from assay_mocks.codex.versions.forms import Forms
 
 
 Transport = Literal["ws", "ws-auth", "ws-digest", "ws-guard", "unix"]

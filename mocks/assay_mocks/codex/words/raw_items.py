@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.words.forms import trimmed
+from assay_mocks.codex.versions.forms import trimmed
 from assay_mocks.codex.words.item_messages import usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay_mocks.codex.words.forms import Forms
+    from assay_mocks.codex.versions.forms import Forms
     from assay_mocks.script import Think, Usage
 
 Json = dict[str, Any]

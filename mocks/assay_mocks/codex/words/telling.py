@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import cut
-from assay_mocks.codex.turns.citations import Citations, without_citations
-from assay_mocks.codex.turns.conversation import as_message, message_text
 from assay_mocks.codex.words import item_messages, legacy, messages, raw_items, turn_messages
+from assay_mocks.codex.words.citations import Citations, without_citations
+from assay_mocks.codex.words.conversation import as_message, message_text
 from assay_mocks.codex.words.counting import Counting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_mocks.codex.desk import Desk
+    from assay_mocks.codex.nonces import State
     from assay_mocks.codex.threads.thread import Thread
-    from assay_mocks.codex.turns.nonces import State
     from assay_mocks.codex.versions.failures import Cause
     from assay_mocks.codex.versions.version import Beginning
     from assay_mocks.script import Think, Usage

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.codex.methods.asking import check_uuid
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
 
 NAMED = "11111111-0000-7000-8000-000000000001"
 HISTORY = [

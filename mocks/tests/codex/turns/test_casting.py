@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from assay_mocks.codex.nonces import Nonces
 from assay_mocks.codex.turns.casting import Casting, cast, part_to_play, unknown_script
-from assay_mocks.codex.turns.nonces import Nonces
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import Call, Fail, Finish, Hang, Say, Script
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.methods.params import Refused
+from assay_mocks.codex.params import Refused
 from assay_mocks.codex.turns.tools import Outcome, check_tools, outcome, parse_arguments
 
 TOOL = {"type": "function", "name": "a", "description": "", "inputSchema": {"type": "object"}}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.methods.params import Refused, check_params
+from assay_mocks.codex.params import Refused, check_params
 from assay_mocks.codex.versions.version import VERSIONS
 
 TURN: dict[str, Any] = {"threadId": "t", "input": []}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.methods.params import Refused, check_items, check_params
+from assay_mocks.codex.params import Refused, check_items, check_params
 
 INPUTS = ", ".join(f"`{name}`" for name in ("text", "image", "localImage", "audio", "localAudio", "skill", "mention"))
 CLIENT = {"name": "x", "version": "1"}

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_mocks.codex.turns.conversation import (
+from assay_mocks.codex.words.conversation import (
     answered,
     as_message,
     input_text,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_mocks.codex.turns.nonces import KEPT_TURNS, Nonces
+from assay_mocks.codex.nonces import KEPT_TURNS, Nonces
 
 
 def test_turns_are_counted_per_script() -> None:
