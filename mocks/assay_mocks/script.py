@@ -212,7 +212,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The turn fails as the named upstream failure looks in the played version (`codex.failures.CAUSES`).
+    """The turn fails as the named upstream failure looks in the played version (`codex.versions.failures.CAUSES`).
 
     From 0.150.0 on `no-network` is none: the server tries to connect again and again until it is interrupted.
     """

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.script import (
     Asks,
     Call,

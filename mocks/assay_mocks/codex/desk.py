@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay_mocks.codex.ids import Ids
-    from assay_mocks.codex.nonces import Nonce, Nonces
-    from assay_mocks.codex.threads import Running, Thread, Threads
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.threads.shelf import Shelf
+    from assay_mocks.codex.threads.thread import Running, Thread, Threads
+    from assay_mocks.codex.turns.nonces import Nonce, Nonces
+    from assay_mocks.codex.versions.version import Version
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError
 
@@ -58,6 +59,10 @@ class Host(Desk, Protocol):
     threads: Threads
     listeners: dict[str, Thread]
     client: str
+
+    @property
+    def shelf(self) -> Shelf:
+        """Where threads are that are not loaded."""
 
     @property
     def user_agent(self) -> str:

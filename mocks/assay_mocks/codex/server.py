@@ -12,24 +12,27 @@ that methods mean by "the client".
 from __future__ import annotations
 
 from collections import Counter, deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import messages, rpc
-from assay_mocks.codex.admission import Room, admit, load_methods
-from assay_mocks.codex.asking import Asked
+from assay_mocks.codex import rpc
 from assay_mocks.codex.connection import Addressed, Connection
-from assay_mocks.codex.forms import trimmed
 from assay_mocks.codex.ids import Ids, RandomIds
-from assay_mocks.codex.nonces import Nonce, Nonces
+from assay_mocks.codex.methods.admission import Room, admit, load_methods
+from assay_mocks.codex.methods.asking import Asked
+from assay_mocks.codex.methods.params import Refused
 from assay_mocks.codex.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
-from assay_mocks.codex.params import Refused
-from assay_mocks.codex.schedule import Schedule
-from assay_mocks.codex.threads import Running, Thread, Threads
-from assay_mocks.codex.versions import NEWEST, Version
+from assay_mocks.codex.threads.thread import Running, Thread, Threads
+from assay_mocks.codex.turns.nonces import Nonce, Nonces
+from assay_mocks.codex.turns.schedule import Schedule
+from assay_mocks.codex.versions.version import NEWEST, Version
+from assay_mocks.codex.words import messages
+from assay_mocks.codex.words.forms import trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from assay_mocks.codex.threads.shelf import Shelf
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError
 
@@ -70,6 +73,7 @@ class Server:
         self.nonces = Nonces()
         self.client = ""
         self._crash_at = crash_at
+        self._open_shelf: Callable[[], Shelf] | None = None
         self._room = Room(room if version.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
@@ -161,6 +165,17 @@ class Server:
     def library(self) -> Library | ScriptError:
         """The scripts as they are now, or why they cannot be read."""
         return self._library() if callable(self._library) else self._library
+
+    def keep_threads(self, shelf: Callable[[], Shelf]) -> None:
+        """Keep the threads that are not loaded where this says, which is asked when there is the first."""
+        self._open_shelf = shelf
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Where threads are that are not loaded."""
+        from assay_mocks.codex.threads.shelf import MemoryShelf  # noqa: PLC0415 - it would slow every start
+
+        return (self._open_shelf or MemoryShelf)()
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can; the name of the first one stays the server's."""
@@ -286,6 +301,8 @@ class Server:
         match reply.id:
             case int(identity) if identity in self._asked:
                 turn = self._asked.pop(identity)
+                if self.version.counted_turns:
+                    turn.thread.operations += 1  # also if it comes too late
                 turn.answered(identity, reply.result, reply.error, now)
                 self._turns.wake(turn)
             case unknown:

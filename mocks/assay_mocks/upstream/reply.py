@@ -7,8 +7,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import cut
-from assay_mocks.codex.response import is_told_apart
-from assay_mocks.codex.shapes import Text, tell_shapes
+from assay_mocks.codex.turns.response import is_told_apart
+from assay_mocks.codex.turns.shapes import Text, tell_shapes
 from assay_mocks.player import Action, Piece, Until, perform
 from assay_mocks.script import Call, Fail, Finish, Open, Reflect, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
@@ -16,7 +16,7 @@ from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refu
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from assay_mocks.codex.nonces import Nonce, Record, State
+    from assay_mocks.codex.turns.nonces import Nonce, Record, State
     from assay_mocks.script import Step
     from assay_mocks.upstream.request import Asked
     from assay_mocks.upstream.writing import Writer

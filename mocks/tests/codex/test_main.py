@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay_mocks.codex import __main__ as command
+from assay_mocks.codex.threads.rollouts import FileShelf
+from assay_mocks.codex.threads.shelf import MemoryShelf
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from assay_mocks.codex.server import Server
 
 
 def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,8 +55,8 @@ told = server.output(0.0)
 assert told and b'"userAgent"' in told, told
 needed = set(sys.modules)
 server.prepare()
-print(sorted({{"assay_mocks.codex.turns", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
-print("assay_mocks.codex.turns" in sys.modules)
+print(sorted({{"assay_mocks.codex.turns.turn", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
+print("assay_mocks.codex.turns.turn" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\nTrue\n", "")
@@ -73,3 +77,25 @@ def test_a_broken_script_file_is_told_before_anything_is_served(tmp_path: Path) 
         done.stderr
         == f'assay-codex: {path}: line 1, [0].parts[0][0] in the script a: there is no step "sey"; did you mean say?\n'
     )
+
+
+def _serves(monkeypatch: pytest.MonkeyPatch) -> Server:
+    """The server of a process that serves nobody."""
+    served: list[Server] = []
+
+    def serve(server: Server, journal: object) -> int:
+        del journal
+        served.append(server)
+        return 0
+
+    monkeypatch.setattr(command, "serve", serve)
+    assert command.main(["app-server"]) == 0
+    return served[0]
+
+
+def test_threads_are_stored_below_codex_home_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    assert type(_serves(monkeypatch).shelf) is MemoryShelf
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path))
+    assert type(_serves(monkeypatch).shelf) is FileShelf

@@ -14,10 +14,10 @@ from referencing import Registry, Resource
 from assay_mocks.codex.fidelity.everything import Said, sessions, sort
 from assay_mocks.codex.fidelity.recorded_model import recorded_model
 from assay_mocks.codex.fidelity.recording import read_recording
-from assay_mocks.codex.fidelity.replaying import Replay
+from assay_mocks.codex.fidelity.replaying import Replay, told
 from assay_mocks.codex.fidelity.table import load_replays
-from assay_mocks.codex.methods import METHODS
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.methods.table import METHODS
+from assay_mocks.codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -105,10 +105,15 @@ def test_everything_that_scripts_make_the_mock_say_is_described(version: str) ->
 
 
 @pytest.mark.parametrize("row", REPLAYED, ids=[row.name for row in REPLAYED])
-def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: Any) -> None:
+def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: Any, tmp_path: Path) -> None:
     lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
-    theirs = [line.message for line in lines if not line.sent and line.message is not None]
-    replay = Replay(recorded_model(lines), VERSIONS[row.version], theirs)
+    earlier = read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
+    home = tmp_path if earlier else None
+    replay = Replay(recorded_model([*earlier, *lines]), VERSIONS[row.version], told(earlier), home)
+    for line in earlier:
+        if line.sent and line.message is not None:
+            replay.send(line.message)
+    replay.restart(told(lines))
     session: list[tuple[bool, Any]] = []
     for line in lines:
         if line.sent and line.message is not None and replay.exit is None:

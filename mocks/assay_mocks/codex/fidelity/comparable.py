@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from assay_mocks.codex.fidelity.recording import Message
 
 _TIMES = re.compile(r"(At|AtMs|durationMs|create_time|secs|nanos)$")
+_MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z?|\d{4}/\d\d/\d\d(?=/rollout-)")
+_PLACES = re.compile(r'"rolloutOrdinal":\d+')
 _IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
 
 
@@ -46,12 +48,17 @@ class Names:
         match value:
             case [{"displayName": _, **fields}, *_]:
                 return list(fields)  # models: the fields of one
+            case dict() if value.keys() and all(map(_IDS.fullmatch, value)):
+                return sorted(
+                    f"{_IDS.sub(self._named, name)}: {self._value(name, inner)}" for name, inner in value.items()
+                )
             case dict():
                 return {name: self._value(name, inner) for name, inner in value.items()}
             case list():
                 return [self._value(key, inner) for inner in value]
             case str():
-                return _IDS.sub(self._named, self._said(value))
+                places = _PLACES.sub("<place>", _MOMENTS.sub("<moment>", self._said(value)))
+                return _IDS.sub(self._named, places)
         return value
 
     def _said(self, text: str) -> str:

@@ -24,10 +24,11 @@ in the same order, with the same fields in the same order and the same values.
 """
 
 _RACES = """\
-Ids are compared by the order in which they appear, times by their type. Two messages that race in the real server may
-come in either order: the answer of turn/start and the start of the turn, the start of a thread and of its MCP servers,
-the end of the model's answer and a call in it. Threads that are answered at once (`concurrent_threads`) are compared
-each for itself. Besides:
+Ids are compared by the order in which they appear, times by their type, places in files not at all. Some recordings are
+of a second process, which found the threads of a first one: `dyn_resume_b`, `stored_b`. Two messages that race in the
+real server may come in either order: the answer of turn/start and the start of the turn, the start of a thread and of
+its MCP servers, the end of the model's answer and a call in it. Threads that are answered at once
+(`concurrent_threads`) are compared each for itself. Besides:
 """
 
 _BREADTH = 16

@@ -10,9 +10,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.compacting import PROMPT
-from assay_mocks.codex.failures import CAUSES
 from assay_mocks.codex.fidelity.heard import Heard
+from assay_mocks.codex.turns.compacting import PROMPT
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.script import (
     Call,
     Code,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -23,6 +23,7 @@ class Replayed:
 
     What is left out of the comparison: `skip`, requests with all that follows until the client's next line;
     `unheard`, what follows them alone; `unsent`, notifications of these methods; `own`, values of these keys.
+    `after`: the scenario of the process before it, whose threads are stored; empty if there was none.
     """
 
     version: str
@@ -33,6 +34,7 @@ class Replayed:
     unheard: frozenset[Any] = frozenset()
     unsent: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    after: str = ""
 
     @property
     def name(self) -> str:
@@ -83,7 +85,9 @@ def load_replays(path: Path = REPLAY) -> Replays:
         for version, scenarios in data["equal"].items()
         for scenario in scenarios
     ]
-    rows = [*equal, *(_replayed(path, row) for row in data.get("recording", ()))]
+    after: Mapping[str, str] = data.get("after", {})
+    listed = [*equal, *(_replayed(path, row) for row in data.get("recording", ()))]
+    rows = [replace(row, after=after.get(row.name, "")) for row in listed]
     _no_twins(path, [row.name for row in rows])
     return Replays(rows=rows, **data["everywhere"])
 

@@ -9,10 +9,10 @@ import pytest
 
 from assay_mocks.codex.fidelity.comparable import by_thread, comparable
 from assay_mocks.codex.fidelity.recorded_model import recorded_model
-from assay_mocks.codex.fidelity.recording import read_recording
-from assay_mocks.codex.fidelity.replaying import Replay, replay
+from assay_mocks.codex.fidelity.recording import Line, read_recording
+from assay_mocks.codex.fidelity.replaying import Replay, replay, told
 from assay_mocks.codex.fidelity.table import Replayed, load_replays
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 TABLE = load_replays()
@@ -22,16 +22,25 @@ BY_VERDICT = {
 }
 
 
-def played(row: Replayed) -> tuple[list[str], list[str]]:
+def played(row: Replayed, home: Path) -> tuple[list[str], list[str]]:
     """What the recorded server said and what the mock says, made comparable."""
-    lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
-    sides = replay(lines, recorded_model(lines), VERSIONS[row.version], skip=row.skip, unheard=row.unheard)
+    lines, before = read_recording(RECORDINGS / f"{row.name}.jsonl"), recorded_before(row)
+    session = Replay(recorded_model([*before, *lines]), VERSIONS[row.version], told(before), home if before else None)
+    for line in before:
+        if line.sent and line.message is not None:
+            session.send(line.message)
+    sides = replay(lines, session, skip=row.skip, unheard=row.unheard)
     if row.scenario in TABLE.crossing:
         sides = by_thread(sides[0]), by_thread(sides[1])
     unsent, own = TABLE.unsent.keys() | row.unsent, TABLE.own.keys() | row.own
     race = VERSIONS[row.version].counts_first
     theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words, counts_race=race) for side in sides)
     return theirs, ours
+
+
+def recorded_before(row: Replayed) -> list[Line]:
+    """What was recorded of the process before it."""
+    return read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
 
 
 def names(rows: list[Replayed]) -> list[str]:
@@ -44,14 +53,14 @@ def test_every_recording_stands_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("row", BY_VERDICT["equal"], ids=names(BY_VERDICT["equal"]))
-def test_the_mock_says_what_the_real_server_said(row: Replayed) -> None:
-    theirs, ours = played(row)
+def test_the_mock_says_what_the_real_server_said(row: Replayed, tmp_path: Path) -> None:
+    theirs, ours = played(row, tmp_path)
     assert ours == theirs
 
 
 @pytest.mark.parametrize("row", BY_VERDICT["accepted difference"], ids=names(BY_VERDICT["accepted difference"]))
-def test_but_for_what_is_left_out_the_mock_says_what_the_real_server_said(row: Replayed) -> None:
-    theirs, ours = played(row)
+def test_but_for_what_is_left_out_the_mock_says_what_the_real_server_said(row: Replayed, tmp_path: Path) -> None:
+    theirs, ours = played(row, tmp_path)
     assert ours == theirs
 
 
@@ -66,15 +75,15 @@ LEFT_OUT = [
 @pytest.mark.parametrize(
     ("row", "name", "one"), LEFT_OUT, ids=[f"{row.name} {name} {one}" for row, name, one in LEFT_OUT]
 )
-def test_nothing_is_left_out_that_need_not_be(row: Replayed, name: str, one: object) -> None:
-    theirs, ours = played(replace(row, **{name: getattr(row, name) - {one}}))
+def test_nothing_is_left_out_that_need_not_be(row: Replayed, name: str, one: object, tmp_path: Path) -> None:
+    theirs, ours = played(replace(row, **{name: getattr(row, name) - {one}}), tmp_path)
     assert ours != theirs
 
 
 @pytest.mark.parametrize("row", BY_VERDICT["not replayed"], ids=names(BY_VERDICT["not replayed"]))
-def test_what_is_not_replayed_still_differs(row: Replayed) -> None:
+def test_what_is_not_replayed_still_differs(row: Replayed, tmp_path: Path) -> None:
     if row.version in VERSIONS:
-        theirs, ours = played(row)
+        theirs, ours = played(row, tmp_path)
         assert ours != theirs
 
 

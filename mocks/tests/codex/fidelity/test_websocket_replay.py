@@ -16,14 +16,12 @@ from assay_mocks.codex.fidelity.comparable import comparable
 from assay_mocks.codex.fidelity.recording import read_recording
 from assay_mocks.codex.fidelity.table import load_replays
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 from assay_mocks.script import Pause, Say, Script, Step, Usage
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.169.0"
 TABLE = load_replays()
-UNSENT = {*TABLE.unsent, "thread/goal/cleared"}  # the mock's threads have no goals
-UNTOLD = {"collaborationMode", "initialTurnsPage", "turnsBackwardsCursor", "itemsBackwardsCursor"}
-"""Of what thread/resume is answered: places in the thread's file, which the mock has not."""
+UNSENT = set(TABLE.unsent)
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
 Message = dict[str, Any]
 Sent = tuple[float, str, Message]
@@ -109,9 +107,6 @@ def sides() -> tuple[dict[str, list[Message]], dict[str, list[Message]]]:
         together.name_thread(thread)
         together.send(name, message, at)
     together.play(sent[-1][0] + 60)
-    for message in theirs["b"]:
-        if "turnsBackwardsCursor" in message.get("result", ()):
-            message["result"] = {key: value for key, value in message["result"].items() if key not in UNTOLD}
     return theirs, together.heard
 
 

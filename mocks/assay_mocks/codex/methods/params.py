@@ -1,0 +1,293 @@
+"""Checks the parameters of requests and refuses wrong ones in the words of the real server's deserialiser.
+
+Only what the real server reads is looked at: unknown fields pass, null stands for absent where a field is optional, and
+the first wrong field is the one that is told. What a method accepts is one row of a table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any
+
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
+UNKNOWN = -32601
+INTERNAL = -32603
+OVERLOADED = -32001
+OVERLOAD = "Server overloaded; retry later."
+
+
+class Refused(Exception):  # noqa: N818 - an answer of the protocol, not a fault of the program
+    """A request is answered with an error: its code, message and data."""
+
+    def __init__(self, message: str, code: int = INVALID_REQUEST, data: object = None) -> None:
+        super().__init__(message)
+        self.message, self.code, self.data = message, code, data
+
+
+Check = Callable[[Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One parameter: how its value is checked, and whether it must be there."""
+
+    check: Check
+    required: bool = False
+
+
+def _invalid(expected: str, value: object) -> Refused:
+    return Refused(f"Invalid request: invalid type: {shown(value)}, expected {expected}")
+
+
+_SHOWN: Mapping[type, Callable[[Any], str]] = {
+    NoneType: lambda _: "null",
+    bool: lambda value: f"boolean `{json.dumps(value)}`",
+    int: lambda value: f"integer `{value}`",
+    float: lambda value: f"floating point `{value}`",
+    str: lambda value: f"string {json.dumps(value, ensure_ascii=False)}",
+    list: lambda _: "sequence",
+    dict: lambda _: "map",
+}
+
+
+def shown(value: object) -> str:
+    """A value of the wrong type, as the deserialiser names it."""
+    return _SHOWN[type(value)](value)
+
+
+def _typed(kind: type, expected: str) -> Check:
+    def check(value: object) -> None:
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise _invalid(expected, value)
+
+    return check
+
+
+TEXT = _typed(str, "a string")
+FLAG = _typed(bool, "a boolean")
+LIST = _typed(list, "a sequence")
+MAP = _typed(dict, "a map")
+
+
+def list_of(check: Check) -> Check:
+    """A check of lists whose every item passes `check`."""
+
+    def check_all(value: object) -> None:
+        LIST(value)
+        for item in _as_list(value):
+            check(item)
+
+    return check_all
+
+
+def _as_list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _count(value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _invalid("u32", value)
+    if not 0 <= value < 1 << 32:
+        raise Refused(f"Invalid request: invalid value: integer `{value}`, expected u32")
+
+
+COUNT: Check = _count
+
+
+def one_of(*names: str, maps: bool = False) -> Check:
+    """A check of texts that must be one of `names`; `maps`: a map, whose key is such a name, passes unseen."""
+    listed = " or ".join(f"`{name}`" for name in names)
+    if len(names) != _TWO:
+        listed = f"one of {', '.join(f'`{name}`' for name in names)}"
+
+    def check(value: object) -> None:
+        if maps and isinstance(value, dict):
+            return
+        if not isinstance(value, str):
+            raise _invalid("string or map", value)
+        if value not in names:
+            raise Refused(f"Invalid request: unknown variant `{value}`, expected {listed}")
+
+    return check
+
+
+_TWO = 2
+
+
+def struct(**fields: Field) -> Check:
+    """A check of objects with these fields."""
+
+    def check(value: object) -> None:
+        if not isinstance(value, dict):
+            raise _invalid("a map", value)
+        check_fields(fields, value)
+
+    return check
+
+
+Table = Mapping[str, Mapping[str, Field]]
+
+
+def check_fields(fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
+    """Check the values that are given, in their order, then what is missing.
+
+    Raises:
+        Refused: with the deserialiser's text.
+    """
+    for name, value in given.items():
+        field = fields.get(name)
+        if field is not None and (value is not None or field.required):
+            field.check(value)
+    for name, field in fields.items():
+        if field.required and name not in given:
+            raise Refused(f"Invalid request: missing field `{name}`")
+
+
+INPUT_FIELDS: Table = {
+    "text": {"text": Field(TEXT, required=True)},
+    "image": {"url": Field(TEXT), "fileId": Field(TEXT)},
+    "localImage": {"path": Field(TEXT, required=True)},
+    "audio": {},
+    "localAudio": {"path": Field(TEXT, required=True)},
+    "skill": {"name": Field(TEXT, required=True), "path": Field(TEXT, required=True)},
+    "mention": {"name": Field(TEXT, required=True), "path": Field(TEXT, required=True)},
+}
+
+
+def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
+    """A check of objects whose `type` is one of `kinds`; their fields stand beside it, or in the object `content`."""
+    known = one_of(*kinds)
+
+    def check(item: object) -> None:
+        if not isinstance(item, dict):
+            raise _invalid(f"{'internally' if content is None else 'adjacently'} tagged enum {enum}", item)
+        if not isinstance(item.get("type"), str):
+            raise Refused("Invalid request: missing field `type`")
+        known(item["type"])
+        if content is not None and content not in item:
+            raise Refused(f"Invalid request: missing field `{content}`")
+        inner = item if content is None else item[content]
+        MAP(inner)
+        check_fields(kinds[item["type"]], inner)
+
+    return check
+
+
+_input = tagged(INPUT_FIELDS, "UserInput")
+
+_CLIENT = struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
+_CAPABILITIES = struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))
+APPROVAL = one_of("untrusted", "on-request", "granular", "never", maps=True)
+SANDBOX = one_of("read-only", "workspace-write", "danger-full-access")
+THREAD_ID = Field(TEXT, required=True)
+
+FIELDS: Table = {
+    "initialize": {"clientInfo": Field(_CLIENT, required=True), "capabilities": Field(_CAPABILITIES)},
+    "thread/start": {
+        "model": Field(TEXT),
+        "modelProvider": Field(TEXT),
+        "cwd": Field(TEXT),
+        "approvalPolicy": Field(APPROVAL),
+        "sandbox": Field(SANDBOX),
+        "config": Field(MAP),
+        "baseInstructions": Field(TEXT),
+        "developerInstructions": Field(TEXT),
+        "ephemeral": Field(FLAG),
+        "dynamicTools": Field(LIST),
+        "environments": Field(list_of(MAP)),
+        "experimentalRawEvents": Field(FLAG),
+    },
+    "thread/resume": {"threadId": THREAD_ID, "history": Field(LIST), "excludeTurns": Field(FLAG)},
+    "thread/inject_items": {"threadId": THREAD_ID, "items": Field(LIST, required=True)},
+    "thread/unsubscribe": {"threadId": THREAD_ID},
+    "model/list": {"limit": Field(COUNT), "cursor": Field(TEXT)},
+    "turn/start": {
+        "threadId": THREAD_ID,
+        "input": Field(list_of(_input), required=True),
+        "model": Field(TEXT),
+        "effort": Field(TEXT),
+        "approvalPolicy": Field(APPROVAL),
+        "sandboxPolicy": Field(MAP),
+        "clientUserMessageId": Field(TEXT),
+    },
+    "turn/steer": {
+        "threadId": THREAD_ID,
+        "input": Field(list_of(_input), required=True),
+        "expectedTurnId": Field(TEXT, required=True),
+    },
+    "thread/compact/start": {"threadId": THREAD_ID},
+    "turn/interrupt": {"threadId": THREAD_ID, "turnId": Field(TEXT, required=True)},
+}
+WITHOUT_PARAMS = frozenset(
+    {
+        "account/rateLimits/read",
+        "account/usage/read",
+        "configRequirements/read",
+        "getUserAgent",
+        "getUserSavedConfig",
+        "userInfo",
+    }
+)
+
+
+def check_params(method: str, params: object, table: Table = FIELDS) -> Mapping[str, Any]:
+    """The parameters of a request of a known method, checked by the table of its version.
+
+    Raises:
+        Refused: with the deserialiser's text.
+    """
+    if method in WITHOUT_PARAMS:
+        if params:
+            raise _invalid("unit", params)
+        return {}
+    if params is None:
+        raise Refused("Invalid request: missing field `params`")
+    if not isinstance(params, dict):
+        raise _invalid("a map", params)
+    check_fields(table.get(method, {}), params)
+    return params
+
+
+_ITEM_FIELDS: Mapping[str, Sequence[str]] = {
+    "message": ("role", "content"),
+    "function_call": ("name", "arguments", "call_id"),
+    "function_call_output": ("call_id", "output"),
+    "reasoning": ("summary",),
+}
+
+
+def check_items(items: Sequence[Any]) -> None:
+    """Check what thread/inject_items is given; items of an unknown type pass.
+
+    Raises:
+        Refused: naming the index and what is wrong.
+    """
+    for index, item in enumerate(items):
+        wrong = _item_fault(item)
+        if wrong is not None:
+            raise Refused(f"items[{index}] is not a valid response item: {wrong}")
+
+
+def _item_fault(item: object) -> str | None:
+    if not isinstance(item, dict):
+        return f"invalid type: {shown(item)}, expected internally tagged enum ResponseItem"
+    if "type" not in item:
+        return "missing field `type`"
+    missing = [name for name in _ITEM_FIELDS.get(str(item["type"]), ()) if name not in item]
+    if missing:
+        return f"missing field `{missing[0]}`"
+    if item["type"] == "message":
+        return _message_fault(item)
+    return None
+
+
+def _message_fault(item: Mapping[str, Any]) -> str | None:
+    if not isinstance(item["role"], str):
+        return f"invalid type: {shown(item['role'])}, expected a string"
+    if not isinstance(item["content"], list):
+        return f"invalid type: {shown(item['content'])}, expected a sequence"
+    return None

@@ -1,0 +1,70 @@
+"""What a thread was started with and its turns may change for those after them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DEFAULT_MODEL = "mock-model"
+SANDBOXES: Mapping[str, Mapping[str, Any]] = {
+    "read-only": {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
+    "workspace-write": {
+        "type": "workspaceWrite",
+        "writableRoots": [],
+        "networkAccess": False,
+        "excludeTmpdirEnvVar": False,
+        "excludeSlashTmp": False,
+    },
+    "danger-full-access": {"type": "dangerFullAccess"},
+}
+
+
+@dataclass(kw_only=True, slots=True)
+class Settings:
+    """What a turn may change for the turns after it; `asked_model` is what the client named, None if nothing."""
+
+    asked_model: str | None
+    approval_policy: str
+    sandbox: Mapping[str, Any]
+    effort: str | None = None
+    summary: str | None = None
+    collaboration: Mapping[str, Any] | None = None
+
+    @property
+    def mode(self) -> str | None:
+        """How the user works with the model; None: as is usual."""
+        return str(self.collaboration["mode"]) if self.collaboration else None
+
+    @property
+    def model(self) -> str:
+        """The model that is told to the client."""
+        return self.asked_model or _DEFAULT_MODEL
+
+    @staticmethod
+    def names(params: Mapping[str, Any]) -> bool:
+        """Whether a turn/start names any of them."""
+        return any(params.get(name) is not None for name in _OVERRIDES)
+
+    def override(self, params: Mapping[str, Any]) -> bool:
+        """Take the overrides of a turn/start; whether there were any."""
+        given = {
+            field_name: params[name]
+            for name, field_name in _OVERRIDES.items()
+            if params.get(name) is not None and params[name] != getattr(self, field_name)
+        }
+        for name, value in given.items():
+            setattr(self, name, value)
+        return bool(given)
+
+
+_OVERRIDES = {
+    "model": "asked_model",
+    "approvalPolicy": "approval_policy",
+    "sandboxPolicy": "sandbox",
+    "effort": "effort",
+    "summary": "summary",
+    "collaborationMode": "collaboration",
+}
