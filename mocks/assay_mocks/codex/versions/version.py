@@ -80,7 +80,6 @@ class Version:
 
     `compacts_at`: how many tokens long a conversation is that is summed up, None if none is; `raw_summaries`: that is
     told raw; `warns_of_summaries`: the client is warned. `hears_all`: input that waits for one that fails is told.
-
     `counted_turns`: turns of a thread are numbered from 0, interrupts and overrides with them. `checks_turn_id`:
     turn/interrupt must name the turn that runs. `busy`: what turn/start does on a busy thread: it `queues` behind the
     model's answer, telling a turn that never ends; does so `untold`; `joins` the running turn; or `steers`, cutting the
