@@ -19,7 +19,7 @@ from assay_mocks.codex import rpc
 from assay_mocks.codex.connection import Addressed, Connection
 from assay_mocks.codex.ids import Ids, RandomIds
 from assay_mocks.codex.methods.admission import Room, admit, load_methods
-from assay_mocks.codex.methods.asking import Asked
+from assay_mocks.codex.methods.asked import Asked
 from assay_mocks.codex.nonces import Nonce, Nonces
 from assay_mocks.codex.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
 from assay_mocks.codex.params import Refused

@@ -1,9 +1,8 @@
-"""A request that a method is to answer, and the thread that it names or begins."""
+"""The thread that a request names or begins."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.params import Refused
@@ -15,20 +14,10 @@ from assay_mocks.codex.words.messages import PROVIDER
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_mocks.codex.desk import Host
+    from assay_mocks.codex.methods.asked import Asked
 
 _NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
 _HEX_DIGITS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request with checked `params`, asked at `now`; `reply` sends its result."""
-
-    server: Host
-    params: Mapping[str, Any]
-    now: float
-    reply: Callable[[Any], None]
 
 
 def check_uuid(text: str, wrong: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, check_uuid, load_thread
+from assay_mocks.codex.methods.asking import check_uuid, load_thread
 from assay_mocks.codex.methods.turns import check_input, interrupt, start_turn
 from assay_mocks.codex.params import Refused
 from assay_mocks.codex.threads.thread import KEPT_THREADS
@@ -18,6 +18,7 @@ from assay_mocks.codex.words import legacy, messages
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 Json = dict[str, Any]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.methods.asking import Asked, check_uuid
+from assay_mocks.codex.methods.asking import check_uuid
 from assay_mocks.codex.params import Refused
 
 if TYPE_CHECKING:
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 NONE_FOUND = "no rollout found for thread id {id}"

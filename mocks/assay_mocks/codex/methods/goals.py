@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, find_thread
+from assay_mocks.codex.methods.asking import find_thread
 from assay_mocks.codex.methods.finding import find_stored
 from assay_mocks.codex.methods.turns import cast_for
 from assay_mocks.codex.params import Refused
@@ -15,6 +15,7 @@ from assay_mocks.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 Json = dict[str, Any]

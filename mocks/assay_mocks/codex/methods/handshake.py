@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay_mocks.codex.words import messages
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.methods.asking import Asked
+    from assay_mocks.codex.methods.asked import Asked
 
 
 def initialize(asked: Asked) -> None:

@@ -6,7 +6,7 @@ import re
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, check_uuid
+from assay_mocks.codex.methods.asking import check_uuid
 from assay_mocks.codex.params import Refused
 from assay_mocks.codex.versions.forms import trimmed
 from assay_mocks.codex.words import messages
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from assay_mocks.codex.desk import Host
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 Json = dict[str, Any]

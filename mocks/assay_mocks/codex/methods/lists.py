@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, find_thread
+from assay_mocks.codex.methods.asking import find_thread
 from assay_mocks.codex.params import Refused
 from assay_mocks.codex.versions.marks import known
 from assay_mocks.codex.words import messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from assay_mocks.codex.methods.asked import Asked
 
 Json = dict[str, Any]
 

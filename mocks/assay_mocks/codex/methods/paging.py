@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, find_thread
+from assay_mocks.codex.methods.asking import find_thread
 from assay_mocks.codex.methods.finding import find_stored
 from assay_mocks.codex.params import UNKNOWN, Refused
 from assay_mocks.codex.threads.rolling_back import roll_back
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_mocks.codex.desk import Host
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 Json = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, begin_thread, find_thread, tell_loaded
+from assay_mocks.codex.methods.asking import begin_thread, find_thread, tell_loaded
 from assay_mocks.codex.methods.finding import NONE_FOUND, find_stored
 from assay_mocks.codex.methods.goals import goal_told
 from assay_mocks.codex.methods.listing import is_loaded, listed
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from assay_mocks.codex.desk import Host
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 Json = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, begin_thread, tell_loaded
+from assay_mocks.codex.methods.asking import begin_thread, tell_loaded
 from assay_mocks.codex.methods.listing import is_loaded, listed, moment, page_of
 from assay_mocks.codex.methods.stored import copy_thread, unload
 from assay_mocks.codex.params import Refused, check_items
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from assay_mocks.codex.desk import Host
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Thread
 
 Json = dict[str, Any]

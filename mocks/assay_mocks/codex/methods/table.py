@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.methods import conversations, goals, listing, lists, paging, stored, stored_conversations, turns
-from assay_mocks.codex.methods.asking import Asked, check_uuid, find_thread, load_thread, tell_loaded
+from assay_mocks.codex.methods.asked import Asked
+from assay_mocks.codex.methods.asking import check_uuid, find_thread, load_thread, tell_loaded
 from assay_mocks.codex.methods.handshake import initialize
 from assay_mocks.codex.params import Refused, check_items
 from assay_mocks.codex.words import messages, raw_items

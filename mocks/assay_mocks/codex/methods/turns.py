@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.methods.asking import Asked, find_thread
+from assay_mocks.codex.methods.asking import find_thread
 from assay_mocks.codex.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from assay_mocks.codex.turns.casting import Casting, cast, rejected
 from assay_mocks.codex.turns.compacting import sum_up
@@ -17,6 +17,7 @@ from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
     from assay_mocks.codex.desk import Host
+    from assay_mocks.codex.methods.asked import Asked
     from assay_mocks.codex.threads.thread import Running, Thread
 
 Json = dict[str, Any]
