@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from assay.catalogue import Catalogue, Level
 from assay.drive import Progress, drive, nobody
-from assay.judge import Run, judge_all
+from assay.judge import judge_all
 from assay.known_failing import apply
 from assay.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from assay.outcomes import Run
     from assay.scenario import Scenario
     from assay.target import Target
 

@@ -25,7 +25,7 @@ from assay.conversation import Message, can_follow, prepare, remember
 from assay.dialect import MODE_HEADER, Dialect, endpoint, output_mode
 from assay.hearing import Heard, read, stream_reader
 from assay.items import answers_to
-from assay.judge import Run
+from assay.outcomes import Run
 from assay.recording import Record
 from assay.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
 from assay.target import Backend, Target

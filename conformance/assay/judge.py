@@ -1,4 +1,4 @@
-"""From transcripts to outcomes: what is found of each requirement of a scenario.
+"""From transcripts to findings: what is found of each requirement of a scenario. What that comes to, `outcomes` says.
 
 One cause, one violation. Within an exchange the judge goes in stages, and a stage that finds something ends it: what
 comes after has not been understood, and is reported as not observed, hidden behind what was found.
@@ -19,16 +19,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.answers import difference as answer_difference
-from assay.catalogue import Catalogue, Judged, Level, Requirement, load
+from assay.catalogue import Catalogue, load
 from assay.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE, TOGETHER, response_parity
 from assay.checks.chat_stream import parity
-from assay.dialect import Arguments, Dialect
+from assay.dialect import Dialect
 from assay.expected import Failure
 from assay.items import NO_ANSWER, items, speaks_of
-from assay.scenario import Form, Mode, Scenario
-from assay.target import Backend, Target
+from assay.outcomes import Run, not_judged, outcome
+from assay.scenario import Form, Mode
 from assay.transcript import End
-from assay.verdict import Finding, Outcome, Verdict
+from assay.verdict import Finding, Outcome
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from assay.checks import Check
     from assay.hearing import Heard
+    from assay.target import Target
 
 DONE_LAST = "chat.stream.done-last"
 HARMLESS = frozenset({
@@ -61,25 +62,10 @@ PARITIES: Mapping[str, Callable[[Heard, Heard], Iterable[Violation]]] = {
 }
 """Requirement → how a stream is compared with the whole answer."""
 BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
-AXIS = {
-    "chat.stream.arguments-incremental": Arguments.INCREMENTAL,
-    "chat.stream.arguments-cumulative": Arguments.CUMULATIVE,
-}
-"""Requirements that are about one of the two ways of telling arguments."""
 EVERYTHING = tuple(row.id for row in load().requirements)
 """All requirements."""
 BAD_REQUEST = 400
 """The lowest status that says that a request failed."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """A scenario as it was driven: per form its exchanges, or the reason why it was not driven in that form."""
-
-    scenario: Scenario
-    heard: Mapping[Form, Sequence[Heard]] = field(default_factory=dict)
-    not_driven: Mapping[Form, str] = field(default_factory=dict)
-    error: str = ""
 
 
 def judge_all(runs: Sequence[Run], target: Target, catalogue: Catalogue) -> tuple[Outcome, ...]:
@@ -108,7 +94,7 @@ def judge(
     """
     rows = items(run.scenario, catalogue, target.dialects)
     if run.error:
-        return tuple(_outcome(run, row, Verdict.ERROR, reason=run.error) for row in rows)
+        return tuple(not_judged(run, row) for row in rows)
     seen = _Seen(wanted=frozenset(row.id for row in rows), broken=broken)
     for exchanges in run.heard.values():
         _conversation(exchanges, seen)
@@ -116,7 +102,7 @@ def judge(
     _parity(run, seen)
     others = {finding.violation.requirement for finding in seen.findings} - seen.wanted
     rows += tuple(row for row in catalogue.requirements if row.id in others)
-    return tuple(_verdict(run, row, target, seen) for row in rows)
+    return tuple(outcome(run, row, target, found=seen.findings, hidden=seen.hidden) for row in rows)
 
 
 @dataclass(kw_only=True)
@@ -277,59 +263,3 @@ def _compare(
     for one, other in zip(ours, others, strict=False):
         if one.reading is not None and other.reading is not None and one.wanted:
             seen.find(one, compare(one, other))
-
-
-def _verdict(run: Run, row: Requirement, target: Target, seen: _Seen) -> Outcome:
-    mine = tuple(finding for finding in seen.findings if finding.violation.requirement == row.id)
-    if mine:
-        return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if _other_axis(run, row, target):
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target tells arguments in the other way")
-    reason = _why_not_observed(run, row, target, seen)
-    return _outcome(run, row, Verdict.NOT_OBSERVED if reason else Verdict.PASS, reason=reason)
-
-
-def _other_axis(run: Run, row: Requirement, target: Target) -> bool:
-    """Whether a requirement is about the way of telling arguments that the target does not use in these forms."""
-    way = AXIS.get(row.id)
-    forms = [form for form in run.scenario.forms(target.dialects) if speaks_of(row, form)]
-    return way is not None and all(target.tells_arguments(form.dialect) is not way for form in forms)
-
-
-def _why_not_observed(run: Run, row: Requirement, target: Target, seen: _Seen) -> str:
-    """'' when the requirement was really looked at."""
-    if row.id in seen.hidden:
-        return f"hidden behind {seen.hidden[row.id]}, which is broken in the same exchange"
-    for form in run.scenario.forms(target.dialects):
-        if speaks_of(row, form) and not run.heard.get(form):
-            return run.not_driven.get(form, "the scenario was not driven")
-    needs_script = row.id not in INVARIANT and run.scenario.request is None
-    if target.backend is Backend.LIVE and needs_script:
-        return "the right answer is not known: a live model is behind the target"
-    return _not_shown(run, row)
-
-
-def _not_shown(run: Run, row: Requirement) -> str:
-    """'' unless the requirement is about something that never came."""
-    exchanges = [heard for form, told in run.heard.items() if speaks_of(row, form) for heard in told]
-    if row.id in ERRORS and not any(map(_has_error, exchanges)):
-        return "no error came in which it could be seen"
-    if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):
-        return "no tool call came in which it could be seen"
-    return ""
-
-
-def _has_call(heard: Heard) -> bool:
-    return heard.reading is not None and any(choice.calls for choice in heard.answer.choices)
-
-
-def _has_error(heard: Heard) -> bool:
-    if heard.reading is not None:
-        return heard.answer.error is not None
-    return heard.transcript.status is not None and not heard.transcript.ok
-
-
-def _outcome(
-    run: Run, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
-) -> Outcome:
-    return Outcome(scenario=run.scenario.name, requirement=row.id, verdict=verdict, findings=findings, reason=reason)

@@ -9,7 +9,7 @@ from assay.catalogue import Level, load
 from assay.certificate import NOT_RUN, Certificate, Exit, certify
 from assay.dialect import Dialect
 from assay.drive import nobody
-from assay.judge import Run
+from assay.outcomes import Run
 from assay.scenarios import SCENARIOS
 from assay.target import Target
 from assay.verdict import Outcome, Verdict

@@ -14,7 +14,8 @@ from assay.dialect import MODE_HEADER, Arguments, Dialect, output_mode
 from assay.expected import Failure
 from assay.hearing import Heard
 from assay.items import answers_to, items
-from assay.judge import AXIS, HARMLESS, Run, judge, judge_all
+from assay.judge import HARMLESS, judge, judge_all
+from assay.outcomes import AXIS, Run
 from assay.scenario import Form, Mode, Scenario
 from assay.scenarios import SCENARIOS
 from assay.target import Backend, Target

@@ -21,7 +21,7 @@ from assay.scenarios import SCENARIOS
 from assay.target import Target
 from assay.verdict import Verdict
 from assay_mocks.miniatures import FAULTS, Fault
-from assay_mocks.miniatures.stream_faults import SILENT
+from assay_mocks.miniatures.failure_faults import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

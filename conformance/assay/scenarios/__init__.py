@@ -15,6 +15,7 @@ from assay.scenarios.sentinel import SENTINEL
 from assay.scenarios.shapes import SHAPES
 from assay.scenarios.stored import STORED
 from assay.scenarios.text import TEXT
+from assay.scenarios.tool_choice import TOOL_CHOICE
 from assay.scenarios.turns import TURNS
 from assay.scenarios.xml import BLOCKS, MODES, TEXTUAL
 
@@ -32,6 +33,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *SETTINGS,
     *RESPONSES_BLOCKS,
     *TURNS,
+    *TOOL_CHOICE,
     *HTTP,
     *PRECEDENCE,
     *PARAMS,

@@ -146,6 +146,16 @@ SENTINEL: tuple[Scenario, ...] = (
         blames="responses.sentinel.invalid",
     ),
     Scenario(
+        name="sentinel-tagged",
+        title="A block with tags within a string of its JSON, one character a delta",
+        script="sentinel/tagged",
+        turns=(Turn(say="Search for the tag itself."),),
+        tools=(LOCAL_SEARCH,),
+        dialects=RE,
+        exercises=("responses.sentinel.arguments", "responses.parity"),
+        blames="responses.sentinel.arguments",
+    ),
+    Scenario(
         name="sentinel-several",
         title="Two blocks: arguments as a string and as an object, id and call_id",
         script="sentinel/several",

@@ -3,8 +3,9 @@ r"""Calls told as `<tool_call>` sentinels, found in a text that is known as a wh
     <tool_call>{"id": "call_1", "name": "localSearch", "arguments": "{\"query\": \"x\"}"}</tool_call>
 
 A block counts at the start of a line, outside code fences. What stands in it must be a JSON object with a name and an
-id (`id` or `call_id`); else it is text, whole. Arguments that are a string stay as they are; an object is told as
-compact JSON. Text after the first call is not part of the answer, other blocks are.
+id (`id` or `call_id`), and the closing tag behind that; else it is text, whole. A closing tag within a string is part
+of the string. Arguments that are a string stay as they are; an object is told as compact JSON. Text after the first
+call is not part of the answer, other blocks are.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import Any
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
+_JSON = json.JSONDecoder()
+_INK = re.compile(r"[^ \t\n\r]")
+_END = re.compile(rf"[ \t\n\r]*{CLOSE}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -32,11 +37,10 @@ def split(text: str) -> tuple[str, tuple[Told, ...]]:
     kept = ""
     position, fence = 0, ""
     while position < len(text):
-        end = text.find(CLOSE, position)
-        told = read(text[position + len(OPEN) : end]) if _opens(text, position, fence) and end >= 0 else None
-        if told is not None:
+        block = read(text, position) if _opens(text, position, fence) else None
+        if block is not None:
+            told, position = block
             calls.append(told)
-            position = end + len(CLOSE)
             continue
         line_end = text.find("\n", position) + 1 or len(text)
         line = text[position:line_end]
@@ -65,12 +69,25 @@ def _at_line_start(text: str, position: int) -> bool:
     return position == 0 or text[position - 1] == "\n"
 
 
-def read(inner: str) -> Told | None:
-    """The call between the tags; None when it is none."""
+def read(text: str, position: int = 0) -> tuple[Told, int] | None:
+    """The call of the block that opens here, and where the block ends; None when it is none."""
+    start = position + len(OPEN)
     try:
-        told = json.loads(inner)
+        told, end = _JSON.raw_decode(text, _begin(text, start))
     except ValueError:
         return None
+    closed = _END.match(text, end)
+    call = _told(told)
+    return (call, closed.end()) if closed and call else None
+
+
+def _begin(text: str, start: int) -> int:
+    """Where the first character stands that is no blank."""
+    found = _INK.search(text, start)
+    return found.start() if found else len(text)
+
+
+def _told(told: Any) -> Told | None:  # noqa: ANN401 - whatever JSON there is
     match told:
         case {"name": str(name), "id": str(id_)} | {"name": str(name), "call_id": str(id_)} if name and id_:
             arguments = told.get("arguments", {})

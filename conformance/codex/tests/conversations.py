@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Refusal

@@ -11,8 +11,9 @@ from rich.console import Console
 from assay.catalogue import Level, load
 from assay.certificate import Certificate
 from assay.dialect import Dialect
-from assay.judge import Run, judge
+from assay.judge import judge
 from assay.known_failing import apply
+from assay.outcomes import Run
 from assay.target import Target
 
 if TYPE_CHECKING:

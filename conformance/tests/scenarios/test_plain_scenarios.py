@@ -13,7 +13,8 @@ from assay.scenario import Mode, Request, Scenario
 from assay.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
 from assay.scenarios.clients import CLIENTS
-from assay.scenarios.params import FIELDS, PARAMS
+from assay.scenarios.param_fields import FIELDS
+from assay.scenarios.params import PARAMS
 from assay.scenarios.precedence import PRECEDENCE
 
 PLAIN = [pytest.param(one, id=one.name) for one in SCENARIOS if one.request is not None]

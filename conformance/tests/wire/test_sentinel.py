@@ -5,6 +5,7 @@ import pytest
 from assay.wire.sentinel import Told, read, split
 
 BLOCK = '<tool_call>{"id": "c", "name": "f", "arguments": "{ }"}</tool_call>'
+TAGGED = r'<tool_call>{"id": "c", "name": "f", "arguments": "</tool_call>\n<tool_call>"}</tool_call>'
 CALL = Told(id="c", name="f", arguments="{ }")
 
 
@@ -23,6 +24,11 @@ CALL = Told(id="c", name="f", arguments="{ }")
         (f"  ~~~ json\n{BLOCK}\n~~~\n{BLOCK}", f"  ~~~ json\n{BLOCK}\n~~~\n", (CALL,)),
         ("<tool_call>{}</tool_call>\n", "<tool_call>{}</tool_call>\n", ()),
         ("<tool_call>no\nJSON</tool_call>", "<tool_call>no\nJSON</tool_call>", ()),
+        (TAGGED, "", (Told(id="c", name="f", arguments="</tool_call>\n<tool_call>"),)),
+        (f"{TAGGED}\n{BLOCK}", "", (Told(id="c", name="f", arguments="</tool_call>\n<tool_call>"), CALL)),
+        (TAGGED[:-12], TAGGED[:-12], ()),
+        (f"{BLOCK[:-12]} x</tool_call>", f"{BLOCK[:-12]} x</tool_call>", ()),
+        (f"<tool_call> \n{BLOCK[11:-12]}\t\n</tool_call>", "", (CALL,)),
         (f"<tool_call>{{\n{BLOCK[:-12]}", f"<tool_call>{{\n{BLOCK[:-12]}", ()),
     ],
 )
@@ -45,7 +51,8 @@ def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Told, 
     ],
 )
 def test_a_call_needs_an_id_and_a_name(inner: str, told: Told | None) -> None:
-    assert read(inner) == told
+    block = f"<tool_call>{inner}</tool_call>"
+    assert read(block) == (None if told is None else (told, len(block)))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,10 @@ _OBJECT = (
     '<tool_call>{"call_id":"call_object","name":"readNote",'
     '"arguments":{ "notePath" : "a b.md", "chunkIndex" : 2 }}</tool_call>'
 )
+_TAGGED = (
+    '<tool_call>{"id": "call_tagged", "name": "localSearch", "arguments": '
+    r'"{\"query\": \"what does </tool_call> end? <tool_call>\"}"}</tool_call>'
+)
 _FENCED = f"```json\n{_CALL}\n```\n"
 
 SENTINEL: tuple[Script, ...] = (
@@ -83,6 +87,11 @@ SENTINEL: tuple[Script, ...] = (
         name="sentinel/undeclared",
         title="A block that names a tool which the request does not declare.",
         parts=((Say(('<tool_call>{"id": "call_odd", "name": "oddTool", "arguments": "{}"}</tool_call>',)),),),
+    ),
+    Script(
+        name="sentinel/tagged",
+        title="A block with tags within a string of its JSON, one character a delta.",
+        parts=((Say(tuple(f"Let me see.\n{_TAGGED}\nDone.")),),),
     ),
     Script(
         name="sentinel/several",

@@ -21,6 +21,8 @@ Headers = list[tuple[str, str]]
 MODE_HEADER = "x-proxy-output-mode"
 OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "function-call"
 RESPONSES = "responses"
+DONE = "[DONE]"
+"""The last data of a stream of chat."""
 _SCRIPT = re.compile(rb"\[\[assay:([A-Za-z0-9._/-]+)#")
 
 

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import rewritten
+from assay_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
 from assay_mocks.miniatures.fault import OPENAI_JSON, Exchange, Fault, Head, Json
-from assay_mocks.miniatures.stream_faults import BEFORE_OUTPUT, IN_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
+from assay_mocks.miniatures.failure_faults import IN_TEXT
 from assay_mocks.miniatures.fault import RESPONSES, Exchange, Fault, Frame, Head, Json
 from assay_mocks.miniatures.responses_telling import (
     CALL,
@@ -15,7 +16,6 @@ from assay_mocks.miniatures.responses_telling import (
     in_body,
     respelled,
 )
-from assay_mocks.miniatures.stream_faults import IN_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

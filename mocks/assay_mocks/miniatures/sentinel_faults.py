@@ -150,6 +150,7 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
             "sentinel/no-id", "sentinel/no-name"),
     _output("undeclared-tools-dropped", "responses.sentinel.invalid", _only_declared, "sentinel/undeclared"),
     _output("told-arguments-respelled", "responses.sentinel.arguments", _spelled_anew, "sentinel/several"),
+    _output("any-closing-tag-ends", "responses.sentinel.arguments", _blocks_left, "sentinel/tagged"),
     _output("block-and-item", "responses.xml", _both, "call/after-text"),
     Fault(name="output-parts-lost", breaks="responses.input.items", asked=_parts_lost, dialects=(RESPONSES,)),
     Fault(name="first-part-of-outputs-only", breaks="responses.input.items", asked=_first_part_only,

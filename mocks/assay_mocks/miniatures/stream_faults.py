@@ -1,4 +1,4 @@
-"""Faults of streams as a whole: how they are framed, how they end, how they fail."""
+"""Faults of streams as a whole: how they are framed, and how they end. How they fail stands in `failure_faults`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,11 @@ from assay_mocks.miniatures.chunks import (
     with_delta,
     written,
 )
-from assay_mocks.miniatures.fault import OPENAI_JSON, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.failure_faults import FAILURE_FAULTS
+from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Exchange, Fault, Frame, Head, Json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-DONE = "[DONE]"
-BEFORE_OUTPUT = ("fail/first", "fail/rate", "fail/context", "fail/notice", "fail/crash-first")
-SILENT = ("fail/silent",)
-IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
-"""Scripts by where they fail."""
-NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
 # ends
@@ -156,75 +150,6 @@ def _comments_as(block: bytes) -> Callable[[Iterable[Frame], Exchange], Iterator
     return change
 
 
-# errors
-
-
-def _errors_as_streams(head: Head, exchange: Exchange) -> Head:
-    if head.code >= 500 and b'"stream": true' in exchange.body:  # noqa: PLR2004 (HTTP)
-        return Head(status="200 OK", headers=head.headers)
-    return head
-
-
-def _error_hushed_up(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """A failure in mid-text becomes an ordinary end."""
-    last: Json | None = None
-    for frame in frames:
-        if isinstance(frame, dict) and "error" in frame and last is not None:
-            yield with_delta(last, {}, "stop")
-        else:
-            last = frame if isinstance(frame, dict) else last
-            yield frame
-
-
-def _silence_answered(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """A backend that never said anything is told as one that had nothing to say."""
-    role = {"role": "assistant", "content": ""}
-    for frame in frames:
-        if isinstance(frame, dict) and "error" in frame:
-            for delta, finish in ((role, None), ({}, "stop")):
-                choice = {"index": 0, "delta": delta, "finish_reason": finish}
-                yield {**NOTHING_SAID, "model": "codex", "choices": [choice]}
-        else:
-            yield frame
-
-
-def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
-    """Error frames say it otherwise."""
-
-    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-        for frame in frames:
-            yield {"error": change(frame["error"])} if isinstance(frame, dict) and "error" in frame else frame
-
-    return changed
-
-
-def _without_type(error: Json) -> Json:
-    return {name: value for name, value in error.items() if name != "type"}
-
-
-def _with_a_number(error: Json) -> Json:
-    return {**error, "code": 500}
-
-
-def _finish_before_error(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    last: Json | None = None
-    for frame in frames:
-        yield frame
-        if isinstance(frame, dict) and "error" in frame and last is not None:
-            yield with_delta(last, {}, "stop")
-        last = frame if isinstance(frame, dict) else last
-
-
-def _error_after_call(frames: Iterable[Frame], exchange: Exchange) -> Iterator[Frame]:
-    """The failure that came after the call is told, in place of the finish."""
-    for frame in frames:
-        ends = isinstance(frame, dict) and "error" not in frame and finish_of(frame)
-        if ends and b"fail/after-call" in exchange.body:
-            yield {"error": {"message": "The backend failed.", "type": "server_error", "param": None, "code": None}}
-        else:
-            yield frame
-
-
 def _dropped(name: str) -> Callable[[Head, Exchange], Head]:
     def change(head: Head, _: Exchange) -> Head:
         if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
@@ -254,6 +179,7 @@ def _policy(*, parallel: bool) -> Callable[[Json], Json]:
 
 STREAM_FAULTS: tuple[Fault, ...] = (
     *CHUNK_FAULTS,
+    *FAILURE_FAULTS,
     _fault("no-accel-buffering-header", "headers", head=_dropped("x-accel-buffering")),
     _fault("no-cache-control", "headers", head=_dropped("cache-control")),
     _fault("event-lines", "frames", frames=_event_lines),
@@ -279,26 +205,6 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("done-twice", "done-last", frames=_done_twice),
     _fault("text-after-done", "done-last", frames=_after_done),
     _fault("body-left-open", "done-last", body_open=True, scripts=("text/repeats",), dialects=(OPENAI_JSON,)),
-    _fault(
-        "error-as-stream",
-        "error-before-output",
-        head=_errors_as_streams,
-        salvage=lambda body: [body, DONE],
-        scripts=BEFORE_OUTPUT,
-    ),
-    _fault(
-        "silence-is-an-answer",
-        "error-before-output",
-        frames=_silence_answered,
-        scripts=SILENT,
-        dialects=(OPENAI_JSON,),
-    ),
-    _fault("error-hushed-up", "error-after-text", frames=_error_hushed_up, scripts=IN_TEXT),
-    _fault("half-a-call-finished", "error-after-call", frames=_error_hushed_up, scripts=("fail/mid-arguments",)),
-    _fault("finish-after-error", "error-after-text", frames=_finish_before_error),
-    _fault("error-frame-without-type", "error-after-text", frames=_error_respelt(_without_type), scripts=IN_TEXT),
-    _fault("error-frame-with-a-number", "error-after-text", frames=_error_respelt(_with_a_number), scripts=IN_TEXT),
-    _fault("error-after-call-told", "error-after-call", frames=_error_after_call),
     _fault("no-keepalive", "keepalive", frames=_no_comments),
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),
     _fault("keepalive-is-ping-event", "keepalive-is-comment", frames=_comments_as(b"event: ping\n\n")),

@@ -8,7 +8,7 @@ import pytest
 
 from assay_mocks.codex.outputs import Exit, Garbage, Note, Pieces
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import NEWEST, VERSIONS
+from assay_mocks.codex.versions.version import NEWEST, VERSIONS
 from assay_mocks.library import LIBRARY
 
 if TYPE_CHECKING:

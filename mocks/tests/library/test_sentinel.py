@@ -51,3 +51,9 @@ def test_what_only_looks_like_a_block_is_none() -> None:
     for name in ("sentinel/false-start", "sentinel/unterminated"):
         assert BLOCK.findall(TEXTS[name]) == []
     assert not any(line.startswith("<tool_call>") for line in TEXTS["sentinel/within-line"].splitlines())
+
+
+def test_a_tag_within_a_string_ends_nothing() -> None:
+    (line,) = (line for line in TEXTS["sentinel/tagged"].splitlines() if line.startswith("<tool_call>"))
+    told = json.loads(line.removeprefix("<tool_call>").removesuffix("</tool_call>"))
+    assert "</tool_call>" in json.loads(told["arguments"])["query"]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import Exchange, Head
-from assay_mocks.miniatures.stream_faults import DONE, STREAM_FAULTS
+from assay_mocks.miniatures.fault import DONE, Exchange, Head
+from assay_mocks.miniatures.stream_faults import STREAM_FAULTS
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 100, "model": "codex"}
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}

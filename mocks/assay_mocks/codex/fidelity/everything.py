@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay_mocks.codex.outputs import Exit
 from assay_mocks.codex.params import WITHOUT_PARAMS
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.calls import TOOLS_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.versions.version import Version
 
 Message = dict[str, Any]
 _LISTS = (

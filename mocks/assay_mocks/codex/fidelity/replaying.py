@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.fidelity.recording import Line, without
 from assay_mocks.codex.outputs import Exit
-from assay_mocks.codex.rollouts import FileShelf
 from assay_mocks.codex.server import Server
+from assay_mocks.codex.threads.rollouts import FileShelf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from assay_mocks.codex.fidelity.recording import Message
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.versions.version import Version
     from assay_mocks.script import Library
 
 _START = 1_800_000_000.0

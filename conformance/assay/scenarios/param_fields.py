@@ -1,0 +1,253 @@
+"""The fields of chat requests: wrong values, each refused with the name of the field; right ones, at their limits.
+
+The last refusal of most fields breaks the rule of the next field too: the earlier one answers.
+"""
+
+from dataclasses import dataclass
+
+from assay.scenario import JsonObject
+from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """A field of a chat request, as changes of a request that is right.
+
+    `refused` are wrong values with the `param` that must be named (`...` takes a field out), `accepted` right ones.
+    """
+
+    row: str
+    title: str
+    refused: tuple[tuple[str, JsonObject], ...] = ()
+    accepted: tuple[JsonObject, ...] = ()
+
+
+USER: JsonObject = {"role": "user", "content": "Hello."}
+CALL: JsonObject = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "getCurrentTime", "arguments": "{}"}}],
+}
+RESULT: JsonObject = {"role": "tool", "tool_call_id": "call_1", "content": "Noon."}
+FUNCTION: JsonObject = LOCAL_SEARCH["function"]
+TIME: JsonObject = {"type": "function", "function": {"name": "getCurrentTime"}}
+SCHEMA: JsonObject = {"name": "greeting", "schema": {"type": "object", "properties": {"word": {"type": "string"}}}}
+STREAM: JsonObject = {"stream": True}
+
+FIELDS: tuple[Field, ...] = (
+    Field(
+        row="param.model",
+        title="No model, or something that is no name",
+        refused=(
+            ("model", {"model": ...}),
+            ("model", {"model": None}),
+            ("model", {"model": ""}),
+            ("model", {"model": 7}),
+            ("model", {"model": ["{model}"], **STREAM}),
+        ),
+    ),
+    Field(
+        row="param.messages",
+        title="No messages, an empty list, something that is no list",
+        refused=(
+            ("messages", {"messages": ...}),
+            ("messages", {"messages": None}),
+            ("messages", {"messages": []}),
+            ("messages", {"messages": "Hello."}),
+            ("messages", {"messages": USER}),
+            ("messages", {"messages": [], **STREAM}),
+        ),
+    ),
+    Field(
+        row="param.role",
+        title="Roles that do not exist, and all that do",
+        refused=(
+            ("messages[0].role", {"messages": [{"content": "Hello."}]}),
+            ("messages[0].role", {"messages": [{"role": 7, "content": "Hello."}]}),
+            ("messages[1].role", {"messages": [USER, {"role": "wizard", "content": "Hello."}]}),
+            ("messages[0].role", {"messages": [{"role": "wizard", "content": 7}]}),
+        ),
+        accepted=(
+            {
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "developer", "content": "Be kind."},
+                    USER,
+                    {"role": "assistant", "content": "Hello!"},
+                    USER,
+                ]
+            },
+        ),
+    ),
+    Field(
+        row="param.content",
+        title="Content that is missing, a number, a part of an unknown kind; and content as text, as parts, as null",
+        refused=(
+            ("messages[0].content", {"messages": [{"role": "user"}]}),
+            ("messages[0].content", {"messages": [{"role": "user", "content": None}]}),
+            ("messages[1].content", {"messages": [USER, {"role": "user", "content": 7}]}),
+            ("messages[0].content", {"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}),
+            ("messages[1].content", {"messages": [USER, {"role": "assistant", "content": None}]}),
+            ("messages[2].content", {"messages": [USER, CALL, {"role": "tool", "content": None}]}),
+        ),
+        accepted=(
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hello."}]}]},
+            {"messages": [USER, CALL, RESULT], "tools": [TIME]},
+        ),
+    ),
+    Field(
+        row="param.tool-call-id",
+        title="Tool results that name no call",
+        refused=(
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {"role": "tool", "content": "Noon."}]}),
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": ""}]}),
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": 7}], "n": 0}),
+        ),
+        accepted=({"messages": [USER, CALL, RESULT]},),
+    ),
+    Field(
+        row="param.n",
+        title="No choices, less than none, one and a half; and one",
+        refused=(
+            ("n", {"n": 0}),
+            ("n", {"n": -1}),
+            ("n", {"n": 1.5}),
+            ("n", {"n": "1"}),
+            ("n", {"n": True}),
+            ("n", {"n": 0, "stream": "yes"}),
+        ),
+        accepted=({"n": 1},),
+    ),
+    Field(
+        row="param.stream",
+        title="A stream that is asked for in words",
+        refused=(
+            ("stream", {"stream": "true"}),
+            ("stream", {"stream": 1}),
+            ("stream", {"stream": "yes", "stream_options": 7}),
+        ),
+        accepted=({"stream": False}, {"stream": True}),
+    ),
+    Field(
+        row="param.stream-options",
+        title="Options of a stream without a stream, and options that are none",
+        refused=(
+            ("stream_options", {"stream_options": {"include_usage": True}}),
+            ("stream_options", {"stream": False, "stream_options": {"include_usage": True}}),
+            ("stream_options", {**STREAM, "stream_options": 7}),
+            ("stream_options", {**STREAM, "stream_options": {"include_usage": "yes"}}),
+            ("stream_options", {"stream_options": {"include_usage": True}, "temperature": "hot"}),
+        ),
+        accepted=({**STREAM, "stream_options": {"include_usage": False}},),
+    ),
+    Field(
+        row="param.sampling",
+        title="Temperatures and top_p outside their ranges, and at their ends",
+        refused=(
+            ("temperature", {"temperature": "hot"}),
+            ("temperature", {"temperature": -0.5}),
+            ("temperature", {"temperature": 3}),
+            ("top_p", {"top_p": "most"}),
+            ("top_p", {"top_p": 1.5}),
+            ("temperature", {"temperature": 3, "top_p": 1.5}),
+            ("top_p", {"top_p": 1.5, "max_tokens": 0}),
+        ),
+        accepted=({"temperature": 0, "top_p": 1}, {"temperature": 2, "top_p": 0.5}),
+    ),
+    Field(
+        row="param.max-tokens",
+        title="Limits of tokens that leave room for none, or are no whole number",
+        refused=(
+            ("max_tokens", {"max_tokens": 0}),
+            ("max_tokens", {"max_tokens": "many"}),
+            ("max_completion_tokens", {"max_completion_tokens": -1}),
+            ("max_completion_tokens", {"max_completion_tokens": 1.5}),
+            ("max_tokens", {"max_tokens": 0, "max_completion_tokens": 0}),
+            ("max_completion_tokens", {"max_completion_tokens": 0, "tools": "all"}),
+        ),
+        accepted=({"max_tokens": 100}, {"max_completion_tokens": 100}),
+    ),
+    Field(
+        row="param.tools",
+        title="Tools of an unknown type, without a name, and no list at all",
+        refused=(
+            ("tools", {"tools": "all"}),
+            ("tools[0].type", {"tools": [{"function": FUNCTION}]}),
+            ("tools[1].type", {"tools": [LOCAL_SEARCH, {"type": "wand", "function": FUNCTION}]}),
+            ("tools[0].function.name", {"tools": [{"type": "function", "function": {"description": "Search"}}]}),
+            ("tools[0].function.name", {"tools": [{"type": "function", "function": {"name": ""}}]}),
+            ("tools[0].type", {"tools": [{"type": "wand"}], "functions": [{}]}),
+        ),
+        accepted=({"tools": [LOCAL_SEARCH, GET_TIME]}, {"tools": [TIME]}),
+    ),
+    Field(
+        row="param.functions",
+        title="Functions without a name, and no list at all",
+        refused=(
+            ("functions", {"functions": "all"}),
+            ("functions[0].name", {"functions": [{"description": "Search"}]}),
+            ("functions[1].name", {"functions": [FUNCTION, {"name": ""}]}),
+            ("functions[0].name", {"functions": [{}], "tool_choice": "sometimes"}),
+        ),
+        accepted=({"functions": [FUNCTION]},),
+    ),
+    Field(
+        row="param.tool-choice",
+        title="Choices that do not exist, of a tool that was not declared, of any tool where there is none",
+        refused=(
+            ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes"}),
+            ("tool_choice", {"tools": [TIME], "tool_choice": {"type": "function", "function": {"name": "getTime"}}}),
+            ("tool_choice", {"tool_choice": "required"}),
+            ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes", "parallel_tool_calls": "yes"}),
+        ),
+        accepted=(
+            {"tool_choice": "none"},
+            {"tools": [TIME], "tool_choice": "auto"},
+            {"tools": [TIME], "tool_choice": "required"},
+            {"tools": [TIME], "tool_choice": TIME},
+        ),
+    ),
+    Field(
+        row="param.parallel-tool-calls",
+        title="Parallel calls that are asked for in words",
+        refused=(
+            ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": "yes"}),
+            ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": 2}),
+            ("parallel_tool_calls", {"tools": [TIME], "parallel_tool_calls": "yes", "response_format": "json"}),
+        ),
+        accepted=({"tools": [TIME], "parallel_tool_calls": True}, {"tools": [TIME], "parallel_tool_calls": False}),
+    ),
+    Field(
+        row="param.response-format",
+        title="Formats that do not exist, and a schema that is missing",
+        refused=(
+            ("response_format", {"response_format": "json"}),
+            ("response_format", {"response_format": {"type": "yaml"}}),
+            ("response_format", {"response_format": {"type": "json_schema"}}),
+        ),
+        accepted=(
+            {"response_format": {"type": "text"}},
+            {"response_format": {"type": "json_schema", "json_schema": SCHEMA}},
+        ),
+    ),
+    Field(
+        row="param.unknown-ignored",
+        title="Fields of OpenAI's that mean nothing to a proxy, and fields that nobody knows",
+        accepted=(
+            {
+                "user": "somebody",
+                "seed": 7,
+                "metadata": {"topic": "birds"},
+                "store": False,
+                "service_tier": "auto",
+                "logit_bias": {},
+                "frequency_penalty": 0,
+                "presence_penalty": 0,
+                "prompt_cache_key": "birds",
+                "safety_identifier": "somebody",
+            },
+            {"frobnicate": {"deeply": ["nested", None, 1.5]}, "x_vendor": "anything"},
+            {"messages": [{**USER, "name": "somebody", "mood": "sunny"}]},
+        ),
+    ),
+)

@@ -1,0 +1,29 @@
+"""Requests whose tools may not be called."""
+
+from assay.dialect import Dialect
+from assay.scenario import Scenario, Turn
+from assay.scenarios.tools import LOCAL_SEARCH
+
+TOOL_CHOICE: tuple[Scenario, ...] = (
+    Scenario(
+        name="tool-choice-none",
+        title="Tools are declared and may not be called: none is offered",
+        script="reflect/received",
+        tools=(LOCAL_SEARCH,),
+        body={"tool_choice": "none"},
+        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        turns=(Turn(say="What tools have you got?"),),
+        exercises=("turn.tool-choice-none",),
+    ),
+    Scenario(
+        name="tool-choice-none-block",
+        title="Tools may not be called, and the text holds a block: it is text",
+        script="textual/verbatim",
+        tools=(LOCAL_SEARCH,),
+        body={"tool_choice": "none"},
+        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        turns=(Turn(say="Quote a call."),),
+        exercises=("turn.tool-choice-none",),
+        blames="turn.tool-choice-none",
+    ),
+)
