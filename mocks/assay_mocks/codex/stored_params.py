@@ -28,6 +28,13 @@ _PAGE: dict[str, Field] = {
 _GOALS = ("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete")
 TOOL_OUTPUT = Field(struct(name=Field(TEXT, required=True), output=Field(TEXT, required=True), retain=Field(FLAG)))
 
+FILTERS: dict[str, Field] = {
+    "sourceKinds": Field(list_of(TEXT)),
+    "cwd": Field(TEXT),
+    "searchTerm": Field(TEXT),
+    "sortDirection": Field(one_of("asc", "desc")),
+}
+
 STORED_FIELDS: Table = {
     "thread/turns/list": {**_PAGE, "itemsView": Field(one_of("notLoaded", "summary", "full"))},
     "thread/items/list": {**_PAGE, "turnId": Field(TEXT)},
@@ -73,6 +80,7 @@ STORED_FIELDS: Table = {
         "cursor": Field(TEXT),
         "sortKey": Field(one_of("created_at", "updated_at", "recency_at")),
         "archived": Field(FLAG),
+        "modelProviders": Field(list_of(TEXT)),
     },
     "thread/loaded/list": {"limit": Field(COUNT), "cursor": Field(TEXT)},
     "thread/settings/update": {

@@ -17,6 +17,7 @@ from assay_mocks.codex.fidelity.recording import read_recording
 from assay_mocks.codex.fidelity.replaying import Replay, told
 from assay_mocks.codex.fidelity.table import load_replays
 from assay_mocks.codex.methods.table import METHODS
+from assay_mocks.codex.stored_params import FILTERS
 from assay_mocks.codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _faults_of(version: str, said: Said) -> Iterator[str]:
 
 def _read(version: str, request: Any) -> Any:
     """A request without the parameters that the version overlooks."""
-    overlooked = VERSIONS[version].ignored | OVERLOOKED
+    later = FILTERS.keys() - VERSIONS[version].params["thread/list"].keys()
+    overlooked = VERSIONS[version].ignored | OVERLOOKED | (later if request["method"] == "thread/list" else set())
     params = {name: value for name, value in (request.get("params") or {}).items() if name not in overlooked}
     return {**request, "params": params} if "params" in request else request
 

@@ -29,10 +29,13 @@ def is_loaded(server: Host, thread: Thread) -> bool:
 
 
 def _thread_list(asked: Asked) -> None:
-    server, params = asked.server, asked.params
-    key = _SORTED[params.get("sortKey") or "created_at"]
-    threads = listed(server, archived=bool(params.get("archived")))
-    page, cursor = page_of(asked, threads, params.get("limit"), key)
+    server, taken = asked.server, asked.server.version.params["thread/list"]
+    params = {name: value for name, value in asked.params.items() if name in taken and value is not None}
+    key = _SORTED[params.get("sortKey", "created_at")]
+    wanted = [(_WANTED[name], value) for name, value in params.items() if name in _WANTED and value]
+    threads = listed(server, archived=params.get("archived", False))
+    found = [thread for thread in threads if all(wants(thread, value) for wants, value in wanted)]
+    page, cursor = page_of(asked, found, params.get("limit"), key, down=params.get("sortDirection") != "asc")
     asked.reply(
         {
             "data": [_in_list(server, thread) for thread in page],
@@ -43,17 +46,30 @@ def _thread_list(asked: Asked) -> None:
     )
 
 
+_WANTED: Mapping[str, Callable[[Thread, Any], bool]] = {
+    "modelProviders": lambda _, wanted: messages.PROVIDER in wanted,
+    "sourceKinds": lambda _, wanted: "vscode" in wanted,
+    "cwd": lambda thread, wanted: thread.cwd == wanted,
+    "searchTerm": lambda thread, wanted: wanted.lower() in f"{thread.preview}\n{thread.name or ''}".lower(),
+}
+
+
 def page_of(
-    asked: Asked, threads: Iterable[Thread], limit: int | None, key: Callable[[Thread], float] | None = None
+    asked: Asked,
+    threads: Iterable[Thread],
+    limit: int | None,
+    key: Callable[[Thread], float] | None = None,
+    *,
+    down: bool = True,
 ) -> tuple[list[Thread], str | None]:
-    """A page of threads, the newest first, and the cursor with which it ends, None for the last.
+    """A page of threads, the newest first if it goes `down`, and the cursor with which it ends, None for the last.
 
     Raises:
         Refused: the cursor that is asked for is none.
     """
     key, form = key or _SORTED["created_at"], asked.server.version.stored.list_cursor
-    ordered = sorted(threads, key=lambda it: (key(it), it.id), reverse=True)
-    start = _after(ordered, key, asked.params.get("cursor"), form)
+    ordered = sorted(threads, key=lambda it: (key(it), it.id), reverse=down)
+    start = _after([_cursor(thread, key, form) for thread in ordered], asked.params.get("cursor"), down=down)
     page = ordered[start : start + (_PAGE if limit is None else max(1, limit))]
     more = start + len(page) < len(ordered)
     return page, _cursor(page[-1], key, form) if more else None
@@ -88,7 +104,7 @@ def _cursor(thread: Thread, key: Callable[[Thread], float], form: str) -> str:
     return strftime(form, gmtime(key(thread))).format(id=thread.id)
 
 
-def _after(threads: list[Thread], key: Callable[[Thread], float], cursor: str | None, form: str) -> int:
+def _after(cursors: list[str], cursor: str | None, *, down: bool) -> int:
     """Where the page begins that follows a cursor.
 
     Raises:
@@ -98,8 +114,7 @@ def _after(threads: list[Thread], key: Callable[[Thread], float], cursor: str | 
         return 0
     if not re.match(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d", cursor):
         raise Refused(f"invalid cursor: {cursor}")
-    cursors = [_cursor(thread, key, form) for thread in threads]
-    return max((at for at, one in enumerate(cursors, 1) if one >= cursor), default=0)
+    return max((at for at, one in enumerate(cursors, 1) if one == cursor or (one > cursor) is down), default=0)
 
 
 def moment(at: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay_mocks.codex.params import FIELDS, INPUT_FIELDS, MAP, Field, list_of, one_of, tagged
-from assay_mocks.codex.stored_params import STORED_FIELDS, TOOL_OUTPUT
+from assay_mocks.codex.stored_params import FILTERS, STORED_FIELDS, TOOL_OUTPUT
 from assay_mocks.codex.versions.marks import known, unknown
 from assay_mocks.codex.versions.older_params import EFFORT, IMAGE, V1_FIELDS
 
@@ -20,6 +20,7 @@ _INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93
 
 _RESUME = "initialTurnsPage+0.142"
 _TURN = "toolOutput+0.160"
+_FILTERS = "sourceKinds+0.92 cwd+0.105 searchTerm+0.105 sortDirection+0.125"
 _SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
 
 _STARTING = "ephemeral+0.90 dynamicTools+0.92 environments+0.125"
@@ -68,7 +69,11 @@ def params_of(number: str, *, any_effort: bool, files: bool) -> Table:
         **FIELDS,
         **STORED_FIELDS,
         **V1_FIELDS,
-        "thread/list": {**STORED_FIELDS["thread/list"], "sortKey": Field(one_of(*known(_SORTS, number)))},
+        "thread/list": {
+            **STORED_FIELDS["thread/list"],
+            **{name: FILTERS[name] for name in known(_FILTERS, number)},
+            "sortKey": Field(one_of(*known(_SORTS, number))),
+        },
         "thread/start": {**start, "approvalPolicy": approval},
         "thread/resume": {**FIELDS["thread/resume"], "approvalPolicy": approval, **resume},
         "turn/start": turn if any_effort else {**turn, "effort": EFFORT},

@@ -37,6 +37,39 @@ def test_threads_are_listed_in_pages_the_newest_first(make_client: Callable[...,
     assert _ids(client.ask("thread/list", {"limit": 0})[0]) == [threads[2]]
 
 
+def test_threads_can_be_listed_the_oldest_first(client: Any) -> None:
+    threads = _begin(client, 3)
+    page, _ = client.ask("thread/list", {"limit": 2, "sortDirection": "asc"})
+    rest, _ = client.ask("thread/list", {"sortDirection": "asc", "cursor": page["nextCursor"]})
+    assert _ids(page) + _ids(rest) == threads
+
+
+@pytest.mark.parametrize(
+    ("params", "found"),
+    [
+        ({"modelProviders": ["none"]}, 0),
+        ({"modelProviders": ["mock"]}, 2),
+        ({"modelProviders": []}, 2),
+        ({"sourceKinds": ["cli"]}, 0),
+        ({"sourceKinds": ["vscode"]}, 2),
+        ({"cwd": "/y"}, 1),
+        ({"searchTerm": "HELLO"}, 2),
+        ({"searchTerm": "my name"}, 1),
+    ],
+)
+def test_threads_are_found(client: Any, params: dict[str, Any], found: int) -> None:
+    for cwd in ("/x", "/y"):
+        thread = client.start_thread(ephemeral=False, cwd=cwd)
+        client.start_turn(thread, HELLO)
+    client.ask("thread/name/set", {"threadId": thread, "name": "My name"})
+    assert len(client.ask("thread/list", params)[0]["data"]) == found
+
+
+def test_the_oldest_versions_overlook_where_a_thread_is(older: Any) -> None:
+    older.start_turn(older.start_thread(), HELLO)
+    assert len(older.ask("thread/list", {"cwd": "/nowhere", "sortDirection": "asc"})[0]["data"]) == 1
+
+
 def test_threads_can_be_listed_by_their_last_turn(client: Any) -> None:
     threads = _begin(client, 2)
     for key in ("updated_at", "recency_at"):
