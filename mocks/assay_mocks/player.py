@@ -15,6 +15,7 @@ from typing import Protocol
 
 from assay_mocks.script import (
     Call,
+    Code,
     Command,
     Crash,
     Cut,
@@ -66,6 +67,7 @@ Action = (
     | Call
     | Command
     | Patch
+    | Code
     | Question
     | Retry
     | Usage
@@ -145,9 +147,10 @@ def _pass(gate: Gate, stage: Stage, now: float) -> _Playing:
 
 def reconnecting(details: str, waits: Sequence[float]) -> Performance:
     """Tell that the service is not reached, again and again, so many seconds apart, the last for ever."""
-    for seconds in chain(waits, repeat(waits[-1])):
+    seconds = chain(waits, repeat(waits[-1]))
+    while True:
         now = yield Retry(attempts=0, details=details)
-        yield from _wait(now, now + seconds)
+        yield from _wait(now, now + next(seconds))
 
 
 def _wait(now: float, deadline: float, over: Callable[[], bool] = lambda: False) -> _Playing:

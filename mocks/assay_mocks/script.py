@@ -134,6 +134,7 @@ Asks = Literal["policy", "always", "never"]
 class Command:
     """A shell command that the model has the backend run; it prints `output` and ends with this exit status.
 
+    `pieces`: the output as it is printed; () is one piece. `stderr`: it is printed where errors are.
     `asks`: whether the client must approve of it: as the thread's policy says (every policy but `never` does), or
     always or never. `reason`: what the client is told; empty: nothing.
     """
@@ -141,6 +142,8 @@ class Command:
     id: str
     command: str
     output: str = ""
+    pieces: tuple[str, ...] = ()
+    stderr: bool = False
     status: int = 0
     reason: str = ""
     asks: Asks = "policy"
@@ -154,6 +157,21 @@ class Patch:
     path: str
     content: str
     asks: Asks = "policy"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Code:
+    """A program that the model has the backend run, as known models do instead of calling tools themselves.
+
+    `source`: the program as the model wrote it. It calls this `tool` of the client's with these `arguments`, which are
+    JSON, and prints what that gives; without a tool it prints `output`.
+    """
+
+    id: str
+    source: str
+    tool: str = ""
+    arguments: str = "{}"
+    output: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -194,7 +212,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The turn fails as the named upstream failure looks in the played version (`codex.failures.CAUSES`).
+    """The turn fails as the named upstream failure looks in the played version (`codex.versions.failures.CAUSES`).
 
     From 0.150.0 on `no-network` is none: the server tries to connect again and again until it is interrupted.
     """
@@ -289,6 +307,7 @@ Step = (
     | Call
     | Command
     | Patch
+    | Code
     | Question
     | Retry
     | Usage

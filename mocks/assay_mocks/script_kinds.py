@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.script import (
     Asks,
     Call,
+    Code,
     Command,
     Crash,
     Cut,
@@ -49,6 +50,7 @@ STEPS: Mapping[str, type[Step]] = {
     "call": Call,
     "command": Command,
     "patch": Patch,
+    "code": Code,
     "question": Question,
     "retry": Retry,
     "usage": Usage,
@@ -118,6 +120,15 @@ def _arguments(value: object) -> str | None:
         return None
 
 
+def _json(value: object) -> str | None:
+    text = _arguments(value)
+    try:
+        json.loads(text or "")
+    except ValueError:
+        return None
+    return text
+
+
 def _seconds(value: object) -> float | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if number and 0 <= value < float("inf") else None  # type: ignore[operator,return-value]
@@ -168,8 +179,24 @@ KINDS: Mapping[type[Step], Mapping[str, Kind]] = {
         "unfinished": _FLAG,
         "choice": _COUNT,
     },
-    Command: {"id": NAME, "command": NAME, "output": TEXT, "status": _COUNT, "reason": TEXT, "asks": _ASKS},
+    Command: {
+        "id": NAME,
+        "command": NAME,
+        "output": TEXT,
+        "pieces": Kind("a list of texts", _texts),
+        "stderr": _FLAG,
+        "status": _COUNT,
+        "reason": TEXT,
+        "asks": _ASKS,
+    },
     Patch: {"id": NAME, "path": NAME, "content": TEXT, "asks": _ASKS},
+    Code: {
+        "id": NAME,
+        "source": TEXT,
+        "tool": TEXT,
+        "arguments": Kind("JSON, or a JSON object", _json),
+        "output": TEXT,
+    },
     Question: {
         "id": NAME,
         "question": TEXT,

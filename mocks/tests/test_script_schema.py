@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.library import LIBRARY
 from assay_mocks.script_json import script_to_json
 from assay_mocks.script_kinds import KINDS, STEPS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Refusal
@@ -216,7 +216,7 @@ def _held_tool(talk: Talk) -> None:
 def _interrupted_tool(script: str, talk: Talk) -> None:
     thread = talk.thread("localSearch")
     turn = talk.turn(thread, marked(script))
-    call = talk.called()
+    call = _called_and_gone_on(talk)
     talk.interrupt(thread, turn)
     talk.send({"id": call["id"], "result": {"contentItems": [], "success": True}})
     talk.turn(thread, marked("text/hello"))
@@ -226,12 +226,12 @@ def _interrupted_tool(script: str, talk: Talk) -> None:
 def _cut_off(script: str, talk: Talk) -> None:
     """The model's answer breaks off after the call; the client answers it all the same."""
     talk.turn(talk.thread("localSearch", experimentalRawEvents=True), marked(script))
-    talk.answer(_called_and_cut(talk), contentItems=[{"type": "inputText", "text": "found"}], success=True)
+    talk.answer(_called_and_gone_on(talk), contentItems=[{"type": "inputText", "text": "found"}], success=True)
     talk.over()
 
 
-def _called_and_cut(talk: Talk) -> Message:
-    """A call, when what comes after it has come, too: another thread has had its turn meanwhile."""
+def _called_and_gone_on(talk: Talk) -> Message:
+    """A call, when what comes with it and after it has come, too: another thread has had its turn meanwhile."""
     call = talk.called()
     talk.turn(talk.thread(), marked("text/hello"))
     talk.over()
@@ -244,7 +244,7 @@ def _two_cut_off(talk: Talk) -> None:
     calls = [talk.called()]
     talk.turn(talk.thread(), marked("open/gate"))
     talk.over()
-    calls.append(_called_and_cut(talk))
+    calls.append(_called_and_gone_on(talk))
     for call in reversed(calls):
         talk.answer(call, contentItems=[{"type": "inputText", "text": call["params"]["tool"]}], success=True)
     talk.over()
@@ -253,7 +253,7 @@ def _two_cut_off(talk: Talk) -> None:
 def _cut_off_interrupted(script: str, talk: Talk) -> None:
     thread = talk.thread("localSearch", experimentalRawEvents=True)
     turn = talk.turn(thread, marked(script))
-    _called_and_cut(talk)
+    _called_and_gone_on(talk)
     talk.interrupt(thread, turn)
 
 
@@ -261,7 +261,7 @@ def _cut_off_steered(script: str, talk: Talk) -> None:
     """There is more to answer, so the turn goes on."""
     thread = talk.thread("localSearch")
     talk.turn(thread, marked(script))
-    call = _called_and_cut(talk)
+    call = _called_and_gone_on(talk)
     talk.turn(thread, marked("text/hello", "m"))
     talk.answer(call, contentItems=[], success=True)
     talk.over()
@@ -427,8 +427,12 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "tool after tool": Conversation(have=_steps, versions=(NEWEST,)),
     "tool with raw events": Conversation(have=_raw_tool, versions=(NEWEST,)),
     "tool held": Conversation(have=_held_tool, versions=(NEWEST,)),
-    "tool interrupted": Conversation(have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,)),
-    "tool interrupted in mid-answer": Conversation(have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,)),
+    "tool interrupted": Conversation(
+        have=partial(_interrupted_tool, "call/then-text"), versions=(NEWEST,), crossing=True
+    ),
+    "tool interrupted in mid-answer": Conversation(
+        have=partial(_interrupted_tool, "call-hangs"), versions=(NEWEST,), crossing=True
+    ),
     "answer cut off after a call": Conversation(have=partial(_cut_off, "call-cut"), versions=(NEWEST,), crossing=True),
     "answer out of tokens after a call": Conversation(
         have=partial(_cut_off, "call-length"), versions=(NEWEST,), crossing=True

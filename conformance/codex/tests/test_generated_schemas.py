@@ -23,8 +23,8 @@ OLDER_FAMILY = "codex/event/"
 NONE = "no schema"
 OTHER_WORDS = {"agentMessageDelta", "agentMessage", "tokenCount"}
 """Notifications in the words of another dialect: no version knows them."""
-UNLISTED = {"rawResponseItem/completed", "rawResponse/completed"}
-"""What the newest sends to who asks for raw events, although its schemas do not list it."""
+UNLISTED = {"rawResponseItem/completed", "rawResponse/completed", "getAuthStatus", "getConversationSummary"}
+"""What the newest sends to who asks for raw events, and what it answers, although its schemas do not list it."""
 RAW = {"rawResponseItem/completed", "codex/event/raw_response_item"}
 UNTRUE = {
     "0.89.0": {
@@ -37,6 +37,7 @@ UNTRUE = {
 NAMES = {
     "addConversationListener": "AddConversationSubscription",
     "removeConversationListener": "RemoveConversationSubscription",
+    "configRequirements/read": "ConfigRequirementsRead",
 }
 
 

@@ -6,17 +6,17 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.journal import Journal
-from assay_mocks.codex.listening import RefusedError
+from assay_mocks.codex.edges.journal import Journal
+from assay_mocks.codex.edges.listening import RefusedError
+from assay_mocks.codex.edges.settings import USAGE, Recorded, Settings, UsageError, from_process
+from assay_mocks.codex.edges.stdio import epoch_clock, serve
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.settings import USAGE, Recorded, Settings, UsageError, from_process
-from assay_mocks.codex.stdio import epoch_clock, serve
 from assay_mocks.script_error import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from assay_mocks.codex.shelf import Shelf
+    from assay_mocks.codex.threads.shelf import Shelf
     from assay_mocks.script import Library
 
 _USAGE_ERROR = 2
@@ -61,20 +61,20 @@ def _serve(settings: Settings) -> int:
 def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     if settings.listening is None:
         return serve(server, journal)
-    from assay_mocks.codex.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
+    from assay_mocks.codex.edges.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
 
     return serve_websockets(server, settings.listening, journal, epoch_clock())
 
 
 def _shelf(server: Server) -> Shelf:
     """Threads are kept below CODEX_HOME."""
-    from assay_mocks.codex.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
+    from assay_mocks.codex.threads.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
 
     return FileShelf(server.home, server.note)
 
 
 def _record(recorded: Recorded) -> int:
-    from assay_mocks.codex.record import record  # noqa: PLC0415 - what it needs would slow every start
+    from assay_mocks.codex.edges.record import record  # noqa: PLC0415 - what it needs would slow every start
 
     return record(recorded)
 

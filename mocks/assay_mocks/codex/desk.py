@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
     from assay_mocks.codex.ids import Ids
     from assay_mocks.codex.nonces import Nonce, Nonces
-    from assay_mocks.codex.shelf import Shelf
-    from assay_mocks.codex.threads import Running, Thread, Threads
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.threads.shelf import Shelf
+    from assay_mocks.codex.threads.thread import Running, Thread, Threads
+    from assay_mocks.codex.versions.version import Version
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError
 

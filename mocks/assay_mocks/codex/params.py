@@ -205,8 +205,6 @@ FIELDS: Table = {
     "thread/inject_items": {"threadId": THREAD_ID, "items": Field(LIST, required=True)},
     "thread/unsubscribe": {"threadId": THREAD_ID},
     "model/list": {"limit": Field(COUNT), "cursor": Field(TEXT)},
-    "account/read": {"refreshToken": Field(FLAG)},
-    "getAuthStatus": {},
     "turn/start": {
         "threadId": THREAD_ID,
         "input": Field(list_of(_input), required=True),
@@ -224,7 +222,16 @@ FIELDS: Table = {
     "thread/compact/start": {"threadId": THREAD_ID},
     "turn/interrupt": {"threadId": THREAD_ID, "turnId": Field(TEXT, required=True)},
 }
-WITHOUT_PARAMS = frozenset({"account/rateLimits/read", "getUserAgent"})
+WITHOUT_PARAMS = frozenset(
+    {
+        "account/rateLimits/read",
+        "account/usage/read",
+        "configRequirements/read",
+        "getUserAgent",
+        "getUserSavedConfig",
+        "userInfo",
+    }
+)
 
 
 def check_params(method: str, params: object, table: Table = FIELDS) -> Mapping[str, Any]:
@@ -234,6 +241,8 @@ def check_params(method: str, params: object, table: Table = FIELDS) -> Mapping[
         Refused: with the deserialiser's text.
     """
     if method in WITHOUT_PARAMS:
+        if params:
+            raise _invalid("unit", params)
         return {}
     if params is None:
         raise Refused("Invalid request: missing field `params`")

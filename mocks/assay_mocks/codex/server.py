@@ -15,23 +15,24 @@ from collections import Counter, deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex import messages, rpc
-from assay_mocks.codex.admission import Room, admit, load_methods
-from assay_mocks.codex.asking import Asked
+from assay_mocks.codex import rpc
 from assay_mocks.codex.connection import Addressed, Connection
-from assay_mocks.codex.forms import trimmed
 from assay_mocks.codex.ids import Ids, RandomIds
+from assay_mocks.codex.methods.admission import Room, admit, load_methods
+from assay_mocks.codex.methods.asking import Asked
 from assay_mocks.codex.nonces import Nonce, Nonces
 from assay_mocks.codex.outputs import CrashAt, Exit, Garbage, Note, Output, Pieces
 from assay_mocks.codex.params import Refused
-from assay_mocks.codex.schedule import Schedule
-from assay_mocks.codex.threads import Running, Thread, Threads
-from assay_mocks.codex.versions import NEWEST, Version
+from assay_mocks.codex.threads.thread import Running, Thread, Threads
+from assay_mocks.codex.turns.schedule import Schedule
+from assay_mocks.codex.versions.forms import trimmed
+from assay_mocks.codex.versions.version import NEWEST, Version
+from assay_mocks.codex.words import messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_mocks.codex.shelf import Shelf
+    from assay_mocks.codex.threads.shelf import Shelf
     from assay_mocks.script import Library
     from assay_mocks.script_error import ScriptError
 
@@ -172,7 +173,7 @@ class Server:
     @cached_property
     def shelf(self) -> Shelf:
         """Where threads are that are not loaded."""
-        from assay_mocks.codex.shelf import MemoryShelf  # noqa: PLC0415 - it would slow every start
+        from assay_mocks.codex.threads.shelf import MemoryShelf  # noqa: PLC0415 - it would slow every start
 
         return (self._open_shelf or MemoryShelf)()
 
@@ -301,7 +302,7 @@ class Server:
             case int(identity) if identity in self._asked:
                 turn = self._asked.pop(identity)
                 if self.version.counted_turns:
-                    turn.thread.operations += 1
+                    turn.thread.operations += 1  # also if it comes too late
                 turn.answered(identity, reply.result, reply.error, now)
                 self._turns.wake(turn)
             case unknown:

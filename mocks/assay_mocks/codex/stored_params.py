@@ -1,15 +1,28 @@
-"""The parameters of the methods about stored threads."""
+"""The parameters of the methods about stored threads, and of what clients ask for when they begin."""
 
 from __future__ import annotations
 
-from assay_mocks.codex.params import APPROVAL, COUNT, FLAG, MAP, SANDBOX, TEXT, THREAD_ID, Field, Table, one_of, struct
+from assay_mocks.codex.params import (
+    APPROVAL,
+    COUNT,
+    FLAG,
+    MAP,
+    SANDBOX,
+    TEXT,
+    THREAD_ID,
+    Field,
+    Table,
+    list_of,
+    one_of,
+    struct,
+)
 
 _ONE: dict[str, Field] = {"threadId": THREAD_ID}
 
+_SLICE: dict[str, Field] = {"limit": Field(COUNT), "cursor": Field(TEXT)}
 _PAGE: dict[str, Field] = {
     **_ONE,
-    "limit": Field(COUNT),
-    "cursor": Field(TEXT),
+    **_SLICE,
     "sortDirection": Field(one_of("asc", "desc")),
 }
 _GOALS = ("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete")
@@ -62,4 +75,23 @@ STORED_FIELDS: Table = {
         "archived": Field(FLAG),
     },
     "thread/loaded/list": {"limit": Field(COUNT), "cursor": Field(TEXT)},
+    "thread/settings/update": {
+        **_ONE,
+        "model": Field(TEXT),
+        "effort": Field(TEXT),
+        "approvalPolicy": Field(APPROVAL),
+        "sandboxPolicy": Field(MAP),
+    },
+    "permissionProfile/list": _SLICE,
+    "mcpServerStatus/list": _SLICE,
+    "experimentalFeature/list": _SLICE,
+    "app/list": _SLICE,
+    "config/read": {"includeLayers": Field(FLAG)},
+    "modelProvider/list": {},
+    "modelProvider/capabilities/read": {},
+    "collaborationMode/list": {},
+    "skills/list": {"cwds": Field(list_of(TEXT))},
+    "hooks/list": {"cwds": Field(list_of(TEXT))},
+    "account/read": {"refreshToken": Field(FLAG)},
+    "getAuthStatus": {"includeToken": Field(FLAG), "refreshToken": Field(FLAG)},
 }

@@ -1,4 +1,4 @@
-"""How the model's service fails, by the cause whose look in Codex `codex.failures` tells: one way each, as measured."""
+"""How the model's service fails, by the cause whose look in Codex `codex.versions.failures` tells: one way each."""
 
 from __future__ import annotations
 

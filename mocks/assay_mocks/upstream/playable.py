@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.script import (
     Call,
+    Code,
     Command,
     Crash,
     Cut,
@@ -42,6 +43,7 @@ _UNTOLD = (Open, Usage)
 """Steps that tell nothing."""
 
 _OWN: Mapping[type[Step], str] = {
+    Code: "a program runs in the app-server, for the models that it knows",
     Command: "a command is the app-server's own tool, called as each version has it",
     Crash: "the app-server dies, not the model's service",
     Cut: "the app-server cuts its own output",

@@ -7,8 +7,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.blocks import cut
-from assay_mocks.codex.response import is_told_apart
-from assay_mocks.codex.shapes import Text, tell_shapes
+from assay_mocks.codex.turns.response import is_told_apart
+from assay_mocks.codex.turns.shapes import Text, tell_shapes
 from assay_mocks.player import Action, Piece, Until, perform
 from assay_mocks.script import Call, Fail, Finish, Open, Reflect, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence

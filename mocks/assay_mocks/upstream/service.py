@@ -10,9 +10,9 @@ import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.casting import Casting, cast
-from assay_mocks.codex.default_answer import default_answer
 from assay_mocks.codex.nonces import KEPT_NONCES, Nonces
+from assay_mocks.codex.turns.casting import Casting, cast
+from assay_mocks.codex.turns.default_answer import default_answer
 from assay_mocks.upstream.failing import Refusal, refusal
 from assay_mocks.upstream.playable import why_not
 from assay_mocks.upstream.reply import Reply

@@ -8,7 +8,7 @@ import pytest
 
 from assay_mocks.codex.outputs import Exit, Garbage, Note, Pieces
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import NEWEST, VERSIONS
+from assay_mocks.codex.versions.version import NEWEST, VERSIONS
 from assay_mocks.library import LIBRARY
 
 if TYPE_CHECKING:
@@ -134,6 +134,12 @@ class Client:
     def answer(self, request: int, text: str = "result") -> Heard:
         content = [{"type": "inputText", "text": text}]
         return self.send({"id": request, "result": {"contentItems": content, "success": True}})
+
+
+@pytest.fixture(autouse=True)
+def nobodys_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread of a test is stored in the home of who runs it."""
+    monkeypatch.delenv("CODEX_HOME", raising=False)
 
 
 @pytest.fixture

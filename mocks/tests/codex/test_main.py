@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay_mocks.codex import __main__ as command
-from assay_mocks.codex.rollouts import FileShelf
-from assay_mocks.codex.shelf import MemoryShelf
+from assay_mocks.codex.threads.rollouts import FileShelf
+from assay_mocks.codex.threads.shelf import MemoryShelf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,8 +55,8 @@ told = server.output(0.0)
 assert told and b'"userAgent"' in told, told
 needed = set(sys.modules)
 server.prepare()
-print(sorted({{"assay_mocks.codex.turns", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
-print("assay_mocks.codex.turns" in sys.modules)
+print(sorted({{"assay_mocks.codex.turns.turn", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
+print("assay_mocks.codex.turns.turn" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\nTrue\n", "")

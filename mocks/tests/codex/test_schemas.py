@@ -16,8 +16,8 @@ from assay_mocks.codex.fidelity.recorded_model import recorded_model
 from assay_mocks.codex.fidelity.recording import read_recording
 from assay_mocks.codex.fidelity.replaying import Replay, told
 from assay_mocks.codex.fidelity.table import load_replays
-from assay_mocks.codex.methods import METHODS
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.methods.table import METHODS
+from assay_mocks.codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_mocks.codex.methods import METHODS
+from assay_mocks.codex.methods.table import METHODS
 from assay_mocks.codex.outputs import CrashAt
 from assay_mocks.codex.params import FIELDS
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import Gate, Pause, Say, Script
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.acting import ACTING
 from assay_mocks.library.calls import CALLS, TOOLS_NAMED

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_mocks.codex.failures import CAUSES
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import (
     Call,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay_mocks.codex.fidelity.recording import Message
 
 _TIMES = re.compile(r"(At|AtMs|durationMs|create_time|secs|nanos)$")
-_MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z?")
+_MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?Z?|\d{4}/\d\d/\d\d(?=/rollout-)")
 _PLACES = re.compile(r'"rolloutOrdinal":\d+')
 _IDS = re.compile(r"(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:msg|rs|fc|resp)_[0-9_]+")
 

@@ -13,17 +13,35 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_mocks.codex.outputs import Exit
+from assay_mocks.codex.params import WITHOUT_PARAMS
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 from assay_mocks.library import LIBRARY
 from assay_mocks.library.calls import TOOLS_NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.versions.version import Version
 
 Message = dict[str, Any]
+_LISTS = (
+    "permissionProfile/list",
+    "config/read",
+    "configRequirements/read",
+    "modelProvider/list",
+    "modelProvider/capabilities/read",
+    "collaborationMode/list",
+    "skills/list",
+    "hooks/list",
+    "app/list",
+    "experimentalFeature/list",
+    "mcpServerStatus/list",
+    "account/read",
+    "getAuthStatus",
+    "userInfo",
+    "getUserSavedConfig",
+)
 Kind = Literal["notification", "request", "result", "error", "accepted", "answer"]
 
 _MORE = 400
@@ -76,10 +94,52 @@ def sessions(version: str) -> Iterator[tuple[str, list[Said]]]:
     for script in LIBRARY.values():
         if script.told == "v2":
             yield script.name, list(sort(_Session(VERSIONS[version]).lines(script.name)))
+    yield "stored threads", list(sort(_Session(VERSIONS[version]).requests()))
+
+
+_INPUT = [{"type": "text", "text": "Hello."}]
+_ITEMS = [{"type": "text", "data": {"text": "Hello."}}]
+_REQUESTS: tuple[tuple[str, Message], ...] = (
+    ("thread/start", {}),
+    ("turn/start", {"threadId": "thread", "input": _INPUT}),
+    ("thread/read", {"threadId": "thread", "includeTurns": True}),
+    ("thread/resume", {"threadId": "thread"}),
+    ("thread/turns/list", {"threadId": "thread"}),
+    ("thread/items/list", {"threadId": "thread", "limit": 1}),
+    ("thread/name/set", {"threadId": "thread", "name": "N"}),
+    ("thread/goal/set", {"threadId": "thread", "objective": "o"}),
+    ("thread/goal/get", {"threadId": "thread"}),
+    ("thread/resume", {"threadId": "thread", "excludeTurns": True, "initialTurnsPage": {"limit": 1}}),
+    ("thread/goal/clear", {"threadId": "thread"}),
+    ("thread/metadata/update", {"threadId": "thread", "gitInfo": {"branch": "b"}}),
+    ("thread/settings/update", {"threadId": "thread", "model": "m"}),
+    ("thread/sample", {"threadId": "thread", "expectedTurnId": "turn", "prompt": "p"}),
+    ("turn/start", {"threadId": "thread", "input": [], "toolOutput": {"name": "n", "output": "o"}}),
+    ("thread/fork", {"threadId": "thread"}),
+    ("thread/list", {"limit": 1}),
+    ("thread/loaded/list", {"limit": 1}),
+    ("thread/archive", {"threadId": "fork"}),
+    ("thread/list", {"archived": True}),
+    ("thread/unarchive", {"threadId": "fork"}),
+    ("thread/revert", {"threadId": "thread", "beforeTurnId": "turn"}),
+    ("thread/rollback", {"threadId": "thread", "numTurns": 1}),
+    ("thread/delete", {"threadId": "fork"}),
+    ("newConversation", {}),
+    ("addConversationListener", {"conversationId": "thread"}),
+    ("sendUserMessage", {"conversationId": "thread", "items": _ITEMS}),
+    ("listConversations", {"pageSize": 1}),
+    ("getConversationSummary", {"conversationId": "thread"}),
+    ("resumeConversation", {"conversationId": "thread"}),
+    ("forkConversation", {"conversationId": "thread"}),
+    ("archiveConversation", {"conversationId": "thread", "rolloutPath": "path"}),
+    ("model/list", {"limit": 1}),
+    *((method, {}) for method in _LISTS),
+)
 
 
 class _Session:
     def __init__(self, version: Version) -> None:
+        self._version = version
         self._server = Server(LIBRARY, version=version)
         self._now = 1_800_000_000.0
         self._lines: list[tuple[bool, Message]] = []
@@ -99,6 +159,31 @@ class _Session:
             self._ask("turn/interrupt", threadId=thread, turnId=turn)
         return self._lines
 
+    def requests(self) -> list[tuple[bool, Message]]:
+        """All lines of a session with the requests that are about threads that are stored, and those of a beginning."""
+        self._ask("initialize", clientInfo={"name": "a", "version": "1"}, capabilities={"experimentalApi": True})
+        known = {"thread": "", "turn": "", "fork": "", "path": ""}
+        for method, params in _REQUESTS:
+            if method in self._version.methods:
+                taken = self._version.params.get(method, {})
+                told = {name: known.get(str(value), value) for name, value in params.items() if name in taken}
+                for message in self._ask(method, **told):
+                    self._learn(known, method, message.get("result") or {})
+        return self._lines
+
+    @staticmethod
+    def _learn(known: dict[str, str], method: str, result: Message) -> None:
+        """Ids that later requests name."""
+        match result:
+            case {"thread": {"id": identity}} if method == "thread/start":
+                known["thread"] = identity
+            case {"thread": {"id": identity}} if method == "thread/fork":
+                known["fork"] = identity
+            case {"turn": {"id": identity}}:
+                known["turn"] = identity
+            case {"conversationId": identity, "rolloutPath": path}:
+                known |= {"thread": identity, "path": path}
+
     def _answer(self, heard: list[Message]) -> None:
         """Answer the calls and what is to be approved, and those that follow."""
         while calls := [message for message in heard if "method" in message and "id" in message]:
@@ -109,7 +194,8 @@ class _Session:
             ]
 
     def _ask(self, method: str, **params: object) -> list[Message]:
-        return self._send({"id": len(self._lines), "method": method, "params": params})
+        told = {} if method in WITHOUT_PARAMS else {"params": params}
+        return self._send({"id": len(self._lines), "method": method, **told})
 
     def _send(self, message: Message) -> list[Message]:
         self._lines.append((True, message))

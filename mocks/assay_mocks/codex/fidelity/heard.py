@@ -18,11 +18,12 @@ _UNREACHED = {"Missing environment variable": "missing-key", "error sending requ
 class Heard:
     """What a recording shows of one turn: the pieces of each text, the ids of the calls, why no model was reached.
 
-    `number` counts the turns. `retries`: how often the model was asked again, `waits`: for its service to be
-    reached. `asked`: for approval, `escalated` with a
-    reason; `summary`, `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command,
-    `whole`: the last text. `until`: how many pieces of the first text were heard before the client went on;
-    `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up, what that cost.
+    `number` counts the turns. `retries`: how often the model was asked again, `waits`: for its service to be reached.
+    `asked`: for approval, `escalated` with a reason; `tool`: the last that was called, with its arguments. `summary`,
+    `thoughts`: the pieces of its reasoning, in short and itself; `output`: of the last command (its `pieces`, whether
+    on `stderr`, and `status`), `whole`: the last text. `until`: how many pieces of the first text were heard before the
+    client went on; `completed`: the turn was. `summaries`: how often it was told, while a conversation was summed up,
+    what that cost.
     """
 
     number: int = 0
@@ -40,23 +41,27 @@ class Heard:
     encrypted: str = ""
     summing: bool = False
     summaries: int = 0
+    tool: tuple[str, object] = "", {}
     output: str = ""
+    pieces: list[str] = field(default_factory=list)
+    stderr: bool = False
+    status: int = 0
     whole: str = ""
 
     def hear(self, message: Message) -> None:
         """Take a message of the recorded server's about the turn."""
         params = message.get("params") or {}
         self._hear_model(str(message.get("method")), params)
+        self._hear_command(str(message.get("method")), params)
         match message:
             case {"method": "item/started", "params": {"item": {"type": kind, "id": call}}} if kind in _CALLS:
                 self._call(call)
-            case {"method": "item/completed", "params": {"item": {"aggregatedOutput": str(output), "exitCode": 0}}}:
-                self.output = output
             case {"method": "item/commandExecution/requestApproval" | "execCommandApproval"}:
                 self.asked, self.escalated = True, bool(params.get("reason"))
                 self._call(params.get("itemId") or params["callId"])
             case {"method": "item/tool/call", "params": {"callId": call}}:
                 self._call(call)
+                self.tool = params.get("tool", ""), params.get("arguments")
             case {"method": "error", "params": {"willRetry": True, "error": {"message": told}}}:
                 self.retries += 1
                 self.waits = "waiting for network" in told
@@ -64,6 +69,16 @@ class Heard:
                 self.trouble = next((cause for words, cause in _UNREACHED.items() if words in told), None)
             case {"method": "turn/completed", "params": {"turn": {"status": "completed"}}}:
                 self.completed = True
+
+    def _hear_command(self, method: str, params: Message) -> None:
+        """Take what a command printed, and how it ended unless it was refused."""
+        match method, params:
+            case "item/completed", {"item": {"aggregatedOutput": str(output), "exitCode": status}} if status >= 0:
+                self.output, self.status = output, status
+            case "item/commandExecution/outputDelta", {"delta": delta}:
+                self.pieces.append(delta)
+            case "codex/event/exec_command_output_delta", {"msg": {"stream": "stderr"}}:
+                self.stderr = True
 
     def _hear_model(self, method: str, params: Message) -> None:
         """Take what the model said."""

@@ -6,14 +6,16 @@ the results of its calls it said what the last of them was.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.codex.compacting import PROMPT
-from assay_mocks.codex.failures import CAUSES
 from assay_mocks.codex.fidelity.heard import Heard
+from assay_mocks.codex.turns.compacting import PROMPT
+from assay_mocks.codex.versions.failures import CAUSES
 from assay_mocks.script import (
     Call,
+    Code,
     Command,
     Fail,
     Finish,
@@ -166,6 +168,13 @@ def _calling(argument: str, heard: Heard) -> Parts:
     return (Call(id=heard.call(0), name=name, arguments=arguments),), heard.said(-1)
 
 
+def _programming(argument: str, heard: Heard) -> Parts:
+    tool, arguments = heard.tool
+    source = argument.partition("|")[2]
+    code = Code(id=f"call_{heard.number}", source=source, tool=tool, arguments=json.dumps(arguments), output="?")
+    return (code,), heard.said(-1)
+
+
 def _commanding(argument: str, heard: Heard) -> Parts:
     if not heard.calls:  # refused before it began
         return _calling("exec_command|{}", heard)
@@ -178,6 +187,9 @@ def _commanding(argument: str, heard: Heard) -> Parts:
         id=heard.call(0),
         command=argument,
         output=heard.output,
+        pieces=tuple(heard.pieces),
+        stderr=heard.stderr,
+        status=heard.status,
         reason=reason,
         asks="always" if heard.asked else "never",
     )
@@ -209,6 +221,7 @@ _WORDS: Mapping[str, Callable[[str, Heard], Parts]] = {
     "shellesc": _commanding,
     "patch": lambda _, heard: _calling("apply_patch|{}", heard),
     "fn2": _calling_twice,
+    "ctc": _programming,
     "http": _failing(lambda status: f"http-{status}"),
     "ctx400": _failing(lambda _: "http-400-context"),
     "usage_limit": _failing(lambda _: "usage-limit"),

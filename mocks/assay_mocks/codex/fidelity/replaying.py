@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.fidelity.recording import Line, without
 from assay_mocks.codex.outputs import Exit
-from assay_mocks.codex.rollouts import FileShelf
 from assay_mocks.codex.server import Server
+from assay_mocks.codex.threads.rollouts import FileShelf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from assay_mocks.codex.fidelity.recording import Message
-    from assay_mocks.codex.versions import Version
+    from assay_mocks.codex.versions.version import Version
     from assay_mocks.script import Library
 
 _START = 1_800_000_000.0
 _TICK = 0.05
 _NOT_UTF8 = "ÿþ"  # how a recording spells bytes that are no UTF-8
+_REPEATED = ("Cursor", "Path")
 _NAMING = ("conversationId", "subscriptionId")
 
 
@@ -39,7 +40,7 @@ class Replay:
         self.notes: list[str] = []
         self._now = _START
         self._ids: dict[str, str] = {}
-        self._cursors: dict[str, str] = {}  # as they stand in a line
+        self._places: dict[str, str] = {}  # cursors and files, as they stand in a line
         self.restart(theirs)
 
     def restart(self, theirs: Sequence[Message]) -> None:
@@ -67,7 +68,7 @@ class Replay:
 
     def _line(self, message: Message | str) -> bytes:
         text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-        for recorded, own in (*self._cursors.items(), *self._ids.items()):
+        for recorded, own in (*self._places.items(), *self._ids.items()):
             text = text.replace(recorded, own)
         return text.encode("latin-1" if _NOT_UTF8 in text else "utf-8")
 
@@ -81,9 +82,9 @@ class Replay:
         for kind in {*_NAMING} & theirs.keys() & ours.keys():
             self._learn_id(theirs[kind], ours[kind])
 
-        for name, cursor in ours.items():
-            if name.endswith("Cursor") and isinstance(cursor, str) and isinstance(theirs.get(name), str):
-                self._cursors[json.dumps(theirs[name])] = json.dumps(cursor)
+        for name, place in ours.items():
+            if name.endswith(_REPEATED) and isinstance(place, str) and isinstance(theirs.get(name), str):
+                self._places[json.dumps(theirs[name])] = json.dumps(place)
 
     def _learn_id(self, theirs: str, own: str) -> None:
         if "-" in theirs:  # a number is the same on both sides

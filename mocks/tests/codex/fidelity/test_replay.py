@@ -12,7 +12,7 @@ from assay_mocks.codex.fidelity.recorded_model import recorded_model
 from assay_mocks.codex.fidelity.recording import Line, read_recording
 from assay_mocks.codex.fidelity.replaying import Replay, replay, told
 from assay_mocks.codex.fidelity.table import Replayed, load_replays
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 TABLE = load_replays()

@@ -16,7 +16,7 @@ from assay_mocks.codex.fidelity.comparable import comparable
 from assay_mocks.codex.fidelity.recording import read_recording
 from assay_mocks.codex.fidelity.table import load_replays
 from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions import VERSIONS
+from assay_mocks.codex.versions.version import VERSIONS
 from assay_mocks.script import Pause, Say, Script, Step, Usage
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.169.0"

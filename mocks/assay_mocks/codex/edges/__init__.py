@@ -1,0 +1,1 @@
+"""How bytes come and go: pipes, WebSockets, settings, recordings."""

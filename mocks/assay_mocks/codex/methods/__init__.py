@@ -1,0 +1,1 @@
+"""The requests: which are admitted, and what each does."""

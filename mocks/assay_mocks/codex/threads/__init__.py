@@ -1,0 +1,1 @@
+"""Threads, those in memory and those on the disk."""

@@ -1,0 +1,1 @@
+"""Turns: what a model says and calls, played from a script."""

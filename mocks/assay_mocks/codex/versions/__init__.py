@@ -1,0 +1,1 @@
+"""The versions of the app-server, as data."""

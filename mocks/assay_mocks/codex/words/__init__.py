@@ -1,0 +1,1 @@
+"""What is told, message by message, in the words of each version."""

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay_mocks.codex.methods.asking import check_uuid
+from assay_mocks.codex.params import Refused
+
+NAMED = "11111111-0000-7000-8000-000000000001"
+HISTORY = [
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "[[assay:call/then-text#a]]"}]},
+    {"type": "function_call", "call_id": "call_search", "name": "localSearch", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "call_search", "output": "found"},
+]
+
+
+def test_an_id_must_be_a_uuid() -> None:
+    check_uuid(NAMED, "bad")
+    for text, problem in (("x1", "found `x` at 1"), ("1" * 31, "found 31")):
+        with pytest.raises(Refused, match=rf"^bad: invalid .*{problem}$"):
+            check_uuid(text, "bad")
+
+
+def test_what_a_version_does_not_know_is_overlooked(older: Any) -> None:
+    heard = older.play("[[assay:call/one#a]]", "localSearch")
+    assert heard.asked == []
+    assert "".join(heard.said).startswith("The tool said: unsupported call: localSearch")
+    assert older.ask("thread/start", {"dynamicTools": [{"name": "no good"}], "ephemeral": True})[0]["thread"]["path"]
+
+
+def test_a_thread_may_begin_with_a_history(client: Any, older: Any) -> None:
+    for who in (client, older):
+        result, heard = who.ask("thread/resume", {"threadId": NAMED, "history": HISTORY})
+        thread = result["thread"]["id"]
+        assert thread != NAMED
+        assert "thread/started" not in heard.methods
+        assert "".join(who.start_turn(thread, "go on")[1].said) == "All clear."
+
+
+def test_what_the_system_says_in_a_history_is_dropped(client: Any) -> None:
+    system, user = (
+        {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
+        for role, text in (("system", "no"), ("user", "[[assay:reflect/received#a]]"))
+    )
+    result, _ = client.ask("thread/resume", {"threadId": NAMED, "history": [system, user]})
+    assert result["thread"]["preview"] == "[[assay:reflect/received#a]]"
+    injected = client.start_thread()
+    client.ask("thread/inject_items", {"threadId": injected, "items": [system, user]})
+    for thread in (result["thread"]["id"], injected):
+        received = json.loads("".join(client.start_turn(thread, "go on")[1].said))
+        assert received["history"] == [user]
+
+
+def test_a_history_is_not_put_into_a_loaded_thread(client: Any, older: Any) -> None:
+    thread = client.start_thread()
+    error, _ = client.ask("thread/resume", {"threadId": thread, "history": []})
+    assert error["message"] == f"cannot resume thread {thread} with history while it is already running"
+    thread = older.start_thread()
+    assert older.ask("thread/resume", {"threadId": thread, "history": []})[0]["thread"]["id"] != thread
+
+
+def test_a_history_must_be_one(client: Any) -> None:
+    error, _ = client.ask("thread/resume", {"threadId": NAMED, "history": [{"type": "message"}]})
+    assert error["message"] == "items[0] is not a valid response item: missing field `role`"

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+EXPECTED_ID = "expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-]"
+NOWHERE = "00000000-0000-7000-8000-999999999999"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "result"),
+    [
+        ("thread/list", {}, {"data": [], "readStates": {}, "nextCursor": None, "backwardsCursor": None}),
+        ("thread/loaded/list", {}, {"data": [], "nextCursor": None}),
+        (
+            "account/read",
+            {"refreshToken": False},
+            {"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None},
+        ),
+        ("getAuthStatus", {}, {"authMethod": None, "authToken": None, "requiresOpenaiAuth": False}),
+    ],
+)
+def test_the_harmless_methods_are_answered(client: Any, method: str, params: object, result: object) -> None:
+    assert client.ask(method, params)[0] == result
+
+
+def test_rate_limits_need_an_account(client: Any) -> None:
+    error, _ = client.ask("account/rateLimits/read", None)
+    assert error["message"] == "codex account authentication required to read rate limits"
+
+
+@pytest.mark.parametrize(
+    ("thread", "message"),
+    [
+        (NOWHERE, f"thread not found: {NOWHERE}"),
+        (
+            "not-a-uuid",
+            f"invalid thread id: invalid character: {EXPECTED_ID}, found `n` at 1",
+        ),
+        ("abc", "invalid thread id: invalid length: expected length 32 for simple format, found 3"),
+    ],
+)
+def test_a_thread_must_be_loaded(client: Any, thread: str, message: str) -> None:
+    error, _ = client.ask("turn/start", {"threadId": thread, "input": []})
+    assert error == {"code": -32600, "message": message}
+
+
+def test_an_unknown_provider_is_refused(client: Any) -> None:
+    error, _ = client.ask("thread/start", {"modelProvider": "nope"})
+    assert error["message"] == "failed to load configuration: Model provider `nope` not found"
+    assert "thread" in client.ask("thread/start", {"modelProvider": "mock"})[0]
+
+
+def test_a_thread_is_told_as_it_was_started(client: Any) -> None:
+    result, heard = client.ask("thread/start", {"cwd": "/x", "model": "m", "sandbox": "workspace-write"})
+    assert (result["model"], result["cwd"], result["runtimeWorkspaceRoots"]) == ("m", "/x", ["/x"])
+    assert result["sandbox"]["type"] == "workspaceWrite"
+    assert heard.told("thread/started")[0]["thread"] == result["thread"]
+
+
+def test_who_has_left_a_thread_hears_only_its_status(client: Any) -> None:
+    thread = client.start_thread(ephemeral=False)
+    assert client.ask("thread/unsubscribe", {"threadId": thread})[0] == {"status": "unsubscribed"}
+    _, heard = client.start_turn(thread, "[[assay:text/hello#a]]")
+    assert heard.methods == ["response", "thread/status/changed", "thread/status/changed"]
+    client.ask("thread/resume", {"threadId": thread})
+    assert client.start_turn(thread, "[[assay:text/hello#a]]")[1].said
+
+
+@pytest.mark.parametrize(
+    ("method", "told"), [("thread/archive", "thread/archived"), ("thread/delete", "thread/deleted")]
+)
+def test_a_thread_that_is_put_away_stops_and_is_gone(client: Any, method: str, told: str) -> None:
+    thread = client.start_thread(ephemeral=False)
+    client.start_turn(thread, "[[assay:text/silent#a]]")
+    result, heard = client.ask(method, {"threadId": thread})
+    assert (result, heard.methods) == ({}, ["thread/status/changed", "response", told])
+    assert client.wait(100.0) == []
+    assert client.ask("turn/start", {"threadId": thread, "input": []})[0]["message"] == f"thread not found: {thread}"
+    assert '"interrupted"' in client.play("[[assay:reflect/turns#a]]").said[0]
+
+
+def test_injected_items_are_told_raw_where_asked_for(client: Any) -> None:
+    items: list[dict[str, Any]] = [
+        {"type": "message", "role": "user", "content": []},
+        {"type": "message", "role": "assistant", "content": [], "id": "own"},
+        {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "c"},
+        {"type": "function_call_output", "call_id": "c", "output": "r"},
+        {"type": "odd"},
+    ]
+    thread = client.start_thread(experimentalRawEvents=True)
+    _, heard = client.ask("thread/inject_items", {"threadId": thread, "items": items})
+    assert [item["type"] for item in heard.raw] == [item["type"] for item in items]
+    assert [item["id"].partition("_")[0] for item in heard.raw] == ["msg", "own", "fc", "fco", "item"]
+    assert {params["turnId"] for params in heard.told("rawResponseItem/completed")} == {"auto-compact-0"}
+    thread = client.start_thread()
+    assert client.ask("thread/inject_items", {"threadId": thread, "items": items})[1].methods == ["response"]
+
+
+def test_a_wrong_item_is_refused_and_nothing_is_injected(client: Any) -> None:
+    thread = client.start_thread()
+    error, _ = client.ask("thread/inject_items", {"threadId": thread, "items": [{"type": "odd"}, "x"]})
+    assert error["message"].startswith("items[1] is not a valid response item")
+    assert client.server.threads.get(thread).history == []
+
+
+def test_wrong_tools_are_refused(client: Any) -> None:
+    error, _ = client.ask("thread/start", {"dynamicTools": [{"name": "a b", "inputSchema": {}}]})
+    assert error["message"].startswith("dynamic tool name must match")
+
+
+def test_an_input_may_be_as_long_as_a_mebi_of_characters(client: Any) -> None:
+    thread = client.start_thread()
+    text = "é" * 1_048_576
+    assert "turn" in client.ask("turn/start", {"threadId": thread, "input": [{"type": "text", "text": text}]})[0]
+    given = [{"type": "text", "text": text}, {"type": "text", "text": "!"}]
+    assert client.ask("turn/start", {"threadId": thread, "input": given})[0] == {
+        "code": -32602,
+        "message": "Input exceeds the maximum length of 1048576 characters.",
+        "data": {"input_error_code": "input_too_large", "max_chars": 1_048_576, "actual_chars": 1_048_577},
+    }
+
+
+@pytest.mark.parametrize(
+    ("image", "accepted"), [({"url": "data:x"}, True), ({"url": None}, True), ({"url": "https://x"}, False)]
+)
+def test_images_must_be_inline(client: Any, image: dict[str, Any], accepted: bool) -> None:  # noqa: FBT001
+    given = [{"type": "image", **image}]
+    answer, _ = client.ask("turn/start", {"threadId": client.start_thread(), "input": given})
+    assert ("turn" in answer) is accepted
+
+
+def test_overrides_stay_and_are_told(client: Any) -> None:
+    thread = client.start_thread(ephemeral=False)
+    params = {"threadId": thread, "input": [], "model": "other", "effort": "bogus"}
+    _, heard = client.ask("turn/start", params)
+    assert heard.methods[0] == "thread/settings/updated"
+    assert heard.told("thread/settings/updated")[0]["threadSettings"]["model"] == "other"
+    assert "thread/settings/updated" not in client.ask("turn/start", params)[1].methods
+
+
+def test_a_turn_can_be_steered_by_its_id(client: Any) -> None:
+    thread = client.start_thread()
+    given = [{"type": "text", "text": "more"}]
+    params = {"threadId": thread, "input": given, "expectedTurnId": "x"}
+    assert client.ask("turn/steer", params)[0]["message"] == "no active turn to steer"
+    turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
+    assert client.ask("turn/steer", params)[0]["message"] == f"expected active turn id x but found {turn}"
+    result, heard = client.ask("turn/steer", {**params, "expectedTurnId": turn})
+    assert result == {"turnId": turn}
+    assert heard.methods[:4] == ["response", "account/rateLimits/updated", "item/started", "item/completed"]
+    assert "turn/completed" not in heard.methods  # the script in the history plays again
+
+
+def test_only_the_active_turn_can_be_interrupted(client: Any) -> None:
+    thread = client.start_thread()
+    params = {"threadId": thread, "turnId": "x"}
+    assert client.ask("turn/interrupt", params)[0]["message"] == "no active turn to interrupt"
+    turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
+    assert client.ask("turn/interrupt", params)[0]["message"] == f"expected active turn id x but found {turn}"
+
+
+@pytest.mark.parametrize(("ephemeral", "first"), [(True, "thread/status/changed"), (False, "response")])
+def test_on_threads_in_memory_the_turn_starts_before_it_is_answered(client: Any, ephemeral: bool, first: str) -> None:  # noqa: FBT001
+    _, heard = client.start_turn(client.start_thread(ephemeral=ephemeral), "[[assay:text/hello#a]]")
+    assert heard.methods[0] == first
+
+
+def test_the_clients_id_of_its_message_is_told_back(client: Any) -> None:
+    params = {
+        "threadId": client.start_thread(),
+        "input": [{"type": "text", "text": "x"}],
+        "clientUserMessageId": "mine",
+    }
+    _, heard = client.ask("turn/start", params)
+    assert heard.told("item/started")[0]["item"]["clientId"] == "mine"
+
+
+def test_developer_text_that_asks_for_a_crash_ends_the_process_when_the_thread_is_started(client: Any) -> None:
+    told = {"developerInstructions": "[[assay:fail/crash-thread#x]]"}
+    assert client.send({"id": 7, "method": "thread/start", "params": told}) == []
+    assert client.exit == 101
+
+
+@pytest.mark.parametrize("text", ["", "[[assay:fail/first#x]]", "[[assay:no/such-script#x]]", "[[assay:text/empty#x]]"])
+def test_other_developer_text_ends_nothing(client: Any, text: str) -> None:
+    assert "thread" in client.ask("thread/start", {"developerInstructions": text})[0]
+    assert client.exit is None

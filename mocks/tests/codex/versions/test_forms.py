@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from assay_mocks.codex.versions.forms import trimmed
+
+FORMS = {
+    "thing/told": frozenset({"more"}),
+    ".item": frozenset({"z"}),
+    ".item/a": frozenset({"y"}),
+    ".list": frozenset[str](),
+    ".list/a": frozenset({"y"}),
+}
+
+
+def test_fields_are_told_but_for_those_of_the_table() -> None:
+    told = trimmed(FORMS, "thing/told", {"item": {"type": "a", "z": 0, "x": 2, "y": 1}, "more": 2, "id": 1})
+    assert list(told.items()) == [("item", {"type": "a", "x": 2}), ("id", 1)]
+
+
+def test_what_is_not_named_is_told_as_it_is() -> None:
+    inside = {"item": {"arguments": {"item": {"type": "a", "y": 1}}}}
+    assert trimmed(FORMS, "other", inside) == inside
+    assert trimmed({}, "thing/told", {"more": 1}) == {"more": 1}
+    assert trimmed(FORMS, "other", "text") == "text"
+
+
+def test_the_objects_of_a_list_are_each_looked_at() -> None:
+    assert trimmed(FORMS, "x", {"list": [{"type": "a", "y": 1}, {"type": "b", "y": 1}, "text"]}) == {
+        "list": [{"type": "a"}, {"type": "b", "y": 1}, "text"]
+    }

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_mocks.codex.params import Refused, check_params
+from assay_mocks.codex.versions.version import VERSIONS
+
+TURN: dict[str, Any] = {"threadId": "t", "input": []}
+
+
+def _fault(version: str, method: str, params: Any) -> str | None:
+    try:
+        check_params(method, params, VERSIONS[version].params)
+    except Refused as refused:
+        return refused.message.removeprefix("Invalid request: ")
+    return None
+
+
+@pytest.mark.parametrize(
+    ("version", "known"),
+    [
+        ("0.104.0", "`untrusted`, `on-failure`, `on-request`, `never`"),
+        ("0.105.0", "`untrusted`, `on-failure`, `on-request`, `reject`, `never`"),
+        ("0.115.0", "`untrusted`, `on-failure`, `on-request`, `granular`, `never`"),
+        ("0.150.0", "`untrusted`, `on-request`, `granular`, `never`"),
+    ],
+)
+def test_a_version_knows_the_policies_of_its_time(version: str, known: str) -> None:
+    for method, params in (("thread/start", {}), ("turn/start", TURN)):
+        told = _fault(version, method, {**params, "approvalPolicy": "x"})
+        assert told == f"unknown variant `x`, expected one of {known}"
+
+
+def test_a_policy_is_a_name_or_where_there_is_one_with_fields_a_map() -> None:
+    wrong = "invalid type: map, expected string or map"
+    assert _fault("0.104.0", "thread/start", {"approvalPolicy": {"reject": {}}}) == wrong
+    assert _fault("0.105.0", "thread/start", {"approvalPolicy": {"reject": {}}}) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "known"),
+    [
+        ("0.92.0", "`text`, `image`, `localImage`, `skill`"),
+        ("0.93.0", "`text`, `image`, `localImage`, `skill`, `mention`"),
+        ("0.150.0", "`text`, `image`, `localImage`, `audio`, `localAudio`, `skill`, `mention`"),
+    ],
+)
+def test_a_version_knows_the_input_of_its_time(version: str, known: str) -> None:
+    told = _fault(version, "turn/start", {**TURN, "input": [{"type": "x"}]})
+    assert told == f"unknown variant `x`, expected one of {known}"
+
+
+def test_an_image_needs_a_url_until_it_may_have_a_file_id() -> None:
+    params = {**TURN, "input": [{"type": "image", "fileId": "f"}]}
+    assert _fault("0.159.0", "turn/start", params) == "missing field `url`"
+    assert _fault("0.160.0", "turn/start", params) is None
+
+
+def test_efforts_are_open_words_since_0_142() -> None:
+    params = {**TURN, "effort": "bogus"}
+    assert str(_fault("0.141.0", "turn/start", params)).startswith("unknown variant `bogus`, expected one of `none`")
+    assert _fault("0.142.0", "turn/start", params) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "overlooked"),
+    [
+        ("0.89.0", {"ephemeral", "dynamicTools", "environments"}),
+        ("0.90.0", {"dynamicTools", "environments"}),
+        ("0.92.0", {"environments"}),
+        ("0.125.0", set()),
+    ],
+)
+def test_what_came_later_is_overlooked(version: str, overlooked: set[str]) -> None:
+    assert VERSIONS[version].ignored == overlooked
+    assert _fault(version, "thread/start", dict.fromkeys(overlooked, 5)) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "tools", "answer"),
+    [
+        ("0.94.0", [{"name": "f"}], "passes"),
+        ("0.95.0", [], "passes"),
+        ("0.95.0", [{"name": "f"}], "thread/start.dynamicTools requires experimentalApi capability"),
+        ("0.125.0", [], "thread/start.dynamicTools requires experimentalApi capability"),
+    ],
+)
+def test_tools_are_gated_since_0_95_and_empty_lists_of_them_since_0_125(
+    make_client: Any, version: str, tools: list[Any], answer: str
+) -> None:
+    client = make_client(version=version)
+    client.server._speaker.capabilities = {}
+    result, _ = client.ask("thread/start", {"dynamicTools": tools})
+    assert result.get("message", "passes") == answer
