@@ -31,6 +31,7 @@ SETTINGS: Mapping[str, str] = {
     "PROXY_COMMIT_MS": "300",
     "PROXY_CALL_WAIT_MS": "250",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
+    "CODEX_HOME": "",  # the mock would store threads there
 }
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
 """Where a real Codex, on a busy machine, is to tell of a failure before a first output, and of all the calls."""

@@ -47,13 +47,14 @@ def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
     hello = '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":"1"}}}\n'
     code = f"""
 import sys
+before = set(sys.modules)
 from assay_mocks.codex.__main__ import _bundled
 from assay_mocks.codex.server import Server
 server = Server(_bundled)
 server.receive({hello!r}.encode(), 0.0)
 told = server.output(0.0)
 assert told and b'"userAgent"' in told, told
-needed = set(sys.modules)
+needed = set(sys.modules) - before
 server.prepare()
 print(sorted({{"assay_mocks.codex.turns.turn", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
 print("assay_mocks.codex.turns.turn" in sys.modules)
