@@ -12,11 +12,11 @@ failures.
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.codex.words import raw_items
-from assay_mocks.codex.words.telling import Telling, joined
+from assay_mocks.codex.words.saying import Said
+from assay_mocks.codex.words.telling import Telling
 
 if TYPE_CHECKING:
     from assay_mocks.codex.desk import Desk
@@ -33,7 +33,7 @@ class StoryTelling(Telling):
 
     def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
         super().__init__(desk, thread, turn_id, double=double)
-        self._texts: dict[int, io.StringIO] = {}  # by choice
+        self._texts: dict[int, Said] = {}  # by choice
         self._indexed: set[int] = set()
         self._reason: str | None = None
         self._choices_over = False
@@ -41,7 +41,7 @@ class StoryTelling(Telling):
     def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
         """One delta of text."""
         del phase
-        self._texts.setdefault(choice or 0, io.StringIO()).write(text)
+        self._texts.setdefault(choice or 0, Said()).add(text)
         if choice is not None:
             self._indexed.add(choice)
         self.fragment(text, choice, now)
@@ -49,7 +49,7 @@ class StoryTelling(Telling):
     def say_whole(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
         """Text that is told with the whole message only."""
         del phase, now
-        self._texts.setdefault(choice or 0, io.StringIO()).write(text)
+        self._texts.setdefault(choice or 0, Said()).add(text)
         if choice is not None:
             self._indexed.add(choice)
 
@@ -92,7 +92,7 @@ class StoryTelling(Telling):
     def _complete(self, choice: int, now: float) -> None:
         written = self._texts.pop(choice, None)
         if written is not None:
-            text = joined(written.getvalue())
+            text = written.whole
             self._thread.remember([raw_items.message(f"msg_{self._desk.ids.number():04}", text)])
             self.whole({"role": "assistant", "content": text}, choice if choice in self._indexed else None, now)
 

@@ -8,7 +8,6 @@ that asked for it, and go into the thread's history, where the next request of t
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from assay_mocks.codex.words import item_messages, legacy, messages, raw_items, 
 from assay_mocks.codex.words.citations import Citations, without_citations
 from assay_mocks.codex.words.conversation import as_message, message_text
 from assay_mocks.codex.words.counting import Counting
+from assay_mocks.codex.words.saying import Said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ class _Message:
     phase: str | None
     started_ms: int
     citations: Citations | None
-    text: io.StringIO = field(default_factory=io.StringIO)
+    text: Said = field(default_factory=Said)
 
 
 class Telling(Counting):
@@ -118,7 +118,7 @@ class Telling(Counting):
             citations = Citations() if self._desk.version.citations else None
             self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
             self.item_started(item_messages.agent_message(identity, "", phase), started, now)
-        self._message.text.write(text)
+        self._message.text.add(text)
         told = text if self._message.citations is None else self._message.citations.take(text)
         if told or self._message.citations is None:
             self._delta(self._message, told, now)
@@ -141,7 +141,7 @@ class Telling(Counting):
         identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
         citations = Citations() if self._desk.version.citations else None
         self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
-        self._message.text.write(text)
+        self._message.text.add(text)
         told = without_citations(text) if citations else text
         self.item_started(item_messages.agent_message(identity, told, phase), started, now)
         self.stop_speaking(now)
@@ -151,7 +151,7 @@ class Telling(Counting):
         message = self._end_text(now)
         if message is None:
             return
-        text = joined(message.text.getvalue())
+        text = message.text.whole
         told = without_citations(text) if message.citations else text
         item = item_messages.agent_message(message.id, told, message.phase)
         self.last_text = self.item_completed(item, message.started_ms, now)
@@ -282,8 +282,3 @@ _BEGINNINGS: Mapping[Beginning, Callable[[Telling, float], None]] = {
 
 def _of(choice: int | None) -> Json:
     return {} if choice is None else {"choice_index": choice}
-
-
-def joined(text: str) -> str:
-    """The text with its halves of characters put together."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
