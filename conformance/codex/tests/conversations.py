@@ -458,7 +458,7 @@ CONVERSATIONS: Mapping[str, Conversation] = {
     "wrong answer": Conversation(have=_wrong_answer, versions=(NEWEST,)),
     "error as answer": Conversation(have=_error_as_answer, versions=(NEWEST,)),
     "injected history": Conversation(have=_injected, versions=(NEWEST,)),
-    "resumed with a history": Conversation(have=_resumed, versions=("0.89.0",)),
+    "resumed with a history": Conversation(have=_resumed),
     **{
         script: Conversation(have=partial(_full, script), versions=(NEWEST,))
         for script in ("full", "full-for-long", "full-and-fails", "full-and-cut-off")

@@ -59,9 +59,11 @@ def _thread_resume(asked: Asked) -> None:
     if history is None:
         stored.resume(asked)
         return
-    thread = _new_with_history(asked, history)
-    asked.reply(messages.thread_opened(thread, asked.server.version))
+    thread, server = _new_with_history(asked, history), asked.server
+    server.tell_all("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, asked.now)
+    asked.reply(messages.thread_resumed(thread, server.version, ()))
     tell_loaded(asked, thread)
+    server.tell(thread, *goals.goal_told(thread), asked.now)
 
 
 def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
