@@ -117,6 +117,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
                 raise UsageError(f"{name} needs {_OPTIONS[name][1]}")
         elif command is None:
             command = _COMMANDS.get(argument)
+        elif argument in _UNPLAYED:
+            raise UsageError(f"assay-codex does not play `{command} {argument}`")
     if command is None:
         raise UsageError("assay-codex plays `app-server` only")
     version = _version(given["--codex-version"])
@@ -144,6 +146,7 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     TOKEN_FILE: (None, "a file"),
     TOKEN_DIGEST: (None, "a digest"),
 }
+_UNPLAYED = frozenset({"daemon", "generate-json-schema", "generate-ts", "proxy"})
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
 
 

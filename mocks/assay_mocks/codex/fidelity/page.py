@@ -37,12 +37,31 @@ Of the versions between: turns of text and with a call (`text_turn`) of each, an
 fail (`failures`), busy threads and turns without input (`busy`), further requests, approvals and retries.
 """
 
+_LIMITS = """\
+## What the mock does otherwise, or not
+
+- Of very many requests at once it answers all, in order, unless `ASSAY_OVERLOAD_AT` says otherwise: a real server from
+  0.100.0 on refuses some of 300 (-32001), and never answers others.
+- Two v1 listeners of a conversation share its events; which of them hears what is chance in the real 0.89.0.
+- A WebSocket server that a signal ends tells all of its last turns; a real one may lose the last messages.
+- A Unix socket is PATH itself; from 0.160.0 on a real PATH is a link to it. `--ws-auth signed-bearer-token`,
+  `app-server proxy` and `daemon` are refused.
+- A goal begins no turns of its own. From 0.124.0 to 0.160.0 a real server hears input that waited when an answer with
+  calls has failed; here it is lost.
+- How many tokens a conversation has that was summed up or rolled back is an estimate: the real one counts its own
+  instructions.
+- Methods that neither proxies nor the SDKs that were run ask for (review/start, command/exec, fuzzyFileSearch,
+  execOneOffCommand, setDefaultModel, thread/realtime, plugins, files and others) are refused: `assay-codex does not
+  play <method>`.
+- Threads are stored in a form of the mock's own: neither side reads the files of the other.
+"""
+
 _MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "not replayed"}
 
 
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
     """The page as Markdown."""
-    return "\n".join([_HEAD, *_replayed(replays), *_compared(compared)])
+    return "\n".join([_HEAD, *_replayed(replays), *_compared(compared), _LIMITS])
 
 
 def _replayed(replays: Replays) -> Iterator[str]:

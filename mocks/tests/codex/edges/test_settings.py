@@ -105,3 +105,9 @@ def test_a_recording_says_what_to_run_where_to_write_and_what_to_mask() -> None:
 def test_a_recording_of_nothing_is_refused(arguments: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match=r"^expected record \[--output FILE\] -- COMMAND, as in record -- codex app"):
         _read("record", *arguments)
+
+
+@pytest.mark.parametrize("command", ["daemon", "generate-json-schema", "generate-ts", "proxy"])
+def test_commands_below_app_server_are_not_played(command: str) -> None:
+    with pytest.raises(UsageError, match=f"^assay-codex does not play `app-server {command}`$"):
+        _read("app-server", command)
