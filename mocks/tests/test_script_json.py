@@ -9,6 +9,7 @@ import pytest
 from assay_mocks.library import LIBRARY
 from assay_mocks.script import (
     Call,
+    Code,
     Crash,
     Cut,
     ErrorNotice,
@@ -64,6 +65,10 @@ def test_every_step_has_a_name_and_every_field_a_kind() -> None:
         (
             {"call": {"id": "1", "name": "f", "arguments": {"a": ["é", 1]}}},
             Call(id="1", name="f", arguments='{"a": ["é", 1]}'),
+        ),
+        (
+            {"code": {"id": "1", "source": "text(1)", "tool": "f", "arguments": {"a": 1}}},
+            Code(id="1", source="text(1)", tool="f", arguments='{"a": 1}'),
         ),
         ({"usage": {"input": 5, "reasoning": 1}}, Usage(input=5, reasoning=1)),
         ({"finish": "length"}, Finish("length")),
@@ -153,6 +158,10 @@ SHAPES = ", ".join(get_args(Shape))
         ({"say": {"pieces": "a", "times": 0}}, "say.times: expected a whole number, 1 or more, found 0"),
         ({"think": 1.5}, "think.text: expected text, found 1.5 (in quotes it is text)"),
         ({"think": None}, "think: text is missing, expected text"),
+        (
+            {"code": {"id": "1", "source": "", "arguments": "{"}},
+            'code.arguments: expected JSON, or a JSON object, found "{"',
+        ),
         ({"pause": "1"}, 'pause.seconds: expected a number of seconds, 0 or more, found "1"'),
         ({"pause": -1}, "pause.seconds: expected a number of seconds, 0 or more, found -1"),
         ({"pause": True}, "pause.seconds: expected a number of seconds, 0 or more, found true"),
