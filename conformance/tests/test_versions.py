@@ -13,8 +13,8 @@ from assay.target import Lack
 from assay.verdict import Verdict
 
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
-VERSIONS = ("0.89.0", "0.92.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0", "0.150.0", "0.169.0")
-"""One on each side of what changed most."""
+VERSIONS = ("0.89.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0")
+"""One on each side of what changed most; the newest is what everything else is played with."""
 
 
 @pytest.mark.parametrize("version", VERSIONS)
