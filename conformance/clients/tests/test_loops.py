@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from itertools import pairwise
 from typing import Any
 from unittest.mock import ANY
 
@@ -118,20 +117,17 @@ def test_a_text_and_calls_and_their_results_reach_a_native_backend(client: Clien
 @each_client
 def test_a_text_and_calls_and_their_results_are_told_to_a_text_only_backend(client: Client, played: Played) -> None:
     received = _received(played(client)["text-only", "results"])
-    assert received["history"] == received["tools"] == []
-    texts = [item["text"] for item in received["input"]]
-    said = [text for head, text in pairwise(texts) if head == "[assistant]"]
-    assert said == ([LOOK] if client.keeps_text else [])
-    asked = texts.index("[user]")
-    made = [text.partition("] ") for text in texts if text.startswith("[assistant called ")]
+    assert received["tools"] == []
+    told = [(item["role"], part["text"]) for item in received["history"] for part in item["content"]]
+    told += [("user", part["text"]) for part in received["input"]]
+    assert [text for role, text in told if role == "assistant"] == ([LOOK] if client.keeps_text else [])
+    asked, *texts = [text for role, text in told if role == "user"]
+    assert "[[assay:clients/results#" in asked
+    made = [text.partition("] ") for text in texts[:2]]
     assert [(head, json.loads(arguments)) for head, _, arguments in made] == [
         (f"[assistant called {call.name}:{call.id}", json.loads(call.raw)) for call in (FOUND, NOTE)
     ]
-    assert "[[assay:clients/results#" in texts[asked + 1]
-    assert [text for text in texts if text.startswith("[tool:")] == [
-        f"[tool:call_search] {SEARCH.result}",
-        f"[tool:call_read] {READ.result}",
-    ]
+    assert texts[2:] == [f"[tool:call_search] {SEARCH.result}", f"[tool:call_read] {READ.result}"]
     assert all(json.dumps(word) in received["developer"] for tool in DESCRIPTIONS.items() for word in tool)
 
 
