@@ -160,6 +160,15 @@ def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make
     assert list(difference(older)) == []
 
 
+def test_counts_that_any_other_backend_does_not_tell_are_a_difference(
+    whole: Make, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = whole("finish-length", "This answer is cut", "length")
+    (store / file_name("finish-length", WHOLE)).write_text(document([heard]))
+    monkeypatch.setattr(answers, "counts", lambda _: None)
+    assert [violation.requirement for violation in difference(heard)] == ["chat.whole.usage"]
+
+
 def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) -> None:
     (store / file_name("fail-first", WHOLE)).write_text("# exchange 1\nevents: role\n", encoding="utf-8")
     assert list(difference(plain("fail-first", 502))) == []
