@@ -184,19 +184,23 @@ _CAPABILITIES = struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Fi
 APPROVAL = one_of("untrusted", "on-request", "granular", "never", maps=True)
 SANDBOX = one_of("read-only", "workspace-write", "danger-full-access")
 THREAD_ID = Field(TEXT, required=True)
+BEGINNING: Mapping[str, Field] = {
+    "model": Field(TEXT),
+    "modelProvider": Field(TEXT),
+    "cwd": Field(TEXT),
+    "approvalPolicy": Field(APPROVAL),
+    "sandbox": Field(SANDBOX),
+    "config": Field(MAP),
+    "baseInstructions": Field(TEXT),
+    "developerInstructions": Field(TEXT),
+    "ephemeral": Field(FLAG),
+}
+"""What a thread is begun with, whether it is new or goes on from another one."""
 
 FIELDS: Table = {
     "initialize": {"clientInfo": Field(_CLIENT, required=True), "capabilities": Field(_CAPABILITIES)},
     "thread/start": {
-        "model": Field(TEXT),
-        "modelProvider": Field(TEXT),
-        "cwd": Field(TEXT),
-        "approvalPolicy": Field(APPROVAL),
-        "sandbox": Field(SANDBOX),
-        "config": Field(MAP),
-        "baseInstructions": Field(TEXT),
-        "developerInstructions": Field(TEXT),
-        "ephemeral": Field(FLAG),
+        **BEGINNING,
         "dynamicTools": Field(LIST),
         "environments": Field(list_of(MAP)),
         "experimentalRawEvents": Field(FLAG),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay_mocks.codex.params import (
     APPROVAL,
+    BEGINNING,
     COUNT,
     FLAG,
     MAP,
-    SANDBOX,
     TEXT,
     THREAD_ID,
     Field,
@@ -64,15 +64,7 @@ STORED_FIELDS: Table = {
     "thread/rollback": {**_ONE, "numTurns": Field(COUNT, required=True)},
     "thread/fork": {
         **_ONE,
-        "model": Field(TEXT),
-        "modelProvider": Field(TEXT),
-        "cwd": Field(TEXT),
-        "approvalPolicy": Field(APPROVAL),
-        "sandbox": Field(SANDBOX),
-        "config": Field(MAP),
-        "baseInstructions": Field(TEXT),
-        "developerInstructions": Field(TEXT),
-        "ephemeral": Field(FLAG),
+        **BEGINNING,
         "excludeTurns": Field(FLAG),
     },
     "thread/list": {
