@@ -93,7 +93,7 @@ class Mock:
 def mock(scripts: str | None = None) -> Iterator[Mock]:
     """A mock that is gone afterwards."""
     more = ("--scripts", scripts) if scripts else ()
-    command = [sys.executable, "-m", "assay_mocks.codex", *more, "app-server"]
+    command = [sys.executable, "-m", "assay_codex", *more, "app-server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         yield Mock(process)
         assert process.stdin  # noqa: S101 - a pipe was asked for

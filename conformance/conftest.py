@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from assay.conversation import prepare
-from assay.dialect import Dialect
-from assay.expected import Expected, Failure, WantedCall
-from assay.hearing import Heard, read
-from assay.items import answers_to
-from assay.scenario import Form, Mode, Scenario
+from assay.model.dialect import Dialect
+from assay.model.scenario import Form, Mode, Scenario
+from assay.model.target import Backend, Target
+from assay.model.transcript import End, Piece, Transcript
+from assay.reading.applicable import answers_to
+from assay.reading.exchange import Heard, read
+from assay.reading.expected import Expected, Failure, WantedCall
+from assay.requests.conversation import prepare
 from assay.scenarios import SCENARIOS
-from assay.target import Backend, Target
-from assay.transcript import End, Piece, Transcript
 from assay.wire import textual
 
 Frame = bytes | str | Mapping[str, Any]

@@ -16,11 +16,12 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.catalogue import load
+from assay_fidelity.page import fidelity_page
+from assay_fidelity.table import load_differential, load_replays
+
+from assay.model.catalogue import load
 from assay.report.pages import Evidence, Seed, requirements_page, seed_page
 from assay.scenarios import SCENARIOS
-from assay_mocks.codex.fidelity.page import fidelity_page
-from assay_mocks.codex.fidelity.table import load_differential, load_replays
 from assay_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.launch import executable
+from assay.targets.launch import executable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.catalogue import load
+from assay.model.catalogue import load
 from assay.report.pages import uncited, unlisted
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, TWIN_SETTINGS
-from assay.catalogue import load
-from assay.certificate import certify
-from assay.dialect import Dialect
-from assay.launch import launch
+from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.model.target import Target
+from assay.model.verdict import Verdict
+from assay.results.certificate import certify
 from assay.scenarios import SCENARIOS
-from assay.target import Target
-from assay.twin import twin
-from assay.verdict import Verdict
+from assay.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, TWIN_SETTINGS
+from assay.targets.launch import launch
+from assay.targets.unready_instance import twin
 from assay_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:

@@ -15,15 +15,15 @@ import assay_proxy
 
 STANDARD = sys.stdlib_module_names
 EDGES = {
-    "assay.drive",
-    "assay.recording",
-    "assay.launch",
-    "assay.cli",
-    "assay.plugin",
-    "assay.serve",
-    "assay.reach",
-    "assay.preflight",
-    "assay.real_codex",
+    "assay.driving.drive",
+    "assay.driving.recording",
+    "assay.targets.launch",
+    "assay.faces.cli",
+    "assay.faces.plugin",
+    "assay.faces.serve",
+    "assay.targets.options",
+    "assay.targets.preflight",
+    "assay.targets.real_codex",
 }
 INPUT_AND_OUTPUT = {"httpx", "subprocess", "socket", "click"}
 
@@ -92,12 +92,26 @@ def test_the_wire_imports_itself_and_the_standard_library() -> None:
 def test_checks_import_of_the_suite_no_edge_and_of_others_nothing_that_speaks_to_the_world() -> None:
     edge = under(*EDGES, *INPUT_AND_OUTPUT)
     outside = under("assay_mocks", "assay_proxy")
-    assert offences(part(SUITE, "assay.checks"), lambda name: edge(name) or outside(name)) == []
+    assert offences(part(SUITE, "assay.judging.checks"), lambda name: edge(name) or outside(name)) == []
 
 
-PURE = ("assay.expected", "assay.items", "assay.judge", "assay.answers", "assay.hearing", "assay.conversation",
-        "assay.verdict", "assay.transcript", "assay.target", "assay.known_failing", "assay.selection",
-        "assay.scenario", "assay.scenarios", "assay.scenario_json", "assay.catalogue")  # fmt: skip
+PURE = (
+    "assay.reading.expected",
+    "assay.reading.applicable",
+    "assay.judging.judge",
+    "assay.judging.stored_answers",
+    "assay.reading.exchange",
+    "assay.requests.conversation",
+    "assay.model.verdict",
+    "assay.model.transcript",
+    "assay.model.target",
+    "assay.judging.known_failing",
+    "assay.reading.selection",
+    "assay.model.scenario",
+    "assay.scenarios",
+    "assay.report.scenario_json",
+    "assay.model.catalogue",
+)
 
 
 @pytest.mark.parametrize("module", PURE)

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
-from assay.catalogue import load
-from assay.certificate import Certificate, certify
-from assay.dialect import CHATS, Dialect
-from assay.launch import launch
+from assay.model.catalogue import load
+from assay.model.dialect import CHATS, Dialect
+from assay.model.target import Target
+from assay.model.verdict import Verdict
+from assay.results.certificate import Certificate, certify
 from assay.scenarios import SCENARIOS
-from assay.target import Target
-from assay.verdict import Verdict
+from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from assay.targets.launch import launch
 from assay_mocks.miniatures import FAULTS, Fault
 from assay_mocks.miniatures.failure_faults import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from assay.scenario import Scenario
+    from assay.model.scenario import Scenario
 
 KEY = "key-of-the-gallery"
 SILENCE = 4.0

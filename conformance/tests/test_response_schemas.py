@@ -30,7 +30,7 @@ from openai.types.responses import (
 )
 from pydantic import BaseModel, TypeAdapter
 
-from assay.schemas import errors
+from assay.reading.schemas import errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

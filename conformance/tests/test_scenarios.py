@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay import scenarios
-from assay.catalogue import Judged, Requirement, load
-from assay.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE, TOGETHER
-from assay.checks.chat_stream import SCRIPTED
-from assay.conversation import prepare
-from assay.dialect import Dialect
-from assay.items import answers_to, items, speaks_of
-from assay.judge import DONE_LAST, HARMLESS, OF_A_FAILURE, PARITIES, PARITY
-from assay.scenario import Act, Auth, Form, Mode, Scenario
+from assay.judging.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE, TOGETHER
+from assay.judging.checks.chat_stream import SCRIPTED
+from assay.judging.judge import DONE_LAST, HARMLESS, OF_A_FAILURE, PARITIES, PARITY
+from assay.model.catalogue import Judged, Requirement, load
+from assay.model.dialect import Dialect
+from assay.model.scenario import Act, Auth, Form, Mode, Scenario
+from assay.reading.applicable import answers_to, items, speaks_of
+from assay.requests.conversation import prepare
 from assay.scenarios import SCENARIOS, tools
 from assay.wire.chat import CHAT_STREAM_HOLES
 from assay.wire.message import CALLS, ENVELOPE, ERROR
 from assay.wire.responses import RESPONSES_STREAM_HOLES
-from assay_mocks.library import LIBRARY
-from assay_mocks.marker import Marker, find_marker
+from assay_scripts.library import LIBRARY
+from assay_scripts.markers import Marker, find_marker
 
 if TYPE_CHECKING:
-    from assay.expected import Expected
+    from assay.reading.expected import Expected
 
 CATALOGUE = load()
 SERVED_BY_CHECKS = {*FORM, *CONTENT, *SENSE, *ERRORS, *TOGETHER, *PARITIES}

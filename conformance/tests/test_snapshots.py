@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from assay import answers, rendering
-from assay.bundled import proxy
-from assay.catalogue import load
-from assay.certificate import certify
-from assay.dialect import Dialect
+from assay.judging import stored_answers
+from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.report import rendering
+from assay.results.certificate import certify
 from assay.scenarios import SCENARIOS
+from assay.targets.bundled import proxy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
     from syrupy.location import PyTestLocation
 
-    from assay.certificate import Certificate
-    from assay.scenario import Form, Scenario
+    from assay.model.scenario import Form, Scenario
+    from assay.results.certificate import Certificate
 
 ROOT = Path(__file__).parents[2] / "snapshots"
 FORMS = [(scenario, form) for scenario in SCENARIOS for form in scenario.forms(Dialect)]
-CASES = [pytest.param(s, f, id=answers.file_name(s.name, f).removesuffix(".txt")) for s, f in FORMS]
+CASES = [pytest.param(s, f, id=stored_answers.file_name(s.name, f).removesuffix(".txt")) for s, f in FORMS]
 CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if scenario.request is None]
 
 # Our folders are named for what they hold, not for this module; no other module writes there.
@@ -90,7 +91,7 @@ def test_wire(scenario: Scenario, form: Form, certificate: Certificate, snapshot
 @pytest.mark.parametrize(("scenario", "form"), CHATS)
 def test_answers(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
     run = next(run for run in certificate.runs if run.scenario is scenario)
-    assert answers.document(run.heard[form]) == snapshot.use_extension(Answers)
+    assert stored_answers.document(run.heard[form]) == snapshot.use_extension(Answers)
 
 
 @pytest.mark.parametrize(("folder", "cases"), [("wire", CASES), ("answers", CHATS)])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from assay.catalogue import load
-from assay.certificate import Exit, certify
-from assay.lacking import UNPLAYED, lacks
-from assay.reach import Wanted, reach
+from assay.model.catalogue import load
+from assay.model.target import Lack
+from assay.model.verdict import Verdict
+from assay.results.certificate import Exit, certify
 from assay.scenarios import SCENARIOS
-from assay.target import Lack
-from assay.verdict import Verdict
+from assay.targets.capabilities import UNPLAYED, lacks
+from assay.targets.options import Wanted, reach
 
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 VERSIONS = ("0.89.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0")

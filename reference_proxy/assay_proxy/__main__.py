@@ -8,12 +8,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay_proxy.app import create_app
-from assay_proxy.backends import codex_config
-from assay_proxy.backends.supervisor import Supervisor
-from assay_proxy.capacity import Gate
-from assay_proxy.server import Server
+from assay_proxy.backends.codex import config
+from assay_proxy.backends.codex.supervisor import Supervisor
+from assay_proxy.http.capacity import Gate
+from assay_proxy.http.server import Server
+from assay_proxy.http.stop_signals import stop_signals
 from assay_proxy.settings import Settings, SettingsError, backend_environment, describe, load
-from assay_proxy.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication]
     `wrap` gives the application that is served in the place of the proxy's own.
     """
     backend = Supervisor(
-        [settings.codex.bin, "app-server", *codex_config.ARGUMENTS],
+        [settings.codex.bin, "app-server", *config.ARGUMENTS],
         backend_environment(),
         restart_limit=settings.restart_limit,
         protocol=settings.codex_protocol,

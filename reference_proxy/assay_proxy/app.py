@@ -11,11 +11,10 @@ from urllib.parse import quote
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from assay_proxy.body import read_object
-from assay_proxy.capacity import Gate
-from assay_proxy.chat import Chat
-from assay_proxy.cors import Cors
-from assay_proxy.departure import SOCKET_KEY, departure
+from assay_proxy.answers.chat import Chat
+from assay_proxy.answers.listening import ClientGoneError
+from assay_proxy.answers.responses import Responses
+from assay_proxy.answers.stored_responses import Store
 from assay_proxy.errors import (
     BAD_REQUEST,
     GIVEN_UP,
@@ -29,11 +28,12 @@ from assay_proxy.errors import (
     failure,
 )
 from assay_proxy.events import Cause, Failed
-from assay_proxy.json_response import json_response, request_id
-from assay_proxy.listening import ClientGoneError
-from assay_proxy.metrics import MEDIA_TYPE, Metrics
-from assay_proxy.responses import Responses
-from assay_proxy.stored_responses import Store
+from assay_proxy.http.body import read_object
+from assay_proxy.http.capacity import Gate
+from assay_proxy.http.cors import Cors
+from assay_proxy.http.disconnect import SOCKET_KEY, departure
+from assay_proxy.http.json_response import json_response, request_id
+from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.surfaces import chat_request, responses_request
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_proxy.backends.abilities import Abilities
 from assay_proxy.backends.choices import Choices
-from assay_proxy.backends.link import Link
+from assay_proxy.backends.codex.abilities import Abilities
+from assay_proxy.backends.codex.link import Link
 from assay_proxy.events import Finished, Text, TurnOver, Working
 from assay_proxy.settings import CodexSettings, Settings
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay_proxy.backends.codex_turn import CodexTurn
+    from assay_proxy.backends.codex.turn import CodexTurn
     from assay_proxy.conversation import Conversation
 
 DEADLINE = 60.0

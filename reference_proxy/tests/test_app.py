@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay_proxy.app import create_app
-from assay_proxy.capacity import Gate
 from assay_proxy.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
+from assay_proxy.http.capacity import Gate
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient

@@ -117,7 +117,7 @@ def test_a_backend_silent_before_the_status_line_is_a_504(run_proxy: Any, fake_c
 @pytest.fixture
 def mock(tmp_path: Path) -> Path:
     shim = tmp_path / "mock-codex"
-    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assay_mocks.codex "$@"\n')
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assay_codex "$@"\n')
     shim.chmod(0o755)
     return shim
 

@@ -108,9 +108,9 @@ def test_a_silent_backend_is_kept_alive_for_and_then_has_failed(run_proxy: Any, 
 
 @pytest.fixture
 def mock(tmp_path: Path) -> Path:
-    assert importlib.util.find_spec("assay_mocks.codex.__main__")
+    assert importlib.util.find_spec("assay_codex.__main__")
     shim = tmp_path / "mock-codex"
-    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assay_mocks.codex "$@"\n')
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assay_codex "$@"\n')
     shim.chmod(0o755)
     return shim
 

@@ -10,15 +10,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assay.scenario_json import scenario_data
+from assay.report.scenario_json import scenario_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from assay.catalogue import Catalogue, Requirement
-    from assay.scenario import Scenario
+    from assay.model.catalogue import Catalogue, Requirement
+    from assay.model.scenario import Scenario
 
 
 def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) -> None:

@@ -12,15 +12,15 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from assay.catalogue import Judged
-from assay.dialect import Dialect
-from assay.items import items
+from assay.model.catalogue import Judged
+from assay.model.dialect import Dialect
+from assay.reading.applicable import items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from assay.catalogue import Catalogue, Citation, Requirement
-    from assay.scenario import Scenario
+    from assay.model.catalogue import Catalogue, Citation, Requirement
+    from assay.model.scenario import Scenario
 
 SHOWN = 3
 """How many scenarios a cell names before it counts."""

@@ -10,19 +10,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from assay.certificate import NOT_RUN, Certificate, Exit
-from assay.dialect import Arguments, Dialect
-from assay.report.telling import STYLES, told
-from assay.verdict import Verdict
+from assay.model.dialect import Arguments, Dialect
+from assay.model.verdict import Verdict
+from assay.report.phrases import STYLES, told
+from assay.results.certificate import NOT_RUN, Certificate, Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from assay import drive
-    from assay.catalogue import Catalogue
-    from assay.scenario import Form, Scenario
+    from assay.driving import drive
+    from assay.model.catalogue import Catalogue
+    from assay.model.scenario import Form, Scenario
 
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"

@@ -1,6 +1,6 @@
 """The scenarios of the suite, as data."""
 
-from assay.scenario import Scenario
+from assay.model.scenario import Scenario
 from assay.scenarios.calls import CALLS
 from assay.scenarios.choices import CHOICES
 from assay.scenarios.clients import CLIENTS

@@ -1,7 +1,7 @@
 """Tool calls: opened once, told in full, verbatim, in order, and nothing after them."""
 
-from assay.dialect import STOP_HEADER, Dialect
-from assay.scenario import Mode, Scenario, Turn
+from assay.model.dialect import STOP_HEADER, Dialect
+from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 BURST = {"parallel_tool_calls": True}

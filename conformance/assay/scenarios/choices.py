@@ -1,7 +1,7 @@
 """Several choices: each is an answer of its own."""
 
-from assay.dialect import CHATS, Dialect
-from assay.scenario import Scenario, Turn
+from assay.model.dialect import CHATS, Dialect
+from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
 CHOICES: tuple[Scenario, ...] = (

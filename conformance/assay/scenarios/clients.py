@@ -7,7 +7,7 @@ out. A proxy that refuses one of them refuses that client.
 import json
 from importlib.resources import files
 
-from assay.scenario import Mode, Request, Scenario
+from assay.model.scenario import Mode, Request, Scenario
 
 RECORDED = json.loads(files("assay.scenarios").joinpath("client_requests.json").read_text(encoding="utf-8"))
 """Client → its requests: headers and body."""

@@ -1,7 +1,7 @@
 """A backend that fails: before it said anything, in mid-text, inside and after a call, after the end; and its death."""
 
-from assay.dialect import Dialect
-from assay.scenario import Mode, Scenario, Turn
+from assay.model.dialect import Dialect
+from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
 AGAIN = Turn(say="Are you there again?", script="text/hello", insists=True)

@@ -1,6 +1,6 @@
 """Plain requests: what the contract says of HTTP itself."""
 
-from assay.scenario import Auth, Mode, Request, Scenario
+from assay.model.scenario import Auth, Mode, Request, Scenario
 
 HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
 TOO_LARGE = 20 * 2**20

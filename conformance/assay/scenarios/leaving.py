@@ -1,7 +1,7 @@
 """Clients that go away: before the first byte, in mid-text, inside a call, after one. The backend says how it ended."""
 
-from assay.dialect import Dialect
-from assay.scenario import Act, Mode, Scenario, Turn
+from assay.model.dialect import Dialect
+from assay.model.scenario import Act, Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
 HOW = Turn(say="How did the other turn end?", script="reflect/turns")

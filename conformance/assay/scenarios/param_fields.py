@@ -5,7 +5,7 @@ The last refusal of most fields breaks the rule of the next field too: the earli
 
 from dataclasses import dataclass
 
-from assay.scenario import JsonObject
+from assay.model.scenario import JsonObject
 from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH
 
 

@@ -1,6 +1,6 @@
 """Parameters: wrong values are refused with the name of the field, right ones accepted; `param_fields` has both."""
 
-from assay.scenario import Mode, Request, Scenario
+from assay.model.scenario import Mode, Request, Scenario
 from assay.scenarios.http import ENVELOPE, HELLO
 from assay.scenarios.param_fields import FIELDS
 

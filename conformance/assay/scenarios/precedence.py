@@ -3,7 +3,7 @@
 First the earlier rule alone, judged by its own requirement; then both.
 """
 
-from assay.scenario import Auth, Mode, Request, Scenario
+from assay.model.scenario import Auth, Mode, Request, Scenario
 from assay.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE
 
 MESSAGES = HELLO["messages"]

@@ -3,8 +3,8 @@
 What Responses have in common with chat stands beside the scenarios of chat.
 """
 
-from assay.dialect import MODE_HEADER, Dialect
-from assay.scenario import Auth, Mode, Request, Scenario, Turn
+from assay.model.dialect import MODE_HEADER, Dialect
+from assay.model.scenario import Auth, Mode, Request, Scenario, Turn
 from assay.scenarios.http import ENVELOPE, PLAIN_TEXT
 from assay.scenarios.tools import LOCAL_SEARCH
 

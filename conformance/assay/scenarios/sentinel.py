@@ -1,6 +1,6 @@
 """Calls that a backend tells in its text: what a sentinel block is, and what only looks like one."""
 
-from assay.scenario import Scenario, Turn
+from assay.model.scenario import Scenario, Turn
 from assay.scenarios.responses import RE
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 

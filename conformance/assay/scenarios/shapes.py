@@ -1,6 +1,6 @@
 """The shapes in which a backend tells a call: any of them gives the same answer."""
 
-from assay.scenario import Scenario, Turn
+from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
 SHAPES: tuple[Scenario, ...] = (

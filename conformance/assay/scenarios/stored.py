@@ -1,6 +1,6 @@
 """Responses that are kept: continued, retrieved, deleted, or not there."""
 
-from assay.scenario import Mode, Request, Scenario
+from assay.model.scenario import Mode, Request, Scenario
 from assay.scenarios.http import ENVELOPE
 from assay.scenarios.responses import HELLO, PATH, RE
 from assay.scenarios.tools import LOCAL_SEARCH

@@ -1,6 +1,6 @@
 """Answers of text: what the backend said reaches the client, all of it, at once, and nothing else does."""
 
-from assay.scenario import Act, Mode, Scenario, Turn
+from assay.model.scenario import Act, Mode, Scenario, Turn
 
 TEXT: tuple[Scenario, ...] = (
     Scenario(

@@ -1,7 +1,7 @@
 """Requests whose tools may not be called."""
 
-from assay.dialect import Dialect
-from assay.scenario import Scenario, Turn
+from assay.model.dialect import Dialect
+from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
 TOOL_CHOICE: tuple[Scenario, ...] = (

@@ -1,6 +1,6 @@
 """The tools that scenarios declare."""
 
-from assay.scenario import JsonObject
+from assay.model.scenario import JsonObject
 
 LOCAL_SEARCH: JsonObject = {
     "type": "function",

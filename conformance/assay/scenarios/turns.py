@@ -1,7 +1,7 @@
 """Conversations: what the backend received, told by scripts that reflect."""
 
-from assay.dialect import Dialect
-from assay.scenario import Act, Mode, Scenario, Turn
+from assay.model.dialect import Dialect
+from assay.model.scenario import Act, Mode, Scenario, Turn
 from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
 
 PIXEL = (

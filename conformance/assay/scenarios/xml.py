@@ -1,7 +1,7 @@
 """Blocks: how calls are written into the content, calls told in text, and the choice of the output mode."""
 
-from assay.dialect import CHATS, MODE_HEADER, Dialect
-from assay.scenario import Mode, Request, Scenario, Turn
+from assay.model.dialect import CHATS, MODE_HEADER, Dialect
+from assay.model.scenario import Mode, Request, Scenario, Turn
 from assay.scenarios.http import ENVELOPE, HELLO
 from assay.scenarios.tools import (
     CONVERT_TIME,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.plugin import AssaySession, asked
-from assay.verdict import Outcome, Verdict
+from assay.faces.plugin import AssaySession, asked
+from assay.model.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.certificate import Certificate
+    from assay.results.certificate import Certificate
 
 REST = "*"
 """Stands for the requirements that a scenario has no item for."""
@@ -26,9 +26,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @cache
 def _keys() -> tuple[str, ...]:
-    from assay.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
-    from assay.dialect import Dialect  # noqa: PLC0415
-    from assay.items import items  # noqa: PLC0415
+    from assay.model.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
+    from assay.model.dialect import Dialect  # noqa: PLC0415
+    from assay.reading.applicable import items  # noqa: PLC0415
     from assay.scenarios import SCENARIOS  # noqa: PLC0415
 
     catalogue = load()
@@ -73,8 +73,8 @@ def _end(verdict: Verdict, text: str) -> None:
 
 
 def _told(certificate: Certificate, outcome: Outcome) -> str:
-    from assay.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
-    from assay.report.telling import told  # noqa: PLC0415
+    from assay.model.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
+    from assay.report.phrases import told  # noqa: PLC0415
 
     if outcome.verdict not in {Verdict.FAIL, Verdict.WARN}:
         return f"{outcome.verdict}: {outcome.reason}"

@@ -16,7 +16,7 @@ from unittest.mock import ANY
 import pytest
 from dialogues import DIALOGUES, FOUND, LOOK, NOTE, PLACE, READ, RESULTS, SEARCH
 
-from assay.launch import executable, launch
+from assay.targets.launch import executable, launch
 from clients import CLIENTS, HERE, Client, Play, installed
 
 KEY = "a key of the tests"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.versions.failures import CAUSES
-from assay_mocks.library import LIBRARY
-from assay_mocks.script import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
+from assay_codex.versions.failures import CAUSES
 from assay_mocks.upstream.failing import FAILURES, Refusal
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

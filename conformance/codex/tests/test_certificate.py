@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from binaries import VERSIONS, binary
 
-from assay.catalogue import load
-from assay.certificate import Exit, certify
-from assay.playable import why_not
-from assay.reach import Wanted, reach
+from assay.model.catalogue import load
+from assay.model.target import Backend, Target
+from assay.model.verdict import Outcome, Verdict
+from assay.reading.playable import why_not
+from assay.results.certificate import Exit, certify
 from assay.scenarios import SCENARIOS
-from assay.target import Backend, Target
-from assay.verdict import Outcome, Verdict
+from assay.targets.options import Wanted, reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,9 +18,9 @@ import pytest
 from app_server import talking
 from binaries import VERSIONS, binary, furnish, surroundings
 
-from assay.launch import executable, launch
-from assay_mocks.script import Call, Say, Script
+from assay.targets.launch import executable, launch
 from assay_mocks.upstream.serving import serving
+from assay_scripts.steps import Call, Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

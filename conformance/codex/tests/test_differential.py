@@ -1,7 +1,7 @@
 """The same conversations with a real app-server and with the mock: what either says is the same.
 
 The model's service behind the real one plays the scripts that the mock plays itself. What is compared, and what need
-not be the same, `assay_mocks.codex.fidelity` says; `differential.toml` there has every conversation and its result.
+not be the same, `assay_fidelity` says; `differential.toml` there has every conversation and its result.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from app_server import Message, talking
+from assay_fidelity.comparable import comparable
+from assay_fidelity.table import Compared, load_differential
 from binaries import VERSIONS, binary, furnish, surroundings
 from conversations import CONVERSATIONS, SCRIPTS, Conversation
 
-from assay_mocks.codex.fidelity.comparable import comparable
-from assay_mocks.codex.fidelity.table import Compared, load_differential
-from assay_mocks.script_json import script_to_json
 from assay_mocks.upstream.serving import serving
+from assay_scripts.files.json_form import script_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def _mock(conversation: Conversation, version: str, folder: Path, scripts: Path)
     mock: list[str | Path] = [
         sys.executable,
         "-m",
-        "assay_mocks.codex",
+        "assay_codex",
         "--codex-version",
         version,
         "--scripts",

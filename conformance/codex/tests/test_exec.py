@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from binaries import NEWEST, binary
 
-from assay.launch import executable, launch
+from assay.targets.launch import executable, launch
 
 HERE = Path(__file__).parents[1]
 KEY = "a key of the tests"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sdks import OLDEST, SDKS, Sdk, Told, installed
 
-from assay.launch import executable
+from assay.targets.launch import executable
 
 AT_ONCE = 4
 """So many client programs run side by side."""

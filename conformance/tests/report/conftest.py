@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.catalogue import Level, load
-from assay.certificate import Certificate
-from assay.dialect import Dialect
-from assay.judge import judge
-from assay.known_failing import apply
-from assay.outcomes import Run
-from assay.target import Target
+from assay.judging.judge import judge
+from assay.judging.known_failing import apply
+from assay.judging.outcomes import Run
+from assay.model.catalogue import Level, load
+from assay.model.dialect import Dialect
+from assay.model.target import Target
+from assay.results.certificate import Certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay.hearing import Heard
-    from assay.scenario import Form
-    from assay.verdict import Outcome
+    from assay.model.scenario import Form
+    from assay.model.verdict import Outcome
+    from assay.reading.exchange import Heard
 
 TARGET = Target(base_url="http://127.0.0.1:8787/v1", model="codex", keepalive=0.5, dialects=(Dialect.OPENAI_JSON,))
 

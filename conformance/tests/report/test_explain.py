@@ -4,9 +4,9 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING
 
-from assay.catalogue import load
+from assay.model.catalogue import load
 from assay.report.explain import explain, list_requirements, list_scenarios
-from assay.scenario_json import scenario_data
+from assay.report.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
+from assay.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
+from assay.model.scenario import Mode, Scenario, Turn
 from assay.report.pages import NONE, Evidence, Seed, requirements_page, seed_page, uncited, unlisted
-from assay.scenario import Mode, Scenario, Turn
 
 LINES = {2: "Say the role first, and end with `[DONE]`.", 3: "Write tests.", 5: "Be nice | to <clients>."}
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.catalogue import load
-from assay.dialect import Arguments, Dialect
+from assay.model.catalogue import load
+from assay.model.dialect import Arguments, Dialect
+from assay.model.scenario import Form, Mode
+from assay.model.verdict import Outcome, Verdict
 from assay.report import terminal
-from assay.scenario import Form, Mode
 from assay.scenarios import SCENARIOS
-from assay.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from assay.certificate import Certificate
-    from assay.hearing import Heard
+    from assay.reading.exchange import Heard
+    from assay.results.certificate import Certificate
 
     Make = Callable[..., Heard]
     Certified = Callable[..., Certificate]

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from assay.catalogue import load
-from assay.checks import CONTENT, TOGETHER
-from assay.scenario import Mode, Request, Scenario
-from assay.scenario_json import scenario_data
+from assay.judging.checks import CONTENT, TOGETHER
+from assay.model.catalogue import load
+from assay.model.scenario import Mode, Request, Scenario
+from assay.report.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
 from assay.scenarios.clients import CLIENTS
 from assay.scenarios.param_fields import FIELDS

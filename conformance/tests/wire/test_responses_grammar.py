@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from assay.catalogue import load
+from assay.model.catalogue import load
 from assay.wire.responses_grammar import (
     FRAME,
     INDEXES,

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from assay_mocks.miniatures import FAULTS
 from assay_mocks.miniatures.middleware import Spoiled
 from assay_proxy.app import create_app
-from assay_proxy.backends.supervisor import Supervisor
-from assay_proxy.capacity import Gate
-from assay_proxy.server import Server
+from assay_proxy.backends.codex.supervisor import Supervisor
+from assay_proxy.http.capacity import Gate
+from assay_proxy.http.server import Server
+from assay_proxy.http.stop_signals import stop_signals
 from assay_proxy.settings import Settings, SettingsError, backend_environment, load
-from assay_proxy.stop_signals import stop_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay_mocks.library import LIBRARY
-from assay_mocks.script_error import ScriptError
-from assay_mocks.script_file import load_scripts
 from assay_mocks.upstream.serving import serving
+from assay_scripts.errors import ScriptError
+from assay_scripts.files.read import load_scripts
+from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

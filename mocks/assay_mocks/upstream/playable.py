@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.script import (
+from assay_mocks.upstream.failing import ELSEWHERE, FAILURES, Refusal
+from assay_scripts.steps import (
     Call,
     Code,
     Command,
@@ -31,12 +32,11 @@ from assay_mocks.script import (
     Usage,
     ends_turn,
 )
-from assay_mocks.upstream.failing import ELSEWHERE, FAILURES, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_mocks.script import Script
+    from assay_scripts.steps import Script
 
 _SHAPES = frozenset({"native", "sentinel", "use-tool"})
 _UNTOLD = (Open, Usage)

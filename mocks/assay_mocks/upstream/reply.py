@@ -6,20 +6,20 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.blocks import cut
-from assay_mocks.codex.turns.response import is_told_apart
-from assay_mocks.codex.turns.shapes import Text, tell_shapes
-from assay_mocks.player import Action, Piece, Until, perform
-from assay_mocks.script import Call, Fail, Finish, Open, Reflect, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
+from assay_scripts.blocks import cut
+from assay_scripts.call_shapes import Text, tell_shapes
+from assay_scripts.player import Action, Piece, Until, perform
+from assay_scripts.response import is_told_apart
+from assay_scripts.steps import Call, Fail, Finish, Open, Reflect, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from assay_mocks.codex.nonces import Nonce, Record, State
-    from assay_mocks.script import Step
     from assay_mocks.upstream.request import Asked
     from assay_mocks.upstream.writing import Writer
+    from assay_scripts.nonces import Nonce, Record, State
+    from assay_scripts.steps import Step
 
 Json = dict[str, Any]
 Output = Json | Refusal | Hangup | Until

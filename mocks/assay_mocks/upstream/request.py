@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from assay_mocks.codex.words.conversation import is_result, message_text
+from assay_scripts.conversation import is_result, message_text
 
 Json = dict[str, Any]
 

@@ -10,18 +10,18 @@ import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from assay_mocks.codex.nonces import KEPT_NONCES, Nonces
-from assay_mocks.codex.turns.casting import Casting, cast
-from assay_mocks.codex.turns.default_answer import default_answer
 from assay_mocks.upstream.failing import Refusal, refusal
 from assay_mocks.upstream.playable import why_not
 from assay_mocks.upstream.reply import Reply
 from assay_mocks.upstream.request import Asked, UnreadableError, read
 from assay_mocks.upstream.writing import Writer
+from assay_scripts.default_answer import default_answer
+from assay_scripts.nonces import KEPT_NONCES, Nonces
+from assay_scripts.selection import Casting, cast
 
 if TYPE_CHECKING:
-    from assay_mocks.codex.nonces import Record
-    from assay_mocks.script import Library, Step
+    from assay_scripts.nonces import Record
+    from assay_scripts.steps import Library, Step
 
 
 class Service:

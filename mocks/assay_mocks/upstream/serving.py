@@ -17,17 +17,17 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.player import Until
 from assay_mocks.upstream.failing import Refusal, refusal
 from assay_mocks.upstream.service import Service
 from assay_mocks.upstream.writing import frame
+from assay_scripts.player import Until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from assay_mocks.script import Library
     from assay_mocks.upstream.failing import Hangup
     from assay_mocks.upstream.reply import Json, Output, Reply
+    from assay_scripts.steps import Library
 
 KEPT = 256
 """How many bodies of requests are kept."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.blocks import cut
+from assay_scripts.blocks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from assay_mocks.script import Call, Think, Usage
+    from assay_scripts.steps import Call, Think, Usage
 
 Json = dict[str, Any]
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_mocks.codex.outputs import Exit, Garbage, Note, Pieces
-from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions.version import NEWEST, VERSIONS
-from assay_mocks.library import LIBRARY
+from assay_codex.protocol.outputs import Exit, Garbage, Note, Pieces
+from assay_codex.server import Server
+from assay_codex.versions.version import NEWEST, VERSIONS
+from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay_mocks.script import Library
+    from assay_scripts.steps import Library
 
 Message = dict[str, Any]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_mocks.codex import __main__ as command
-from assay_mocks.codex.threads.rollouts import FileShelf
-from assay_mocks.codex.threads.shelf import MemoryShelf
+from assay_codex import __main__ as command
+from assay_codex.threads.rollouts import FileShelf
+from assay_codex.threads.thread_store import MemoryShelf
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay_mocks.codex.server import Server
+    from assay_codex.server import Server
 
 
 def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,16 +48,16 @@ def test_the_handshake_needs_nothing_of_what_turns_do() -> None:
     code = f"""
 import sys
 before = set(sys.modules)
-from assay_mocks.codex.__main__ import _bundled
-from assay_mocks.codex.server import Server
+from assay_codex.__main__ import _bundled
+from assay_codex.server import Server
 server = Server(_bundled)
 server.receive({hello!r}.encode(), 0.0)
 told = server.output(0.0)
 assert told and b'"userAgent"' in told, told
 needed = set(sys.modules) - before
 server.prepare()
-print(sorted({{"assay_mocks.codex.turns.turn", "assay_mocks.script", "pathlib", "hashlib"}} & needed))
-print("assay_mocks.codex.turns.turn" in sys.modules)
+print(sorted({{"assay_codex.turns.turn", "assay_scripts.steps", "pathlib", "hashlib"}} & needed))
+print("assay_codex.turns.turn" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\nTrue\n", "")
@@ -67,7 +67,7 @@ def test_a_broken_script_file_is_told_before_anything_is_served(tmp_path: Path) 
     path = tmp_path / "scripts.yaml"
     path.write_text("- {name: a, parts: [[{sey: x}]]}")
     done = subprocess.run(
-        [sys.executable, "-m", "assay_mocks.codex", f"--scripts={path}", "app-server"],
+        [sys.executable, "-m", "assay_codex", f"--scripts={path}", "app-server"],
         input="",
         capture_output=True,
         text=True,

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from assay_fidelity.everything import Said, sessions, sort
+from assay_fidelity.recorded_model import recorded_model
+from assay_fidelity.recording import read_recording
+from assay_fidelity.replaying import Replay, told
+from assay_fidelity.table import load_replays
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from assay_mocks.codex.fidelity.everything import Said, sessions, sort
-from assay_mocks.codex.fidelity.recorded_model import recorded_model
-from assay_mocks.codex.fidelity.recording import read_recording
-from assay_mocks.codex.fidelity.replaying import Replay, told
-from assay_mocks.codex.fidelity.table import load_replays
-from assay_mocks.codex.methods.table import METHODS
-from assay_mocks.codex.stored_params import FILTERS
-from assay_mocks.codex.versions.version import VERSIONS
+from assay_codex.methods.table import METHODS
+from assay_codex.protocol.stored_params import FILTERS
+from assay_codex.versions.version import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

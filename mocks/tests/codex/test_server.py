@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_mocks.codex.methods.table import METHODS
-from assay_mocks.codex.outputs import CrashAt
-from assay_mocks.codex.params import FIELDS
-from assay_mocks.codex.server import Server
-from assay_mocks.codex.versions.version import VERSIONS
-from assay_mocks.library import LIBRARY
-from assay_mocks.script import Gate, Pause, Say, Script
+from assay_codex.methods.table import METHODS
+from assay_codex.protocol.outputs import CrashAt
+from assay_codex.protocol.params import FIELDS
+from assay_codex.server import Server
+from assay_codex.versions.version import VERSIONS
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Gate, Pause, Say, Script
 
 CLIENT = {"clientInfo": {"name": "x", "version": "1"}}
 

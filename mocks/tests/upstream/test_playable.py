@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay_mocks.codex.versions.failures import CAUSES
-from assay_mocks.library import LIBRARY
-from assay_mocks.script import (
+from assay_codex.versions.failures import CAUSES
+from assay_mocks.upstream.failing import ELSEWHERE, FAILURES
+from assay_mocks.upstream.playable import why_not, why_unplayable
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import (
     Call,
     Command,
     Crash,
@@ -28,8 +30,6 @@ from assay_mocks.script import (
     Think,
     Usage,
 )
-from assay_mocks.upstream.failing import ELSEWHERE, FAILURES
-from assay_mocks.upstream.playable import why_not, why_unplayable
 
 CALL = Call(id="c", name="localSearch", arguments="{}")
 

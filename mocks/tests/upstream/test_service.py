@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Call, Fail, Gate, Hang, Open, Reflect, Say
 from assay_mocks.upstream import service
 from assay_mocks.upstream.failing import FAILURES, Hangup, Refusal
+from assay_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say
 
 Make = Callable[..., Any]
 

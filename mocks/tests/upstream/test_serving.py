@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from assay_mocks.library import LIBRARY
-from assay_mocks.script import Gate, Hang, Open, Reflect, Say, Script
 from assay_mocks.upstream.__main__ import main
 from assay_mocks.upstream.serving import Upstream, serving
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Gate, Hang, Open, Reflect, Say, Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

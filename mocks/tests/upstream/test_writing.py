@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from assay_mocks.library import LIBRARY
-from assay_mocks.script import Call, Fail, Finish, Say, Script, Think, Usage
 from assay_mocks.upstream.failing import FAILURES, Refusal
 from assay_mocks.upstream.playable import why_unplayable
 from assay_mocks.upstream.writing import counts, frame
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Call, Fail, Finish, Say, Script, Think, Usage
 
 Make = Callable[..., Any]
 

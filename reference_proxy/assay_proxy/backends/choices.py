@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay_proxy.backends.mailbox import PATIENCE, Mailbox
 
 if TYPE_CHECKING:
-    from assay_proxy.backends.codex_turn import CodexTurn
+    from assay_proxy.backends.codex.turn import CodexTurn
     from assay_proxy.events import Event
 
 Begin = Callable[["Choices", Mailbox, int], "CodexTurn"]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from assay_proxy.tools import use_tool
 
 if TYPE_CHECKING:
+    from assay_proxy.assembly.aggregator import ToolCall
     from assay_proxy.events import FinishReason
     from assay_proxy.settings import ArgumentsMode, OutputMode, StopPolicy
-    from assay_proxy.tools.aggregator import ToolCall
 
 
 class Dialect(StrEnum):

@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
 from assay_proxy.surfaces.chat_dialect import Telling
 from assay_proxy.surfaces.sse import DONE, frame
 from assay_proxy.surfaces.usage import Meter, usage_object
-from assay_proxy.tools.aggregator import Aggregator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

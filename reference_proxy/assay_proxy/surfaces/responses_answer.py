@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure, told
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
 from assay_proxy.surfaces.sse import named_frame
 from assay_proxy.surfaces.usage import Meter
-from assay_proxy.tools.aggregator import Aggregator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

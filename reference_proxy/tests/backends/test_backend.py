@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay_proxy.backends.backend import Backend, Turn
-from assay_proxy.backends.supervisor import FailedTurn, Supervisor
+from assay_proxy.backends.codex.supervisor import FailedTurn, Supervisor
 from assay_proxy.conversation import Conversation
 from assay_proxy.events import Cause
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay_proxy.assembly.assembly import assemble
+from assay_proxy.assembly.choice import Rules
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
 from assay_proxy.surfaces.chat_dialect import Dialect, Telling
 from assay_proxy.surfaces.responses_answer import collect, write
 from assay_proxy.surfaces.responses_object import Head
-from assay_proxy.tools.assembly import assemble
-from assay_proxy.tools.choice import Rules
 
 HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=40)
 XML = Telling(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.methods.asking import check_uuid
-from assay_mocks.codex.params import Refused
+from assay_codex.methods.asking import check_uuid
+from assay_codex.protocol.params import Refused
 
 NAMED = "11111111-0000-7000-8000-000000000001"
 HISTORY = [

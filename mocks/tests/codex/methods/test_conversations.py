@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.threads.thread import KEPT_THREADS
-from assay_mocks.library import LIBRARY
-from assay_mocks.script import Gate, Script
+from assay_codex.threads.thread import KEPT_THREADS
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Gate, Script
 
 WAITS = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),),))}
 UNKNOWN = "00000000-0000-7000-8000-00000000ffff"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Gate, Hang, Overload, Say, Script
+from assay_scripts.steps import Gate, Hang, Overload, Say, Script
 
 HANGS = {"a": Script(name="a", title="", parts=((Say(("x",)), Hang()),))}
 QUEUED = {"a": Script(name="a", title="", parts=((Gate(timeout=1.0, late="late"),), (Say(("again",)),)))}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_mocks.codex.ids import RandomIds
-from assay_mocks.codex.threads.rollouts import FileShelf
+from assay_codex.protocol.ids import RandomIds
+from assay_codex.threads.rollouts import FileShelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable

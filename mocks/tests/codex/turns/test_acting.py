@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Command, Hang, Patch, Question, Say, Script, Step
+from assay_scripts.steps import Command, Hang, Patch, Question, Say, Script, Step
 
 TOUCH = Command(id="call_1", command="touch a.txt && echo done", output="done\n")
 ADD = Patch(id="call_1", path="new.txt", content="one\ntwo\n")

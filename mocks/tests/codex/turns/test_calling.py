@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.script import Call, Code, Finish, Hang, Pause, Say, Script, Usage
+from assay_scripts.steps import Call, Code, Finish, Hang, Pause, Say, Script, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments='{ "n": 1.50 }')
 READ = Call(id="call_2", name="read", arguments="{}")

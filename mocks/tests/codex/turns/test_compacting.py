@@ -4,20 +4,9 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.turns.compacting import PROMPT
-from assay_mocks.script import (
-    Call,
-    Command,
-    Fail,
-    Finish,
-    Hang,
-    Library,
-    Pause,
-    Say,
-    Script,
-    Usage,
-)
-from assay_mocks.script_error import ScriptError
+from assay_codex.turns.compacting import PROMPT
+from assay_scripts.errors import ScriptError
+from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
 FULL = Fail("context-window")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.codex.params import Refused
-from assay_mocks.codex.turns.tools import Outcome, check_tools, outcome, parse_arguments
+from assay_codex.protocol.params import Refused
+from assay_codex.turns.tools import Outcome, check_tools, outcome, parse_arguments
 
 TOOL = {"type": "function", "name": "a", "description": "", "inputSchema": {"type": "object"}}
 

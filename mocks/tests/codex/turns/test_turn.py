@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.library import LIBRARY
-from assay_mocks.library.calls import TOOLS_NAMED
-from assay_mocks.script import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Retry, Say, Script, Step, Usage
-from assay_mocks.script_error import ScriptError
+from assay_scripts.errors import ScriptError
+from assay_scripts.library import LIBRARY
+from assay_scripts.library.calls import TOOLS_NAMED
+from assay_scripts.steps import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Retry, Say, Script, Step, Usage
 
 
 def _library(*parts: tuple[Step, ...]) -> dict[str, Script]:

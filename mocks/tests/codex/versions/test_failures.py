@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_mocks.codex.versions.failures import CAUSES, INCOMPLETE
+from assay_codex.versions.failures import CAUSES, INCOMPLETE
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 502, 503])

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_mocks.codex.versions.forms import trimmed
+from assay_codex.versions.forms import trimmed
 
 FORMS = {
     "thing/told": frozenset({"more"}),

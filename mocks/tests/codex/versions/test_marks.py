@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_mocks.codex.versions.marks import known, minor, unknown
+from assay_codex.versions.marks import known, minor, unknown
 
 MARKED = """
     always since+0.106 until-0.160

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay_mocks.codex.methods.table import METHODS
-from assay_mocks.codex.versions.failures import CAUSES, INCOMPLETE
-from assay_mocks.codex.versions.fields import FIELDS, hidden_fields
-from assay_mocks.codex.versions.version import NEWEST, VERSIONS
+from assay_codex.methods.table import METHODS
+from assay_codex.versions.failures import CAUSES, INCOMPLETE
+from assay_codex.versions.fields import FIELDS, hidden_fields
+from assay_codex.versions.version import NEWEST, VERSIONS
 
 # How many requests each version was seen to accept.
 ACCEPTED = {

@@ -1,0 +1,1 @@
+"""Scenarios driven over HTTP: requests sent, responses recorded."""

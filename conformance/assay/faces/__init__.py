@@ -1,0 +1,1 @@
+"""The faces of the engine: command line, pytest plugin, mock endpoint."""

@@ -1,0 +1,90 @@
+"""`assay serve`: the reference proxy with the scripted mock behind it, for people who develop clients."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from assay.model.verdict import HarnessError
+from assay.targets.interrupts import terminable
+from assay.targets.launch import executable, started
+from assay.targets.options import WantedError
+from assay_scripts.errors import ScriptError
+from assay_scripts.files.read import load_scripts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+HOST = "127.0.0.1"
+HELLO = '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
+
+
+def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str], object]) -> None:
+    """Serve until SIGINT, SIGTERM or SIGHUP, then stop the proxy and all its children.
+
+    Raises:
+        WantedError: the scripts cannot be read, or the port is taken.
+        HarnessError: the proxy cannot be started, or ended by itself.
+    """
+    env = {
+        **os.environ,
+        "CODEX_BIN": executable("assay-codex"),
+        "PROXY_HOST": HOST,
+        "PROXY_PORT": str(port),
+        "PROXY_API_KEY": api_key,
+        "PROXY_OUTPUT_MODE": "openai-json",
+        "PROXY_STOP_AFTER_TOOLS_MODE": "burst",
+        **_checked(scripts),
+    }
+    _must_be_free(port)
+    with suppress(KeyboardInterrupt), terminable(), started(lambda: _start(env)) as process:
+        _watch(process, api_key, say)
+
+
+def _start(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [executable("assay-proxy")],
+        env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+
+
+def _checked(scripts: Path | None) -> dict[str, str]:
+    """The setting by which the mock finds the user's scripts, once they are known to be readable."""
+    if scripts is None:
+        return {}
+    try:
+        load_scripts(scripts)
+    except ScriptError as error:
+        raise WantedError(str(error)) from error
+    return {"ASSAY_SCRIPTS": str(scripts.resolve())}
+
+
+def _must_be_free(port: int) -> None:
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        raise WantedError(f"port {port} cannot be used: {reason}; name another with --port") from error
+
+
+def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], object]) -> None:
+    """Wait for the proxy's line that says where it listens, tell the user, and stay until it ends."""
+    ready = process.stdout.readline().decode() if process.stdout else ""
+    if ready:
+        url = ready.split()[-1]
+        say(
+            f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
+            "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops."
+        )
+    when = "" if ready else " before it was ready"
+    raise HarnessError(f"the proxy ended with status {process.wait()}{when} (it may have said above why)")
+
+
+def _curl(url: str, api_key: str) -> str:
+    said = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", HELLO]
+    return shlex.join(["curl", "-N", f"{url}/chat/completions", *said])

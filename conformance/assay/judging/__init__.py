@@ -1,0 +1,1 @@
+"""From exchanges to outcomes: checks, the judge, known failures, stored answers."""

@@ -1,0 +1,97 @@
+"""Whether a plain request was answered as it must be: status, headers, and what the error names.
+
+Each answer is judged by one requirement: the one that its request names, else the scenario's subject. A request that
+names a requirement which the scenario does not exercise is there to see that this one is kept alone, before it is
+seen together with others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.reading.exchange import Heard, violation
+from assay.wire.message import read_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from assay.model.scenario import Request
+    from assay.wire.violation import Violation
+
+INVALID = "invalid_request_error"
+SHOWN = 160
+"""Bytes of a body that a finding shows."""
+
+
+def asked(heard: Heard) -> Request:
+    """The plain request of this exchange."""
+    if heard.scenario.request is None:
+        raise ValueError("this exchange is no plain request")
+    return heard.scenario.request.each[heard.number]
+
+
+def answered(requirement: str, look: Callable[[Heard], str] | None = None) -> Callable[[Heard], Iterable[Violation]]:
+    """The check of a requirement that asks for a certain answer; `look` says what else is wrong ('' for nothing)."""
+
+    def check(heard: Heard) -> Iterable[Violation]:
+        judged = asked(heard).judged or heard.scenario.exercises[0]
+        responsible = judged if judged in heard.scenario.exercises else heard.scenario.exercises[0]
+        if responsible != requirement:
+            return
+        seen = _wrong(heard) or (look(heard) if look and judged == requirement else "")
+        if seen:
+            yield violation(judged, seen, heard.body_place)
+
+    return check
+
+
+def _wrong(heard: Heard) -> str:
+    """The first thing that is wrong with the answer; '' when it is right."""
+    request, transcript = asked(heard), heard.transcript
+    if transcript.status is None:
+        return f"no response came: {transcript.end} after {transcript.seconds:.1f} s; {_should(request)}"
+    if transcript.status != request.expect:
+        return f"the status is {transcript.status}; {_should(request)}; {_told(transcript.body)}"
+    for name, wanted in request.shows.items():
+        value = transcript.header(name)
+        if value is None:
+            return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
+        if wanted.lower() not in value.lower():
+            return f"{name} is {value!r}, it should say {wanted}"
+    return _misnamed(heard, request)
+
+
+def _should(request: Request) -> str:
+    about = f" for {request.param}" if request.param else ""
+    sent = f"{request.method} {request.path}" + (" with " + _short(request.json) if request.json else "")
+    return f"{sent} should get {request.expect}{about}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _told(body: bytes) -> str:
+    return f"it says {body[:SHOWN].decode(errors='replace')!r}"
+
+
+def _misnamed(heard: Heard, request: Request) -> str:
+    """What is wrong in the error object; an envelope that cannot be read is another requirement's business."""
+    if request.param is None and not request.code:
+        return ""
+    failed, broken = read_error(heard.transcript.body, heard.transcript.header("content-type"))
+    if failed is None or broken:
+        return ""
+    if request.code and failed.code != request.code:
+        return f"code is {failed.code!r}, it should be {request.code!r}"
+    if request.param is not None and not _within(failed.param or "", request.param):
+        return f"param is {failed.param!r}, it should be {request.param or None!r}; {_should(request)}"
+    if request.param and failed.type != INVALID:
+        return f"type is {failed.type!r}, it should be {INVALID!r}"
+    return ""
+
+
+def _within(param: str, wanted: str) -> bool:
+    """Whether a param names the field, or a place inside it; header names are the same in any case."""
+    return param.lower() == wanted.lower() or param.startswith((f"{wanted}.", f"{wanted}["))

@@ -1,0 +1,163 @@
+"""Checks of whole chat answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.judging.checks.diff import difference, is_object
+from assay.judging.checks.places import counts, reading_of, told_arguments
+from assay.model.transcript import End
+from assay.reading.exchange import Heard, violation
+from assay.reading.expected import Failure
+from assay.reading.schemas import errors as schema_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.judging.checks.places import Check
+    from assay.wire.violation import Violation
+
+FAILED = {Failure.BEFORE_OUTPUT, Failure.SILENT}
+SECONDS = range(1_000_000_000, 10_000_000_000)
+"""Plausible values of `created`: seconds, not milliseconds."""
+
+
+def envelope(heard: Heard) -> Iterable[Violation]:
+    """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
+    if heard.transcript.end is not End.COMPLETE:
+        yield violation("chat.whole.envelope", f"the answer did not arrive whole: {heard.transcript.end}")
+        return
+    if heard.reading is None or heard.reading.violations:
+        return
+    ((_, body),) = heard.reading.payloads
+    seen = schema_errors("chat.completion", body)[:1] or list(_envelope_values(heard, body))[:1]
+    for sentence in seen:
+        yield violation("chat.whole.envelope", sentence, heard.body_place)
+
+
+def _envelope_values(heard: Heard, body: dict[str, object]) -> Iterable[str]:
+    kind = heard.transcript.header("content-type") or ""
+    if not kind.startswith("application/json"):
+        yield f"content-type is {kind!r}, it should be application/json"
+    if not str(body["id"]).startswith("chatcmpl-"):
+        yield f"id is {body['id']!r}, it should begin with chatcmpl-"
+    if body["created"] not in SECONDS:
+        yield f"created is {body['created']!r}, it should be a time in seconds"
+    if body["model"] != heard.target.model:
+        yield f"model is {body['model']!r}, the request asked for {heard.target.model!r}"
+
+
+def choices(heard: Heard) -> Iterable[Violation]:
+    """Exactly the choices that were asked for, in order; an answer that did not arrive whole has none to count."""
+    indexes = [choice.index for choice in heard.answer.choices]
+    if reading_of(heard).payloads and indexes != list(range(heard.scenario.choices)):
+        seen = f"n is {heard.scenario.choices}; the answer has choices {indexes}"
+        yield violation("chat.whole.choices", seen, heard.body_place)
+
+
+def text(heard: Heard) -> Iterable[Violation]:
+    """The content is what the backend said; empty stays an empty string."""
+    for wanted, choice in heard.choices():
+        got = choice.text
+        if wanted.calls:
+            continue
+        if wanted.text is None:
+            if not is_object(got or ""):
+                seen = f"the backend said a JSON object; what came is none: {got!r:.80}"
+                yield violation("chat.whole.text", seen, heard.body_place)
+        elif got is None:
+            yield violation("chat.whole.text", f"content is null, it should be {wanted.text!r:.80}", heard.body_place)
+        elif got != wanted.text:
+            yield violation("chat.whole.text", difference(wanted.text, got), heard.body_place)
+
+
+def usage(heard: Heard) -> Iterable[Violation]:
+    """The counts are those the backend reported for this turn, for all choices together, and add up."""
+    got, want = heard.answer.usage, counts(heard)
+    if got is None:
+        yield violation("chat.whole.usage", "the answer has no usage", heard.body_place)
+    elif got.total != got.prompt + got.completion:
+        seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
+        yield violation("chat.whole.usage", seen, heard.body_place)
+    elif want is not None and (got.prompt, got.completion) != want[:2]:
+        seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
+        yield violation("chat.whole.usage", seen, heard.body_place)
+
+
+def finish(heard: Heard) -> Iterable[Violation]:
+    """The finish reason is the backend's, and any call beats it."""
+    for wanted, choice in heard.choices():
+        if wanted.finish is not None and choice.finish != wanted.finish:
+            seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
+            yield violation("chat.whole.finish", seen, heard.body_place)
+
+
+def calls_all_in_order(heard: Heard) -> Iterable[Violation]:
+    """All calls, in order; where the backend's ids were kept, they tell equal calls apart. The grammar sees to ids."""
+    for wanted, choice in heard.choices():
+        want = [(call.name, call.id) for call in wanted.calls]
+        got = [(call.name, call.id) for call in choice.calls]
+        ids_kept = {call_id for _, call_id in want} == {call_id for _, call_id in got}
+        told_apart = 2 if ids_kept else 1
+        if [call[:told_apart] for call in got] != [call[:told_apart] for call in want]:
+            seen = f"the backend called {want}; the answer has {got}"
+            yield violation("chat.whole.calls-all-in-order", seen, heard.body_place)
+
+
+def arguments_verbatim(heard: Heard) -> Iterable[Violation]:
+    """The arguments are the model's own characters."""
+    for wanted, choice in heard.choices():
+        for want, got in zip(wanted.calls, choice.calls, strict=False):
+            if want.name == got.name:
+                yield from told_arguments("chat.whole.arguments-verbatim", want, got, heard.body_place)
+
+
+def content_null(heard: Heard) -> Iterable[Violation]:
+    """Beside a call the content is null."""
+    for choice in heard.answer.choices:
+        if choice.calls and choice.text is not None:
+            seen = f"content is {choice.text!r:.80} beside a call, it should be null"
+            yield violation("chat.whole.content-null", seen, heard.body_place)
+
+
+def content_xml(heard: Heard) -> Iterable[Violation]:
+    """Beside a call the content is its block."""
+    for wanted, choice in heard.choices():
+        got = choice.text or ""
+        if wanted.blocks and (not got.startswith("<use_tool>") or got.count("<use_tool>") != len(wanted.blocks)):
+            seen = f"content is {choice.text!r:.80} beside a call; it should be {wanted.blocks[0]!r:.80}"
+            yield violation("chat.whole.content-xml", seen, heard.body_place)
+
+
+def tail_dropped(heard: Heard) -> Iterable[Violation]:
+    """Nothing follows a block."""
+    for wanted, choice in heard.choices():
+        tail = (choice.text or "").rpartition("</use_tool>")[2]
+        if wanted.blocks and tail:
+            seen = f"the content goes on after the block: {tail[:80]!r}"
+            yield violation("chat.whole.tail-dropped", seen, heard.body_place)
+
+
+def backend_error(heard: Heard) -> Iterable[Violation]:
+    """A backend that failed is an HTTP error, whatever it had said before."""
+    if any(wanted.failure in FAILED for wanted in heard.wanted) and heard.transcript.ok:
+        seen = f"the backend failed, and the answer is HTTP {heard.transcript.status}"
+        yield violation("chat.whole.backend-error", seen, heard.body_place)
+
+
+FORM: Mapping[str, Check] = {"chat.whole.envelope": envelope, "chat.whole.choices": choices}
+
+CONTENT: Mapping[str, Check] = {
+    "chat.whole.backend-error": backend_error,
+    "chat.whole.text": text,
+    "chat.whole.usage": usage,
+    "chat.whole.finish": finish,
+    "chat.whole.calls-all-in-order": calls_all_in_order,
+    "chat.whole.arguments-verbatim": arguments_verbatim,
+    "chat.whole.content-null": content_null,
+    "chat.whole.content-xml": content_xml,
+    "chat.whole.tail-dropped": tail_dropped,
+}
+
+INVARIANT = frozenset({"chat.whole.content-null"})
+"""Checks of content that ask for no particular answer."""

@@ -1,0 +1,30 @@
+"""Checks of the shapes in which the backend tells a call, where the call itself is not enough to see them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.judging.checks.places import place_of
+from assay.model.dialect import Dialect
+from assay.reading.exchange import Heard, violation
+from assay.wire.events import CallOpened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.judging.checks.places import Check
+    from assay.wire.violation import Violation
+
+
+def late_id(heard: Heard) -> Iterable[Violation]:
+    """A call bears the id that the backend told, late as it may be; the function-call dialect has no ids."""
+    if heard.dialect is Dialect.FUNCTION_CALL:
+        return
+    for wanted, choice in heard.choices():
+        for want, got in zip(wanted.calls, choice.calls, strict=False):
+            if want.id and got.id != want.id:
+                seen = f"the backend told the id {want.id!r} of {want.name}; the answer has {got.id!r}"
+                yield violation("shapes.late-id", seen, place_of(heard, CallOpened))
+
+
+CONTENT: Mapping[str, Check] = {"shapes.late-id": late_id}

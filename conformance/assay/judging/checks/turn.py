@@ -1,0 +1,211 @@
+"""Two-sided checks: what the backend says that it received, against what the client sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.judging.checks.diff import is_object
+from assay.model.dialect import Dialect
+from assay.reading.exchange import Heard, violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from assay.judging.checks.places import Check
+    from assay.wire.violation import Violation
+
+Received = dict[str, Any]
+
+
+def _received(heard: Heard) -> Received:
+    """What the backend told; that it came through is another check's business."""
+    said: Received = json.loads(heard.choice().text or "{}")
+    return said
+
+
+def history_reaches_backend(heard: Heard) -> Iterable[Violation]:
+    """Every message is found in what the backend received, in order, with its role where items have one.
+
+    Whether the system's text is developer text is another requirement's business.
+    """
+    received = _received(heard)
+    heard_items = list(_items(received))
+    position = 0
+    for message in heard.scenario.history:
+        text = _text_of(message["content"])
+        found = next((i for i in range(position, len(heard_items)) if text in heard_items[i][1]), None)
+        if found is None:
+            seen = f"the {message['role']} message {text!r:.60} did not reach the backend (or not in its place)"
+            yield violation("turn.history-reaches-backend", seen)
+            return
+        role = heard_items[found][0]
+        if role is not None and role != _ROLES.get(message["role"], role):
+            seen = f"the {message['role']} message {text!r:.60} reached the backend as {role}"
+            yield violation("turn.history-reaches-backend", seen)
+            return
+        position = found
+    yield from _calls(heard, received)
+
+
+def _calls(heard: Heard, received: Received) -> Iterable[Violation]:
+    """Each call of the history stands in what the backend received, its arguments as they were spelt."""
+    told = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
+    flat = "\n".join(text for _, text in _items(received))
+    for call in _calls_of(heard):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        if (call["id"], name, arguments) not in told and arguments not in flat:
+            seen = f"the call {call['id']} of {name} with {arguments!r:.60} did not reach the backend as it was made"
+            yield violation("turn.history-reaches-backend", seen)
+
+
+def _calls_of(heard: Heard) -> list[dict[str, Any]]:
+    return [call for message in heard.scenario.history for call in message.get("tool_calls", ())]
+
+
+def _history(received: Received, kind: str) -> list[dict[str, Any]]:
+    """The items of one type in the backend's history."""
+    return [item for item in _objects(received, "history") if item.get("type") == kind]
+
+
+_CALL, _RESULT = "function_call", "function_call_output"
+_ROLES = {"user": "user", "assistant": "assistant"}
+
+
+def _items(received: Received) -> Iterable[tuple[str | None, str]]:
+    """(role or None, text) of all that the backend received, in order."""
+    if received.get("developer"):
+        yield "developer", str(received["developer"])
+    for item in _objects(received, "history"):
+        yield item.get("role"), _text_of(item.get("content") or item.get("output"))
+    for item in _objects(received, "input"):
+        yield "user", str(item.get("text", ""))
+
+
+def _objects(received: Received, member: str) -> list[dict[str, Any]]:
+    """The objects of a list; what else a proxy may have sent there is nothing."""
+    return [item for item in received.get(member) or () if isinstance(item, dict)]
+
+
+def _text_of(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def tool_result(heard: Heard) -> Iterable[Violation]:
+    """Each result stands in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
+
+    Functions have no ids: there the call of that name has one that the proxy made.
+    """
+    received = _received(heard)
+    paired = {(item.get("call_id"), _text_of(item.get("output"))) for item in _history(received, _RESULT)}
+    flat = "\n".join(text for _, text in _items(received))
+    names = {call["id"]: call["function"]["name"] for call in _calls_of(heard)}
+    for message in heard.scenario.history:
+        if message["role"] != "tool":
+            continue
+        output, name = _text_of(message["content"]), names[message["tool_call_id"]]
+        known = _ids_of(received, name) if heard.form.dialect is Dialect.FUNCTION_CALL else [message["tool_call_id"]]
+        if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
+            seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
+            yield violation("turn.tool-result", seen)
+
+
+def _ids_of(received: Received, name: str) -> list[str]:
+    """The ids of the calls of a function that the backend was told of."""
+    told = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
+    return told + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in _items(received)))
+
+
+def tool_registry_order(heard: Heard) -> Iterable[Violation]:
+    """The declared tools, in their order, by their names."""
+    received = _received(heard)
+    want = [tool["function"]["name"] for tool in heard.scenario.tools]
+    got = [tool.get("name") for tool in _objects(received, "tools")]
+    if got != want and not _in_order(want, str(received.get("developer") or "")):
+        seen = f"the request declares {want}; the backend received {got}"
+        yield violation("turn.tool-registry-order", seen)
+
+
+def _in_order(names: list[str], text: str) -> bool:
+    """Whether a text names all of them in this order: how a text-only backend is told."""
+    position = 0
+    for name in names:
+        position = text.find(name, position)
+        if position < 0:
+            return False
+    return True
+
+
+def fresh_session(heard: Heard) -> Iterable[Violation]:
+    """Nothing that only an earlier request said is in the session of a later one."""
+    if heard.number == 0:
+        return
+    received = json.dumps(_received(heard), ensure_ascii=False)
+    for turn in heard.scenario.turns[: heard.number]:
+        if turn.say and turn.say in received:
+            seen = f"the backend's session still holds what an earlier request said: {turn.say!r}"
+            yield violation("turn.fresh-session", seen)
+
+
+_INSTRUCTING = {"system", "developer"}
+
+
+def system_prompt(heard: Heard) -> Iterable[Violation]:
+    """System and developer text is developer text, and the base instructions are the backend's own."""
+    received = _received(heard)
+    if received.get("base") is not None:
+        yield violation("turn.system-prompt", f"the base instructions were replaced: {received['base']!r:.80}")
+        return
+    told = "\n".join(text for role, text in _items(received) if role in _INSTRUCTING)
+    for message in heard.scenario.history:
+        if message["role"] in _INSTRUCTING and message["content"] not in told:
+            seen = f"the {message['role']} text {message['content']!r} did not reach the backend as developer text"
+            yield violation("turn.system-prompt", seen)
+
+
+def tool_choice_none(heard: Heard) -> Iterable[Violation]:
+    """No tool is offered to the backend."""
+    if not is_object(heard.choice().text or ""):
+        return
+    received = _received(heard)
+    offered = [tool.get("name") for tool in _objects(received, "tools")]
+    developer = str(received.get("developer") or "")
+    offered += [tool["function"]["name"] for tool in heard.scenario.tools if tool["function"]["name"] in developer]
+    if offered:
+        yield violation("turn.tool-choice-none", f"tool_choice is none, and the backend was offered {offered}")
+
+
+def images(heard: Heard) -> Iterable[Violation]:
+    """Each image stands in what the backend received, as an image and not in a text."""
+    received = _received(heard)
+    told = [item for member in ("history", "input") for item in _objects(received, member)]
+    found = json.dumps([_without_texts(item) for item in told])
+    for url in (*_images_before(heard), *(heard.turn.images if heard.turn else ())):
+        if url not in found:
+            yield violation("turn.images", f"the image {url[:40]}… did not reach the backend as an image")
+
+
+def _images_before(heard: Heard) -> Iterable[str]:
+    """The images of the messages before this turn."""
+    for message in heard.scenario.history:
+        parts = message["content"] if isinstance(message["content"], list) else ()
+        yield from (part["image_url"]["url"] for part in parts if part["type"] == "image_url")
+
+
+def _without_texts(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key != "text"}
+
+
+SENSE: Mapping[str, Check] = {
+    "turn.history-reaches-backend": history_reaches_backend,
+    "turn.tool-result": tool_result,
+    "turn.tool-registry-order": tool_registry_order,
+    "turn.fresh-session": fresh_session,
+    "turn.system-prompt": system_prompt,
+    "turn.tool-choice-none": tool_choice_none,
+    "turn.images": images,
+}

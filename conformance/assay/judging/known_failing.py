@@ -1,0 +1,59 @@
+"""Known failures: declared with a reason, still run, and an error once they pass.
+
+A file has one per line, `<scenario>:<requirement> <reason>`; empty lines and lines that begin with # are nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from assay.model.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
+
+
+class KnownFailingError(Exception):
+    """A known-failing file that cannot be used; the message names file, line and what would be right."""
+
+
+def load(path: Path, keys: Collection[str]) -> dict[str, str]:
+    """Reasons by `<scenario>:<requirement>`. `keys` are those that exist."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise KnownFailingError(f"{path} cannot be read: {error}") from error
+    reasons: dict[str, str] = {}
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if not line or line.startswith("#"):
+            continue
+        key, *rest = line.split(maxsplit=1)
+        if key not in keys:
+            raise KnownFailingError(f"{path}, line {number}: {key!r} is no <scenario>:<requirement> of this suite")
+        if not rest:
+            raise KnownFailingError(f"{path}, line {number}: {key} needs a reason behind it")
+        if key in reasons:
+            raise KnownFailingError(f"{path}, line {number}: {key} stands in an earlier line, too")
+        reasons[key] = rest[0]
+    return reasons
+
+
+def apply(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> tuple[Outcome, ...]:
+    """Mark the failures that are known; a known failure that passes becomes a failure, since its line is stale.
+
+    What was not observed, or could not be driven, is neither.
+    """
+    return tuple(_marked(outcome, reasons.get(outcome.key)) for outcome in outcomes)
+
+
+def _marked(outcome: Outcome, reason: str | None) -> Outcome:
+    match outcome.verdict:
+        case Verdict.PASS if reason:
+            stale = f"it passes, but is declared as known failing ({reason}); take its line away"
+            return dataclasses.replace(outcome, verdict=Verdict.FAIL, reason=stale)
+        case Verdict.FAIL | Verdict.WARN if reason:
+            return dataclasses.replace(outcome, known=reason)
+        case _:
+            return outcome

@@ -1,0 +1,1 @@
+"""What things are: transcripts, dialects, scenarios, targets, verdicts, the requirement catalogue."""

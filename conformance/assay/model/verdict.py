@@ -1,0 +1,56 @@
+"""Verdicts, and the error that is ours: a proxy's misbehaviour never raises it and it never counts against a proxy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.model.scenario import Form
+    from assay.wire.violation import Violation
+
+
+class HarnessError(Exception):
+    """The target could not be reached or driven; the message is one line for a person."""
+
+
+class Verdict(StrEnum):
+    """What is known of one requirement in one scenario."""
+
+    PASS = "pass"  # noqa: S105 (not a password)
+    FAIL = "fail"
+    """A MUST is broken."""
+    WARN = "warn"
+    """A SHOULD is broken."""
+    NOT_APPLICABLE = "not applicable"
+    NOT_OBSERVED = "not observed"
+    """It could not be seen here; never counts as a pass."""
+    ERROR = "error"
+    """The harness failed; nothing is said about the proxy."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """A violation and the exchange it was found in: its form, and its number in the scenario, from 0."""
+
+    form: Form
+    exchange: int
+    violation: Violation
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """The verdict on one requirement in one scenario; `reason` says why when it is neither a pass nor a finding."""
+
+    scenario: str
+    requirement: str
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    known: str = ""
+
+    @property
+    def key(self) -> str:
+        """How reports and known-failing files spell it."""
+        return f"{self.scenario}:{self.requirement}"

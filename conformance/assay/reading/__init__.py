@@ -1,0 +1,1 @@
+"""Exchanges read: what was expected, which requirements apply, which scenarios are selected."""

@@ -1,0 +1,83 @@
+"""Which requirements a scenario is judged by: what it exercises, and what holds of any answer that its script gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.model.catalogue import Catalogue, Judged, Requirement
+from assay.model.dialect import MODE_HEADER, Dialect
+from assay.model.scenario import LEAVES, Form, Scenario, offers_tools, wants_burst
+from assay.reading.expected import Expected, Failure, expected
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.model.scenario import Turn
+    from assay_scripts.steps import Step
+
+
+NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
+"""Failures after which there need not be an answer."""
+
+
+def items(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]) -> tuple[Requirement, ...]:
+    """The requirements that a scenario is judged by where these dialects are spoken, in the catalogue's order."""
+    forms = scenario.forms(dialects)
+    judged = {form: _judged(scenario, form) for form in forms}
+    return tuple(
+        row
+        for row in catalogue.requirements
+        if any(speaks_of(row, form) and (row.id in scenario.exercises or row.judged in judged[form]) for form in forms)
+    )
+
+
+def speaks_of(row: Requirement, form: Form) -> bool:
+    """Whether a requirement is about answers of this form."""
+    return form.mode in row.modes and form.dialect in row.dialects
+
+
+def _judged(scenario: Scenario, form: Form) -> set[Judged]:
+    """What answers of this form are due: any at all, and any with calls.
+
+    A client that leaves may be gone before a call has reached it.
+    """
+    judged: set[Judged] = set()
+    for number, turn in enumerate(scenario.turns):
+        due = [answer for answer in answers_to(scenario, number, form) if answer.failure not in NO_ANSWER]
+        if due:
+            judged.add(Judged.ALWAYS)
+        if turn.act not in LEAVES and any(answer.calls for answer in due):
+            judged.add(Judged.CALLS)
+    return judged
+
+
+def answers_to(scenario: Scenario, number: int, form: Form) -> tuple[Expected, ...]:
+    """The right answers to the turn of that number, counted from 0: one for each choice."""
+    turn = scenario.turns[number]
+    asked = {
+        "burst": wants_burst(scenario, turn, form.dialect),
+        "offered": offers_tools(scenario, turn),
+        "blocks": scenario.headers.get(MODE_HEADER) == Dialect.OBSIDIAN_XML,
+    }
+    return tuple(expected(_part(scenario, turn, number, choice), form, **asked) for choice in range(scenario.choices))
+
+
+def _part(scenario: Scenario, turn: Turn, number: int, choice: int) -> tuple[Step, ...]:
+    """What the backend plays for a choice of a turn."""
+    script = LIBRARY[turn.script or scenario.script]
+    parts = script.choices[choice] if script.choices else script.parts
+    part = parts[0] if turn.script else parts[min(number, len(parts) - 1)]
+    return part if script.choices else _of_choice(part, choice)
+
+
+def _of_choice(part: tuple[Step, ...], choice: int) -> tuple[Step, ...]:
+    """What is told for a choice where all play the same part: steps that name no choice are of the first one.
+
+    Unless none does: then each choice is told all of it. The counts are those of all choices together.
+    """
+    if all(getattr(step, "choice", None) is None for step in part):
+        return part
+    elsewhere = tuple(Usage(input=0, output=0) for step in part if isinstance(step, Usage) and choice)
+    return (*elsewhere, *(step for step in part if (getattr(step, "choice", None) or 0) == choice))

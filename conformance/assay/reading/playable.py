@@ -1,0 +1,84 @@
+"""Which scenarios a backend can play: the mock all of them, a real Codex those that its model's service can.
+
+What an older version lacks, neither that version nor the mock of it plays.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from assay.model.target import Backend, Lack
+from assay_mocks.upstream.playable import why_unplayable
+from assay_scripts.library import LIBRARY
+from assay_scripts.markers import Marker, find_marker
+from assay_scripts.steps import Call, Finish, Reflect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+    from assay.model.scenario import Request, Scenario
+    from assay.model.target import Target
+    from assay_scripts.steps import Script, Step
+
+HISTORY = "turn.history-reaches-backend"
+
+
+def why_not(scenario: Scenario, target: Target) -> str:
+    """Why the backend behind the target cannot play a scenario; '' when it can."""
+    real = target.backend is Backend.CODEX
+    if not (real or target.lacks):
+        return ""
+    for name in _scripts(scenario):
+        why = (why_unplayable(LIBRARY[name]) if real else "") or _lack(_needs(LIBRARY[name]), target)
+        if why and real:
+            return f"a real Codex is behind the target, whose model's service cannot play {name}: {why}"
+        if why:
+            return f"the mock behind the target plays an older Codex, which cannot play {name}: {why}"
+    why = _lack({Lack.HISTORY} if scenario.tools and HISTORY in scenario.exercises else set(), target)
+    return f"an older Codex is behind the target: {why}" if why else ""
+
+
+def _lack(needs: AbstractSet[Lack], target: Target) -> str:
+    """What this Codex would need and cannot do; '' when there is nothing."""
+    return next((f"this Codex {lack}" for lack in Lack if lack in needs & target.lacks), "")
+
+
+def _needs(script: Script) -> set[Lack]:
+    needs = {lack for part in script.parts for step in part for lack in _needs_of(step)}
+    return needs | {Lack.ENDS} if any(map(_calls_late, script.parts)) else needs
+
+
+def _calls_late(part: tuple[Step, ...]) -> bool:
+    """Whether an answer with calls ends, and another call comes."""
+    ends = [place for place, step in enumerate(part) if isinstance(step, Finish)]
+    return bool(ends) and all(
+        any(isinstance(step, Call) for step in some) for some in (part[: ends[0]], part[ends[0] :])
+    )
+
+
+def _needs_of(step: Step) -> tuple[Lack, ...]:
+    match step:
+        case Call() if "native" in step.shapes:
+            return (Lack.TOOLS,)
+        case Finish(reason=reason) if reason != "stop":
+            return (Lack.REASONS,)
+        case Reflect(what="turns"):
+            return (Lack.HANGUPS,)
+    return ()
+
+
+def _scripts(scenario: Scenario) -> Iterator[str]:
+    """The scripts that a scenario asks for, those in the texts of its history and of plain requests among them."""
+    if scenario.script:
+        yield scenario.script
+    yield from (turn.script for turn in scenario.turns if turn.script)
+    texts = [json.dumps(dict(message), default=str) for message in scenario.history]
+    texts += [_text(request) for request in (scenario.request.each if scenario.request else ())]
+    markers = map(find_marker, texts)
+    yield from (one.script for one in markers if isinstance(one, Marker) and one.script in LIBRARY)
+
+
+def _text(request: Request) -> str:
+    return json.dumps(request.json, default=str) + request.body.decode(errors="replace")

@@ -1,0 +1,58 @@
+"""A broken requirement, told: what it asks, who breaks, what was seen and where, what to do. Lines of styled text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from assay.model.verdict import Finding, Outcome, Verdict
+from assay.report.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.model.catalogue import Requirement
+    from assay.model.transcript import Transcript
+    from assay.results.certificate import Certificate
+
+STYLES: dict[Verdict, str] = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.WARN: "yellow",
+    Verdict.NOT_APPLICABLE: "dim",
+    Verdict.NOT_OBSERVED: "cyan",
+    Verdict.ERROR: "bold magenta",
+}
+CLIENTS = 4
+"""How many lines of broken clients are told."""
+
+
+def told(certificate: Certificate, requirement: Requirement, outcome: Outcome) -> Iterator[Text]:
+    """The lines on one outcome that is a failure or a warning."""
+    verdict = outcome.verdict
+    yield Text.assemble(
+        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"), f"  {requirement.level}"
+    )
+    yield Text(requirement.text)
+    for effect in requirement.breaks[:CLIENTS]:
+        yield Text(f"breaks {effect}", style="yellow")
+    if outcome.findings:
+        yield from _finding(certificate, outcome, outcome.findings[0])
+    else:
+        yield Text(f"{outcome.scenario}: {outcome.reason}")
+    yield Text(f"to do: {requirement.hint}")
+
+
+def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:
+    yield Text(f"seen in {outcome.scenario} ({finding.form}): {finding.violation.seen}")
+    body = _transcript(certificate, outcome, finding).body
+    place = finding.violation.place
+    if place is not None and body:
+        shown = excerpt(body, place)
+        yield Text.assemble(f"at {shown.where}: ", (shown.before, "dim"), (shown.at, "bold red"), (shown.after, "dim"))
+
+
+def _transcript(certificate: Certificate, outcome: Outcome, finding: Finding) -> Transcript:
+    run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
+    return next(heard.transcript for heard in run.heard[finding.form] if heard.number == finding.exchange)

@@ -1,0 +1,117 @@
+"""Transcripts, written for people: the request, the status, the headers that matter, the body frame by frame.
+
+What differs from run to run is normalised: ids, times, nonces, comments (their number depends on the clock), and what
+was still on its way when a client left.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from assay.model.scenario import Act
+from assay.wire.sse import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.model.transcript import Transcript
+    from assay.reading.exchange import Heard
+
+HEADERS = (
+    "content-type",
+    "cache-control",
+    "connection",
+    "x-accel-buffering",
+    "x-proxy-output-mode",
+    "retry-after",
+    "www-authenticate",
+    "allow",
+    "access-control-allow-methods",
+    "access-control-allow-headers",
+)
+"""The headers that are shown."""
+ENDS = 4
+"""Of a stream of very many frames, so many are shown at each end."""
+MANY = 24
+"""What is very many."""
+WIDE = 1200
+"""Characters of a line that are shown."""
+
+CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r'"chatcmpl-\w+"'), '"chatcmpl-<id>"'),
+    (re.compile(r'"created":\d+'), '"created":<time>'),
+    (re.compile(r"\b(resp|msg|fc|rs)_[0-9a-f]{16,}\w*"), r"\1_<id>"),
+    (re.compile(r'"(created_at|completed_at)":[\d.]+'), r'"\1":<time>'),
+    (re.compile(r'"call_(?:\d{4,}|[0-9a-f]{24})"'), '"call_<number>"'),
+    (re.compile(r"#[0-9a-f]{12}\]\]"), "#<nonce>]]"),
+    (
+        re.compile(r'(?:, )?\{\\"script\\": \\"leave/told\\"[^}]*\}(?:, (?=\{))?'),
+        "",
+    ),  # may begin before the turn it is about
+)
+"""What is never the same twice, and what is written for it."""
+
+
+def document(exchanges: Iterable[Heard]) -> str:
+    """The wire of a scenario in one mode: exchange after exchange."""
+    return "\n".join(line for heard in exchanges for line in _exchange(heard)) + "\n"
+
+
+def _exchange(heard: Heard) -> Iterator[str]:
+    transcript = heard.transcript
+    yield f"# exchange {heard.number + 1}"
+    yield _line(f"{transcript.method} {heard.target.path_of(transcript.url)}")
+    yield from _request(transcript)
+    if heard.turn is not None and heard.turn.act is Act.LEAVE_WHEN_TOLD:
+        yield "(the client leaves when the backend has said what it says)"
+        return
+    yield f"HTTP {transcript.status}"
+    for name in HEADERS:
+        value = transcript.header(name)
+        if value is not None:
+            yield f"{name}: {value}"
+    yield ""
+    if heard.turn is not None and heard.turn.act is Act.LEAVE_AT_TEXT:
+        yield "(the client leaves at the first text)"
+        return
+    yield from _stream(transcript) if _is_stream(transcript) else _whole(transcript)
+    yield f"({transcript.end})"
+    yield ""
+
+
+def _request(transcript: Transcript) -> Iterator[str]:
+    body = transcript.request_body.rstrip(b" ")
+    padding = len(transcript.request_body) - len(body)
+    if body:
+        yield _line(body.decode("utf-8", errors="backslashreplace")) + (f" (+ {padding} spaces)" if padding else "")
+
+
+def _is_stream(transcript: Transcript) -> bool:
+    return (transcript.header("content-type") or "").startswith("text/event-stream")
+
+
+def _stream(transcript: Transcript) -> Iterator[str]:
+    """Frame after frame, without comments."""
+    reader = Reader()
+    frames = [*reader.feed(transcript.body), *reader.end()]
+    lines = [_line(frame.raw.decode("utf-8", errors="backslashreplace").rstrip("\n")) for frame in frames if frame.data]
+    if len(lines) > MANY:
+        lines[ENDS:-ENDS] = [f"… {len(lines) - 2 * ENDS} frames more …"]
+    yield from lines
+
+
+def _whole(transcript: Transcript) -> Iterator[str]:
+    text = transcript.body.decode("utf-8", errors="backslashreplace")
+    with suppress(ValueError):
+        text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
+    yield _line(text)
+
+
+def _line(text: str) -> str:
+    for pattern, stands in CHANGING:
+        text = pattern.sub(stands, text)
+    text = "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)
+    return text if len(text) <= WIDE else f"{text[:WIDE]} … {len(text) - WIDE} characters more"

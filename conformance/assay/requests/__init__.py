@@ -1,0 +1,1 @@
+"""What a client sends, as data: turns of a conversation, plain requests."""

@@ -1,0 +1,152 @@
+"""Plain requests: made ready to be sent, and what an answer to one can show. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from assay.model.scenario import Auth, Request
+from assay.model.target import root_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay.model.scenario import JsonObject, Scenario
+    from assay.model.target import Target
+    from assay.model.transcript import Transcript
+
+RESPONSE = "{response}"
+"""What stands for the id of the last response that came before."""
+MODEL = "{model}"
+"""What stands for the target's model in paths and bodies."""
+TOO_MANY_REQUESTS = 429
+
+
+class UnseenError(Exception):
+    """What a scenario is about could not be seen at this target; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A plain request ready to be sent."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def following(request: Request, said: Sequence[Transcript]) -> Request:
+    """The request as it follows these answers: with the id of the last response among them where it asks for one."""
+    known = [response_id(transcript) for transcript in said]
+    last = next((one for one in reversed(known) if one), RESPONSE)
+    json_ = None if request.json is None else _named(request.json, last)
+    return replace(request, path=request.path.replace(RESPONSE, last), json=json_)
+
+
+def response_id(transcript: Transcript) -> str:
+    """The id of a response object, in a body or in the first frame of a stream; "" where there is none."""
+    lines = transcript.body.splitlines()
+    told = [transcript.body, *(line.removeprefix(b"data:") for line in lines if line.startswith(b"data:"))]
+    return next((id_ for one in told if (id_ := _id_in(one))), "")
+
+
+def _id_in(text: bytes) -> str:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return ""
+    match data:
+        case {"object": "response", "id": str(id_)} | {"response": {"object": "response", "id": str(id_)}}:
+            return id_
+        case _:
+            return ""
+
+
+def _named(value: JsonObject, response: str) -> JsonObject:
+    """A body that continues a response."""
+    return {name: response if inner == RESPONSE else inner for name, inner in value.items()}
+
+
+def prepare(request: Request, target: Target) -> Prepared:
+    """The request as it is sent to a target."""
+    base = (target.twin or "") if request.twin else target.base_url
+    stem = root_of(base) if request.root else base.rstrip("/")
+    return Prepared(
+        method=request.method,
+        url=stem + request.path.replace(MODEL, target.model),
+        headers={**_authorization(request.auth, target.api_key), **request.headers},
+        body=_padded(_body(request, target.model), request.padding, target.body_limit),
+    )
+
+
+def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
+    said = {
+        Auth.RIGHT: f"Bearer {key}" if key is not None else None,
+        Auth.NONE: None,
+        Auth.WRONG: "Bearer not-the-key-of-this-proxy",
+        Auth.OTHER_CASE: f"bEARER {key}",
+        Auth.OTHER_SCHEME: f"Token {key}",
+        Auth.CUT: f"Bearer {(key or '')[:-1] or '-'}",
+        Auth.EXTENDED: f"Bearer {key}x",
+    }[auth]
+    return {} if said is None else {"authorization": said}
+
+
+def _body(request: Request, model: str) -> bytes:
+    if request.json is not None:
+        return json.dumps(_filled(request.json, model), ensure_ascii=False).encode()
+    return request.body.replace(MODEL.encode(), json.dumps(model)[1:-1].encode())
+
+
+def _filled(value: Any, model: str) -> Any:  # noqa: ANN401 (JSON)
+    match value:
+        case {}:
+            return {name: _filled(inner, model) for name, inner in value.items() if inner is not ...}
+        case list() | tuple():
+            return [_filled(inner, model) for inner in value]
+        case _:
+            return model if value == MODEL else value
+
+
+def _padded(body: bytes, padding: int, limit: int | None) -> bytes:
+    if padding and limit is not None:
+        padding = max(limit + 1 - len(body), 0)
+    return body + b" " * padding
+
+
+def unfit(scenario: Scenario, target: Target) -> str:
+    """Why the plain requests of a scenario cannot be sent to this target; '' when they can."""
+    requests = scenario.request.each if scenario.request else ()
+    if target.api_key is None and any(request.auth is not Auth.RIGHT for request in requests):
+        return "the target asks for no key"
+    if target.twin is None and any(request.twin for request in requests):
+        return "only a proxy that Assay starts can be seen with a backend that is not ready"
+    if target.slots is None and any(request.full for request in requests):
+        return "how many turns the target runs at once is not known; declare it with --slots N"
+    return ""
+
+
+def examine(request: Request, transcript: Transcript, target: Target) -> None:
+    """See that an answer shows something.
+
+    Raises:
+        UnseenError: it does not.
+    """
+    if request.padding and transcript.ok and target.body_limit is None:
+        raise UnseenError(
+            f"a body of {len(transcript.request_body):,} bytes is below the target's limit, which is not known; "
+            "declare it with --body-limit BYTES"
+        )
+    examine_header(request.tells, transcript)
+
+
+def examine_header(name: str, transcript: Transcript) -> None:
+    """See that the target knows a header of its own that it was sent, "" for none: then its successes bear it, too.
+
+    Raises:
+        UnseenError: it does not.
+    """
+    if name and transcript.ok and transcript.header(name) is None:
+        raise UnseenError(f"the target does not echo {name}, so it does not know that header")

@@ -1,0 +1,1 @@
+"""How a proxy is reached: options, launching, preflight, real Codex binaries."""

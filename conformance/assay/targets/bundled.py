@@ -1,0 +1,79 @@
+"""The proxy that comes with Assay, started as a stranger's would be: as a command, over a socket."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.model.dialect import Dialect
+from assay.model.target import Backend, Target
+from assay.targets.capabilities import UNPLAYED, lacks, version_of
+from assay.targets.launch import LOCAL, executable, launch
+from assay.targets.preflight import preflight
+from assay.targets.unready_instance import twin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from assay.targets.real_codex import RealCodex
+
+KEEPALIVE = 0.3
+"""Seconds; short, so that a silent backend is seen at once."""
+IDLE_TIMEOUT = 4.5
+"""Seconds; more than the longest gate that a script of the suite gives up at."""
+BODY_LIMIT = 4 * 2**20
+"""Bytes."""
+SETTINGS: Mapping[str, str] = {
+    "PROXY_KEEPALIVE_MS": str(int(KEEPALIVE * 1000)),
+    "PROXY_IDLE_TIMEOUT_MS": str(int(IDLE_TIMEOUT * 1000)),
+    "PROXY_COMMIT_MS": "300",
+    "PROXY_CALL_WAIT_MS": "250",
+    "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
+    "CODEX_HOME": "",  # the mock would store threads there
+}
+REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
+"""Where a real Codex, on a busy machine, is to tell of a failure before a first output, and of all the calls."""
+SLOTS = 4
+TWIN_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
+"""The twin has few slots, so that they are soon taken, and lets requests wait for just so long."""
+
+
+@contextmanager
+def proxy(
+    *,
+    timeout: float = 10.0,
+    start_timeout: float = 30.0,
+    command: str | None = None,
+    codex: RealCodex | None = None,
+) -> Iterator[Target]:
+    """The reference proxy (or another command that takes its settings) on a free port, as a target.
+
+    `codex` is its backend instead of the mock.
+
+    Raises:
+        HarnessError: it does not start.
+    """
+    key = secrets.token_urlsafe(12)
+    env = {**SETTINGS, "PROXY_API_KEY": key, "PROXY_HOST": "127.0.0.1"}
+    if codex is not None:
+        env |= {**codex.env, **REAL_SETTINGS}
+    command = command or executable("assay-proxy")
+    with (
+        launch(command, env=env, timeout=start_timeout) as launched,
+        twin(command, env={**env, **TWIN_SETTINGS}, url=LOCAL) as other,
+    ):
+        target = Target(
+            base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
+            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, twin=other, slots=SLOTS,
+            default_mode=Dialect.OBSIDIAN_XML,
+        )  # fmt: skip
+        yield preflight(behind(target, codex))
+
+
+def behind(target: Target, codex: RealCodex | None) -> Target:
+    """The target with what is known of its backend."""
+    if codex is not None:
+        return replace(target, backend=Backend.CODEX, lacks=codex.lacks)
+    return replace(target, lacks=lacks(version_of(executable("assay-codex"))) - UNPLAYED)

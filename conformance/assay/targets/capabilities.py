@@ -1,0 +1,53 @@
+"""What older versions of Codex cannot do, so that no proxy in front of them can show it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+from assay.model.target import Lack
+from assay.model.verdict import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+Version = tuple[int, int]
+
+PATIENCE = 10.0
+"""Seconds in which a Codex must tell its version."""
+FIRST: Version = (0, 89)
+LACKING: Mapping[Lack, tuple[Version, Version]] = {
+    Lack.TOOLS: (FIRST, (0, 92)),
+    Lack.HISTORY: ((0, 92), (0, 125)),
+    Lack.REASONS: (FIRST, (0, 100)),
+    Lack.COUNTS: (FIRST, (0, 169)),
+    Lack.ENDS: ((0, 131), (0, 145)),
+    Lack.HANGUPS: (FIRST, (0, 160)),
+}
+"""From which version on, and up to which: where it was first seen otherwise, of the versions that were tried."""
+UNPLAYED = frozenset({Lack.HANGUPS})
+"""What the mock does though the version that it plays does not."""
+_VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
+
+
+def lacks(version: Version) -> frozenset[Lack]:
+    """What this version cannot do."""
+    return frozenset(lack for lack, (since, until) in LACKING.items() if since <= version < until)
+
+
+def version_of(binary: Path | str) -> Version:
+    """The version that a Codex, real or mock, tells.
+
+    Raises:
+        HarnessError: the binary is none that tells its version as Codex does.
+    """
+    try:
+        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HarnessError(f"{binary} cannot be run: {error}") from error
+    found = _VERSION.search(done.stdout)
+    if found is None:
+        raise HarnessError(f"{binary} is no Codex: to --version it says {done.stdout.strip()!r:.100}")
+    return int(found[1]), int(found[2])

@@ -1,0 +1,185 @@
+"""Launching: start a proxy with the mock as its backend, wait until it answers, stop it with all its children."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import httpx
+
+from assay.model.verdict import HarnessError
+from assay.targets.preflight import check_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+LOCAL = "http://127.0.0.1:{port}/v1"
+"""Where a launched proxy is looked for when no URL is given."""
+GRACE = 5.0
+"""Seconds that a proxy has to stop after SIGTERM."""
+
+POLL = 0.05
+"""Seconds between two looks at a proxy that is starting."""
+SHOWN = 2000
+"""How much of a dead proxy's output a message quotes, in characters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launched:
+    """A running proxy: its base URL and process id."""
+
+    base_url: str
+    pid: int
+
+
+def executable(name: str) -> str:
+    """The path of a console command that is installed beside this Python; HarnessError when it is not."""
+    beside = Path(sys.executable).parent
+    found = shutil.which(name, path=str(beside)) or shutil.which(name)
+    if found is None:
+        raise HarnessError(f"the command {name} is not installed in {beside}; install the package assay there")
+    return found
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def launch(
+    command: str,
+    *,
+    env: Mapping[str, str],
+    url: str = LOCAL,
+    timeout: float = 30.0,
+    below: int = 500,
+) -> Iterator[Launched]:
+    """Run a proxy for the length of a `with` block.
+
+    `{port}` in `command` and `url` is replaced by a free port, which the variables PORT and PROXY_PORT say too.
+    CODEX_BIN names the mock.
+
+    Raises:
+        HarnessError: `url` is none, or the command cannot be started, dies, or does not answer `GET <url>/models`
+            with a status below `below` within `timeout` seconds.
+    """
+    port = str(free_port())
+    base_url = url.replace("{port}", port)
+    check_url(base_url)
+    words = _words(command.replace("{port}", port))
+    mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
+    environment = {**os.environ, **mock, **env}
+    with tempfile.TemporaryFile() as log, started(lambda: _start(words, environment, log)) as process:
+        _wait_until_ready(process, base_url, timeout, log, below)
+        yield Launched(base_url=base_url, pid=process.pid)
+
+
+@contextmanager
+def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess.Popen[bytes]]:
+    """The leader of a process group, from when it is started to when all of the group are stopped.
+
+    Another thread starts it: so an interrupt, which hits the main one, never falls between a process that runs already
+    and the knowledge of it.
+    """
+    begin, starting = threading.Event(), Future[subprocess.Popen[bytes]]()
+
+    def work() -> None:
+        begin.wait()
+        try:
+            starting.set_result(start())
+        except Exception as error:  # noqa: BLE001 - for whoever waits for the result
+            starting.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        begin.set()
+        yield starting.result()
+    finally:
+        begin.set()
+        if starting.exception() is None:
+            stop(starting.result())
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise HarnessError(f"the command to launch cannot be read: {error}: {command}") from error
+    if not words:
+        raise HarnessError("the command to launch is empty")
+    return words
+
+
+def _start(words: list[str], env: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            words, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    except OSError as error:
+        raise HarnessError(f"{words[0]} cannot be started: {error.strerror}") from error
+
+
+def _wait_until_ready(
+    process: subprocess.Popen[bytes], base_url: str, timeout: float, log: IO[bytes], below: int
+) -> None:
+    deadline = time.monotonic() + timeout
+    with httpx.Client(timeout=1.0, trust_env=False) as client:
+        while time.monotonic() < deadline:
+            if process.poll() is not None:
+                raise HarnessError(f"the proxy ended with status {process.returncode} before it was ready{_tail(log)}")
+            if _answers(client, f"{base_url}/models", below):
+                return
+            time.sleep(POLL)
+    raise HarnessError(f"the proxy did not answer at {base_url}/models within {timeout:g} s{_tail(log)}")
+
+
+def _answers(client: httpx.Client, url: str, below: int) -> bool:
+    """Whether a server is there and answers with a status below `below`."""
+    try:
+        with client.stream("GET", url) as response:
+            return response.status_code < below
+    except httpx.TransportError:
+        return False
+
+
+def _tail(log: IO[bytes]) -> str:
+    log.seek(0)
+    said = log.read().decode(errors="replace").strip()[-SHOWN:]
+    return f"; it said:\n{said}" if said else "; it said nothing"
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask the whole process group that a process leads to stop, insist after the grace, and leave nobody behind.
+
+    Who interrupts the grace, with a second Ctrl-C, insists at once.
+    """
+    try:
+        _signal(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    finally:
+        _signal(process, signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,66 @@
+"""A real Codex as the backend of a launched proxy: its model's service plays the scripts.
+
+It is given a home of its own, in which nobody is logged in and all that it would say to others is switched off.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.targets.capabilities import lacks, version_of
+from assay_mocks.upstream.serving import serving
+from assay_scripts.library import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from assay.model.target import Lack
+
+NEWER = (0, 98)
+"""The first version whose home is furnished as the newest's is, as far as was tried."""
+CONFIG = """\
+model = "mock-model"
+model_provider = "assay"
+approval_policy = "never"
+sandbox_mode = "read-only"
+check_for_update_on_startup = false
+analytics.enabled = false
+{features}
+
+[model_providers.assay]
+name = "Assay"
+base_url = "{url}"
+wire_api = "responses"
+requires_openai_auth = false
+request_max_retries = 0
+stream_max_retries = 0
+"""
+OLDER_FEATURES = "features.remote_models = false"
+FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealCodex:
+    """What a proxy is started with: the variables that name the Codex and its home; and what this Codex cannot do."""
+
+    env: Mapping[str, str]
+    lacks: frozenset[Lack]
+
+
+@contextmanager
+def real_codex(binary: Path) -> Iterator[RealCodex]:
+    """A Codex that is ready to be started, and the service behind it, for the length of a `with` block.
+
+    Raises:
+        HarnessError: the binary is none that tells its version as Codex does.
+    """
+    version = version_of(binary)
+    with serving(LIBRARY) as service, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        config = CONFIG.format(features=FEATURES if version >= NEWER else OLDER_FEATURES, url=service.url)
+        Path(home, "config.toml").write_text(config, encoding="utf-8")
+        env = {"CODEX_BIN": str(binary.absolute()), "CODEX_HOME": home, "HOME": home}
+        yield RealCodex(env=env, lacks=lacks(version))

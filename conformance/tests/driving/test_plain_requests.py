@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from assay.driving.plain_requests import Asker
+from assay.model.scenario import Request
+from assay.model.target import Target
+from assay.model.transcript import End, Transcript
+from assay.requests.plain import UnseenError
+
+TARGET = Target(base_url="http://proxy/v1", model="codex", twin="http://twin/v1", slots=1)
+
+
+def transcript(status: int) -> Transcript:
+    return Transcript(
+        method="POST", url="", request_headers=(), request_body=b"", status=status, headers=(), pieces=(),
+        end=End.COMPLETE, seconds=0.0,
+    )  # fmt: skip
+
+
+class Proxy:
+    """Answers by path; at `/wait` there is one slot, whose request waits until `/last` is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.twin, self.go, self.waiting = asyncio.Lock(), asyncio.Event(), False
+        self.held: list[bool] = []
+
+    async def send(self, request: Request) -> Transcript:
+        self.asked.append(request.path)
+        self.held.append(self.twin.locked())
+        match request.path:
+            case "/wait" if self.waiting:
+                return transcript(429)
+            case "/wait":
+                self.waiting = True
+                await self.go.wait()
+                return transcript(503)
+            case "/last":
+                self.go.set()
+        return transcript(200)
+
+    def ask(self, request: Request) -> list[int | None]:
+        async def play() -> list[int | None]:
+            asker = Asker(target=TARGET, send=self.send, slots=asyncio.Semaphore(1), twin=self.twin)
+            return [one.status for one in await asker.ask(request)]
+
+        return asyncio.run(play())
+
+
+def test_requests_are_asked_one_after_the_other() -> None:
+    proxy = Proxy()
+    assert proxy.ask(Request(path="/a", also=(Request(path="/b"),))) == [200, 200]
+    assert proxy.asked == ["/a", "/b"]
+    assert proxy.held == [False, False]
+
+
+def test_who_asks_the_twin_has_it_alone() -> None:
+    proxy = Proxy()
+    proxy.ask(Request(path="/a", also=(Request(path="/b", twin=True),)))
+    assert proxy.held == [True, True]
+    assert not proxy.twin.locked()
+
+
+def test_a_crowd_stands_around_the_requests_that_want_one() -> None:
+    proxy = Proxy()
+    full = Request(path="/wait", twin=True, full=True)
+    request = Request(path="/a", also=(full, Request(path="/last", twin=True, full=True)))
+    assert proxy.ask(request) == [200, 429, 200]
+    assert proxy.asked == ["/a", "/wait", "/wait", "/wait", "/last"]
+
+
+def test_a_crowd_that_left_shows_nothing() -> None:
+    proxy = Proxy()
+
+    async def send(request: Request) -> Transcript:
+        if request.path == "/leave":
+            proxy.go.set()
+            await asyncio.sleep(0)
+        return await proxy.send(request)
+
+    async def play() -> None:
+        asker = Asker(target=TARGET, send=send, slots=asyncio.Semaphore(1), twin=proxy.twin)
+        leave = Request(path="/leave", twin=True, full=True)
+        with pytest.raises(UnseenError):
+            await asker.ask(Request(path="/wait", twin=True, full=True, also=(leave,)))
+
+    asyncio.run(play())
+
+
+def test_an_answer_that_shows_nothing_ends_the_asking() -> None:
+    proxy = Proxy()
+    with pytest.raises(UnseenError):
+        proxy.ask(Request(path="/a", tells="x-proxy-mode", also=(Request(path="/b"),)))
+    assert proxy.asked == ["/a"]

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from assay.driving.watching import AWAIT_TOLD, OPEN_GATE, Watch, now
+from assay.model.scenario import Act
+from assay.model.target import Target
+from assay.wire.chat import ChatStream
+
+TEXT = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a"},"finish_reason":null}]}\n\n'
+COMMENT, DONE = b": hm\n\n", b"data: [DONE]\n\n"
+
+
+def watch(act: Act, *pieces: bytes, then: Any = None, **target: Any) -> tuple[Watch, list[str], Any]:
+    """What a client does with these pieces, which scripts it had played beside, and what `then` says of it."""
+    beside: list[str] = []
+
+    async def play(script: str) -> None:
+        beside.append(script)
+
+    async def take() -> Any:
+        watching = Watch(act, Target(base_url="http://x/v1", model="m", **target), ChatStream(), play)
+        for piece in pieces:
+            watching.feed(piece)
+        said = await then(watching) if then else None
+        await watching.finish()
+        return watching, said
+
+    watching, said = asyncio.run(take())
+    return watching, beside, said
+
+
+@pytest.mark.parametrize(
+    ("act", "piece", "beside"),
+    [
+        (Act.OPEN_AT_TEXT, TEXT, [OPEN_GATE]),
+        (Act.OPEN_AT_TEXT, COMMENT, []),
+        (Act.OPEN_AT_COMMENT, COMMENT, [OPEN_GATE]),
+        (Act.READ, TEXT, []),
+    ],
+)
+def test_a_gate_is_opened_at_its_sign(act: Act, piece: bytes, beside: list[str]) -> None:
+    assert watch(act, piece)[1] == beside
+
+
+@pytest.mark.parametrize(("piece", "left"), [(TEXT, True), (COMMENT, False), (DONE, False)])
+def test_a_client_leaves_at_the_first_text(piece: bytes, *, left: bool) -> None:
+    assert watch(Act.LEAVE_AT_TEXT, piece)[0].left is left
+
+
+def test_a_client_that_leaves_when_told_asks_for_that() -> None:
+    _, beside, told = watch(Act.LEAVE_WHEN_TOLD, then=lambda watching: asyncio.wait_for(watching.told(), 10))
+    assert (beside, told) == ([AWAIT_TOLD], None)
+
+
+def test_nobody_else_is_ever_told() -> None:
+    async def waits(watching: Watch) -> bool:
+        telling = asyncio.create_task(watching.told())
+        await asyncio.sleep(0)
+        waiting = not telling.done()
+        telling.cancel()
+        return waiting
+
+    assert watch(Act.READ, then=waits)[2]
+
+
+def test_text_puts_the_end_off_and_done_brings_it_near() -> None:
+    async def left(watching: Watch) -> float:
+        return watching.deadline - now()
+
+    assert watch(Act.READ, TEXT, then=left, timeout=50.0)[2] == pytest.approx(50, abs=5)
+    done, _, seconds = watch(Act.READ, TEXT, DONE, then=left, timeout=50.0)
+    assert done.done
+    assert seconds < 2

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.faces.cli import INTERRUPTED, main
+from assay.model.catalogue import load
+from assay.results.certificate import Exit
+from assay.scenarios import SCENARIOS
+from assay.targets.bundled import proxy
+from assay.targets.launch import executable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def assay(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def refused(*arguments: str) -> str:
+    """The one line on stderr about a target that cannot be reached or driven."""
+    began = time.monotonic()
+    result = assay("certify", "--timeout", "0.5", *arguments)
+    assert time.monotonic() - began < 5
+    assert (result.exit_code, result.stdout) == (Exit.UNREACHABLE, "")
+    assert result.stderr.startswith("assay: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def misused(*arguments: str) -> str:
+    """The last line on stderr about wrong usage."""
+    result = assay(*arguments)
+    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+    assert "Traceback" not in result.stderr
+    return result.stderr.splitlines()[-1]
+
+
+def test_a_server_that_is_not_there(tiny: Any) -> None:
+    tiny.close()
+    assert f"nothing answers at {tiny.base_url}/models" in refused("--url", tiny.base_url)
+
+
+def test_a_server_that_is_no_proxy(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.whole(b"<h1>Not Found", "404 Not Found", "text/html")
+    line = refused("--url", tiny.root, "--model", "m")
+    assert "answers 404 with text/html, not JSON: that is no OpenAI-compatible API; did you mean a URL" in line
+
+
+def test_a_server_that_answers_html(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.whole(b"<h1>Welcome", "200 OK", "text/html")
+    assert "answers 200 with text/html, not JSON" in refused("--url", tiny.base_url)
+
+
+def test_a_server_that_speaks_no_http(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.send(b"SSH-2.0-OpenSSH_9.6\r\n")
+    assert "does not speak HTTP as it should" in refused("--url", tiny.base_url)
+
+
+def test_a_server_that_hangs(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.gone()
+    assert "gave no answer within 0.5 s (--timeout sets the limit)" in refused("--url", tiny.base_url)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--url", "127.0.0.1:8787", "'127.0.0.1:8787' is no base URL of a proxy; one is http://127.0.0.1:8787/v1"),
+        ("--launch", "", "the command that starts the proxy is empty"),
+        ("--launch", "node 'server.js", "cannot be read: No closing quotation"),
+        ("--timeout", "nan", "nan is no time in seconds"),
+    ],
+)
+def test_what_cannot_be_meant_is_wrong_usage(option: str, value: str, said: str) -> None:
+    assert said in misused("certify", option, value)
+
+
+def test_a_command_that_does_not_exist() -> None:
+    assert "/no/such/proxy cannot be started: No such file" in refused("--launch", "/no/such/proxy {port}")
+
+
+def test_a_proxy_that_wants_a_key_or_another_or_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WRONG_KEY", "wrong")
+    with proxy() as target:
+        monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
+        line = refused("--url", target.base_url)
+        assert "refuses with 401: it wants a key; name its variable with --api-key-env" in line
+        line = refused("--url", target.base_url, "--api-key-env", "WRONG_KEY")
+        assert "refuses with 401: it wants another key than the one given" in line
+        line = refused("--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--model", "gpt-nope")
+        assert "answers 404 to a plain request for the model 'gpt-nope'" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["--only", "text-helo"],
+            "Error: no scenario and no requirement is named 'text-helo'; did you mean text-hello",
+        ),
+        (["--only", "chat.stream.role"], "did you mean chat.stream.role-"),
+        (["--api-key-env", "ASSAY_NO_SUCH"], "ASSAY_NO_SUCH, which should hold the key, is not set"),
+        (["--known-failing", "/no/such/file"], "File '/no/such/file' does not exist."),
+        (["--known-failing", "/"], "File '/' is a directory."),
+        (["--timeout", "0"], "Invalid value for '--timeout'"),
+        (["--jobs", "none"], "Invalid value for '--jobs'"),
+        (["--nonsense"], "No such option"),
+    ],
+)
+def test_wrong_usage_of_certify(arguments: list[str], line: str) -> None:
+    assert line in misused("certify", "--url", "http://127.0.0.1:1/v1", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"text-hello:chat.stream.no-such it is so\n", "line 1: 'text-hello:chat.stream.no-such' is no"),
+        (b"# why\n\ntext-hello:chat.stream.text\n", "line 3: text-hello:chat.stream.text needs a reason behind it"),
+        (b"\xff\xfe", "cannot be read"),
+    ],
+)
+def test_a_known_failing_file_that_cannot_be_used(tmp_path: Path, content: bytes, line: str) -> None:
+    file = tmp_path / "known-failing.txt"
+    file.write_bytes(content)
+    assert line in misused("certify", "--known-failing", str(file))
+
+
+@pytest.mark.parametrize("command", ["explain", "show"])
+def test_an_unknown_name_gets_suggestions(command: str) -> None:
+    name = "chat.stream.role-fist" if command == "explain" else "text-helo"
+    close = "chat.stream.role-first" if command == "explain" else "text-hello"
+    assert close in misused(command, name)
+
+
+def test_a_requirement_is_not_shown_as_a_scenario() -> None:
+    line = misused("show", "chat.stream.text")
+    assert line == "Error: chat.stream.text is a requirement, not a scenario; see: assay explain chat.stream.text"
+
+
+def test_the_bundled_proxy_is_certified() -> None:
+    result = assay("certify")
+    assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
+    assert result.stdout.splitlines()[-1].startswith("certified")
+    assert " fail" not in result.stdout
+
+
+def test_a_proxy_at_a_url_is_certified_with_the_model_of_its_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    with proxy() as target:
+        monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
+        result = assay("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
+    assert result.exit_code == Exit.CERTIFIED
+    assert result.stdout.startswith(f"{target.base_url}  model codex, mock backend")
+
+
+def test_a_miniature_is_not_certified_and_the_requirement_is_named() -> None:
+    result = assay("certify", "--launch", MINIATURE, "--only", "text-hello")
+    assert (result.exit_code, result.stderr) == (Exit.FAILED, "")
+    assert "FAIL chat.stream.stable-id" in result.stdout
+    assert result.stdout.splitlines()[-1] == "not certified: 1 requirement broken"
+    assert "--only text-hello" in result.stdout
+
+
+def test_a_known_failure_does_not_fail_the_run_but_one_that_passes_does(tmp_path: Path) -> None:
+    file = tmp_path / "known-failing.txt"
+    line = "text-hello:chat.stream.stable-id ours changes\n"
+    file.write_text(line)
+    arguments = ["certify", "--launch", MINIATURE, "--only", "text-hello", "--known-failing", str(file)]
+    result = assay(*arguments)
+    assert result.exit_code == Exit.CERTIFIED
+    assert "ours changes" in result.stdout
+    file.write_text(line + "text-hello:chat.stream.text not so\n")
+    result = assay(*arguments)
+    assert result.exit_code == Exit.FAILED
+    assert "it passes, but is declared as known failing (not so)" in " ".join(result.stdout.split())
+
+
+def test_a_target_that_goes_away_gives_no_certificate(tiny: Any) -> None:
+    def respond(exchange: Any) -> None:
+        exchange.completion("I am a model.")
+        tiny.close()
+
+    tiny.respond = respond
+    result = assay("certify", "--url", tiny.base_url, "--model", "m", "--only", "text-hello", "--only", "text-empty")
+    assert result.exit_code == Exit.UNREACHABLE
+    assert "cannot be reached any more" in result.stdout
+
+
+@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Any, number: int) -> None:
+    note = tmp_path / "pid"
+    code = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} '); time.sleep(1000)"
+    command = [executable("assay"), "certify", "--launch", shlex.join([sys.executable, "-c", code])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        until(lambda: note.exists() and note.read_text().endswith(" "), "the launched proxy")
+        process.send_signal(number)
+        out, error = process.communicate(timeout=20)
+    assert (process.returncode, out, error) == (INTERRUPTED, "", "assay: interrupted\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
+
+
+def test_the_requirements_are_listed_for_people_and_programs() -> None:
+    rows = [row.id for row in load().requirements]
+    listed = assay("list").stdout
+    assert [row for row in rows if row not in listed] == []
+    assert [row["id"] for row in json.loads(assay("list", "--json").stdout)] == rows
+
+
+def test_the_scenarios_are_listed_for_people_and_programs() -> None:
+    names = [scenario.name for scenario in SCENARIOS]
+    listed = assay("list", "--scenarios").stdout
+    assert [name for name in names if name not in listed] == []
+    assert [one["name"] for one in json.loads(assay("list", "--scenarios", "--json").stdout)] == names
+
+
+def test_a_requirement_is_explained() -> None:
+    out = assay("explain", "chat.stream.role-first").stdout
+    assert out.startswith("chat.stream.role-first  MUST")
+    assert "Scenarios: text-hello" in out
+
+
+def test_bytes_that_no_text_has_are_shown_escaped() -> None:
+    out = assay("show", "garbled").stdout
+    assert "\\udcff" in out
+    assert json.loads(out)["script"]["parts"][0][1]["raw"]
+
+
+def test_a_scenario_is_shown_with_its_script() -> None:
+    data = json.loads(assay("show", "text-hello").stdout)
+    assert (data["name"], data["script"]["name"]) == ("text-hello", "text/hello")
+
+
+def test_the_version_and_the_help_are_told() -> None:
+    assert assay("--version").stdout.startswith("assay, version ")
+    assert "Exit status: 0 certified, 1 not certified" in assay("certify", "-h").stdout

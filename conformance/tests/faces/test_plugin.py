@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it anew)
+import pytest
+
+from assay.model.catalogue import Level, load
+from assay.model.dialect import Dialect
+from assay.model.verdict import Verdict
+from assay.reading.applicable import items
+from assay.results.certificate import certify
+from assay.scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from assay.model.catalogue import Catalogue
+    from assay.model.scenario import Scenario
+    from assay.model.target import Target
+    from assay.results.certificate import Certificate
+
+pytest_plugins = ["pytester"]
+
+KEYS = [
+    f"{scenario.name}:{row}"
+    for scenario in SCENARIOS
+    for row in [r.id for r in items(scenario, load(), Dialect)] + ["*"]
+]
+OWN = {scenario.name: items(scenario, load(), Dialect)[0].id for scenario in SCENARIOS}
+"""A requirement that a scenario has an item for."""
+LINE = re.compile(r"test_requirement\[(\S+)\] (PASSED|FAILED|SKIPPED|XFAIL)", re.MULTILINE)
+RESULTS = {
+    Verdict.PASS: "PASSED",
+    Verdict.FAIL: "FAILED",
+    Verdict.WARN: "XFAIL",
+    Verdict.NOT_OBSERVED: "SKIPPED",
+    Verdict.NOT_APPLICABLE: "SKIPPED",
+}
+FABRICATED = """
+    import pytest
+    from types import SimpleNamespace
+    from assay.model.catalogue import load
+    from assay.model.dialect import Dialect
+    from assay.reading.applicable import items
+    from assay.scenarios import SCENARIOS
+    from assay.model.verdict import Outcome, Verdict
+
+    SAID = {said!r}  # (scenario, requirement) -> verdict
+
+    @pytest.fixture(scope="session")
+    def assay_session():
+        keys = [(s.name, row.id) for s in SCENARIOS for row in items(s, load(), Dialect)]
+        verdicts = dict.fromkeys(keys, "pass") | SAID
+        outcomes = [
+            Outcome(scenario=name, requirement=row, verdict=Verdict(verdict), reason=f"reason: {{verdict}} of {{name}}")
+            for (name, row), verdict in verdicts.items()
+        ]
+        return SimpleNamespace(certificate=SimpleNamespace(outcomes=outcomes, runs=()))
+"""
+
+
+def miniature(name: str) -> str:
+    return shlex.join([sys.executable, "-m", "assay_mocks.miniatures", name])
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """The suite under a pytest of its own, inside this process: there all modules are loaded already.
+
+    What the inner one loads first is forgotten behind it: httpx, which loads its transport late, would then know two of
+    it. Syrupy keeps its session in a global, and that of the pytest around this one would be lost.
+    """
+
+    for module in ("httpcore", "anyio._backends._asyncio"):
+        importlib.import_module(module)
+
+    def run(*arguments: str) -> pytest.RunResult:
+        quiet = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-p", "no:syrupy", "-W", "error")
+        return pytester.runpytest_inprocess(*quiet, "--pyargs", "assay.suites", *arguments)
+
+    return run
+
+
+def results(run: pytest.RunResult) -> dict[str, str]:
+    """Item → what pytest says of it, in order."""
+    return dict(LINE.findall(run.stdout.str()))
+
+
+class Engine:
+    """The engine that `assay certify` uses, as the plugin calls it; drives a part, and keeps what it made."""
+
+    def __init__(self) -> None:
+        self.only = {"models", "auth-missing", "text-hello", "call-one"}
+        self.made: list[Certificate] = []
+
+    def __call__(self, target: Target, scenarios: Sequence[Scenario], catalogue: Catalogue) -> Certificate:
+        assert (tuple(scenarios), catalogue) == (tuple(SCENARIOS), load())
+        driven = [scenario for scenario in scenarios if scenario.name in self.only]
+        self.made.append(certify(target, driven, catalogue))
+        return self.made[-1]
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    found = Engine()
+    monkeypatch.setattr("assay.results.certificate.certify", found)
+    return found
+
+
+def verdicts(engine: Engine) -> dict[str, str]:
+    """The same from the one certificate that the engine made."""
+    [certificate] = engine.made
+    said = {outcome.key: RESULTS[outcome.verdict] for outcome in certificate.outcomes}
+    assert not said.keys() - set(KEYS)
+    return {key: said.get(key, "PASSED" if key.endswith(":*") else "SKIPPED") for key in KEYS}
+
+
+def test_nobody_who_did_not_ask_sees_anything(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import sys
+
+        def test_something_else():
+            assert not {"assay.model.catalogue", "assay.driving.drive", "assay.targets.options"} & set(sys.modules)
+    """)
+    run = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-W", "error")
+    run.assert_outcomes(passed=1)
+
+
+def test_without_a_target_the_suite_has_no_items(suite: Any) -> None:
+    run = suite()
+    run.assert_outcomes()
+    assert run.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_all_options_begin_alike(suite: Any) -> None:
+    helped = suite("--help").stdout.str().partition("certify an OpenAI-compatible proxy")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^  (--[a-z]+-)", helped, re.MULTILINE)) == {"--assay-"}
+
+
+def test_there_is_one_item_per_scenario_and_requirement(suite: Any) -> None:
+    run = suite("--assay-bundled", "--collect-only", "-q")
+    assert re.findall(r"test_requirement\[(\S+)\]", run.stdout.str()) == KEYS
+
+
+def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engine: Engine) -> None:
+    run = suite("--assay-bundled", "-v")
+    assert run.ret == pytest.ExitCode.OK
+    told = verdicts(engine)
+    assert sorted(results(run).items() ^ told.items()) == []
+    assert set(told.values()) == {"PASSED", "SKIPPED"}
+    passed = list(told.values()).count("PASSED")
+    run.assert_outcomes(passed=passed, skipped=len(KEYS) - passed)
+
+
+def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(suite: Any, engine: Engine) -> None:
+    run = suite("--assay-launch", miniature("role-everywhere"), "-v", "-rs")
+    assert run.ret == pytest.ExitCode.TESTS_FAILED
+    seen = results(run)
+    assert sorted(seen.items() ^ verdicts(engine).items()) == []
+    assert seen["text-hello:chat.stream.role-once"] == "FAILED"
+    out = run.stdout.str()
+    row = load().find("chat.stream.role-once")
+    assert f"FAIL {row.id}  MUST\n{row.text}\n" in out
+    assert all(f"breaks {effect}\n" in out for effect in row.breaks[:1])
+    assert re.search(r'^at byte \d+, frame \d+: .*"role": ?"assistant"', out, re.MULTILINE)
+    assert f"to do: {row.hint}" in out
+    assert "Traceback" not in out
+    assert "not observed: hidden behind chat.stream.role-once" in out
+
+
+def test_a_broken_should_is_an_expected_failure(suite: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.only = {"silence"}
+    assert load().find("chat.stream.keepalive").level is Level.SHOULD
+    monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
+    monkeypatch.setenv("PROXY_COMMIT_MS", "100")
+    run = suite("--assay-launch", miniature("no-keepalive"), "--assay-keepalive", "0.1", "-v", "-k", "silence")
+    assert run.ret == pytest.ExitCode.OK
+    assert results(run)["silence:chat.stream.keepalive"] == "XFAIL"
+
+
+KNOWN = "text-hello:chat.stream.role-once"
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Sequence[str]:
+    """Arguments by which a failure is known, and nothing else is asked for."""
+    (tmp_path / "known").write_text(f"{KNOWN} the next release mends it\n")
+    return ("--assay-known-failing", str(tmp_path / "known"), "-v", "-k", "text-hello and role-once")
+
+
+def test_a_known_failure_is_expected(suite: Any, engine: Engine, known: Sequence[str]) -> None:
+    engine.only = {"text-hello"}
+    run = suite("--assay-launch", miniature("role-everywhere"), *known)
+    assert (run.ret, results(run)) == (pytest.ExitCode.OK, {KNOWN: "XFAIL"})
+
+
+def test_a_known_failure_that_passes_is_a_failure(suite: Any, engine: Engine, known: Sequence[str]) -> None:
+    engine.only = {"text-hello"}
+    run = suite("--assay-bundled", *known)
+    assert (run.ret, results(run)) == (pytest.ExitCode.TESTS_FAILED, {KNOWN: "FAILED"})
+    run.stdout.fnmatch_lines(["*declared as known failing (the next release mends it)*"])
+
+
+def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Any, tmp_path: Path) -> None:
+    (tmp_path / "known").write_text("text-hello:no.such.row because\n")
+    run = suite("--assay-url", "http://127.0.0.1:1/v1", "--assay-known-failing", str(tmp_path / "known"))
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    run.stderr.fnmatch_lines(["*is no <scenario>:<requirement> of this suite*"])
+
+
+SAID = {
+    ("models", "chat.stream.text"): "fail",
+    ("auth-missing", "chat.stream.text"): "fail",
+    ("auth-missing", "chat.stream.keepalive"): "warn",
+    ("auth-wrong", "chat.stream.keepalive"): "warn",
+    ("body-not-json", OWN["body-not-json"]): "error",
+    ("body-not-object", OWN["body-not-object"]): "not applicable",
+}
+UNLIKE_PASSED = {
+    "models:*": "FAILED",
+    "auth-missing:*": "FAILED",
+    "auth-wrong:*": "XFAIL",
+    f"body-not-json:{OWN['body-not-json']}": "FAILED",
+    f"body-not-object:{OWN['body-not-object']}": "SKIPPED",
+}
+
+
+def test_no_outcome_is_lost(suite: Any, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(FABRICATED.format(said=SAID))
+    names = {scenario for scenario, _ in SAID}
+    run = suite("--assay-bundled", "-v", "-rA", "-k", " or ".join(f"{name}:" for name in sorted(names)))
+    passed = {key: "PASSED" for key in KEYS if key.partition(":")[0] in names}
+    assert results(run) == passed | UNLIKE_PASSED
+    worst = {"models": "fail", "auth-missing": "fail", "auth-wrong": "warn", "body-not-json": "error"}
+    for scenario, verdict in (worst | {"body-not-object": "not applicable"}).items():
+        assert f"reason: {verdict} of {scenario}" in run.stdout.str()
+
+
+def test_a_target_that_cannot_be_reached_is_one_line(suite: Any, tiny: Any) -> None:
+    tiny.close()
+    run = suite("--assay-url", tiny.base_url)
+    assert run.ret == 3
+    text = run.stdout.str() + run.stderr.str()
+    assert text.count(f"assay: nothing answers at {tiny.base_url}/models") == 1
+    assert "Traceback" not in text
+    assert not results(run)
+
+
+def test_a_target_that_hangs_is_told_within_the_limit(suite: Any, tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.gone()
+    run = suite("--assay-url", tiny.base_url, "--assay-timeout", "0.3", "--assay-model", "m")
+    assert run.ret == 3
+    assert "gave no answer within 0.3 s" in run.stdout.str() + run.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--assay-bundled", "--assay-url", "http://x/v1"], "--assay-bundled is a target of its own"),
+        (["--assay-bundled", "--assay-launch", "x"], "--assay-bundled is a target of its own"),
+        (
+            ["--assay-url", "http://x/v1", "--assay-api-key-env", "ASSAY_NO_SUCH"],
+            "the environment variable ASSAY_NO_SUCH, which should hold the key, is not set",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) -> None:
+    run = suite(*arguments)
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    assert line in run.stderr.str()
+    assert "Traceback" not in run.stderr.str()

@@ -1,0 +1,78 @@
+"""Responses, and how they are told to a scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.model.dialect import Dialect
+from assay.scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from assay.reading.exchange import Heard
+
+Json = dict[str, Any]
+Make = Callable[..., Any]
+DECLARED = {
+    scenario.name: [{"type": "function", "strict": False, **tool["function"]} for tool in scenario.tools]
+    for scenario in SCENARIOS
+}
+"""The tools that a scenario declares, as a response repeats them."""
+
+
+def _repeating(name: str, told: Json) -> Json:
+    """The response with the tools of the scenario, if it says none."""
+    return {**told, "tools": told.get("tools") or DECLARED[name]}
+
+
+@pytest.fixture(scope="session")
+def counted() -> Json:
+    """The usage of a response of the mock backend."""
+    return {
+        "input_tokens": 11,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": 7,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 18,
+    }
+
+
+@pytest.fixture
+def hello(response: Make, told_message: Make, counted: Json) -> Json:
+    """The right response to text-hello."""
+    right: Json = response("completed", [told_message("Hello, world!")], usage=counted)
+    return right
+
+
+@pytest.fixture
+def one_call(response: Make, told_call: Make, counted: Json) -> Json:
+    """The right response to fail-after-call, which makes one call."""
+    arguments = '{"query": "before the failure"}'
+    right: Json = response("completed", [told_call("call_failed", "localSearch", arguments)], usage=counted)
+    return right
+
+
+@pytest.fixture
+def streamed(stream: Make, response_events: Make, event_frames: Make) -> Make:
+    """A response, streamed to a scenario."""
+
+    def heard(name: str, told: Json, **how: Any) -> Heard:
+        frames = event_frames(response_events(_repeating(name, told)))
+        made: Heard = stream(name, *frames, bare=True, dialect=Dialect.RESPONSES, **how)
+        return made
+
+    return heard
+
+
+@pytest.fixture
+def answered(plain: Make) -> Make:
+    """A response, told whole to a scenario."""
+
+    def heard(name: str, told: Json, **how: Any) -> Heard:
+        made: Heard = plain(name, 200, json.dumps(_repeating(name, told)).encode(), dialect=Dialect.RESPONSES, **how)
+        return made
+
+    return heard

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay.judging.checks.answered import answered, asked
+from assay.model.dialect import Dialect
+from assay.model.scenario import Form, Mode, Request, Scenario
+from assay.model.target import Target
+from assay.model.transcript import End, Piece, Transcript
+from assay.reading.exchange import Heard
+
+ROW, OTHER = "param.n", "param.model"
+CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
+    (Request(), 200, {}, {}, ""),
+    (Request(expect=404), 404, {}, {}, ""),
+    (Request(path="/x"), 500, {}, "oh", "the status is 500; POST /x should get 200; it says '\"oh\"'"),
+    (Request(method="GET"), None, {}, "", "no response came: timeout after 2.0 s; GET /chat/completions"),
+    (Request(json={"n": 0}, expect=400, param="n"), 200, {}, {}, "with {'n': 0} should get 400 for n"),
+    (Request(json={"n": "x" * 400}, expect=400), 200, {}, {}, "x… should get 400"),
+    (Request(shows={"allow": "POST"}), 200, {"Allow": "GET, post"}, {}, ""),
+    (Request(shows={"allow": "POST"}), 200, {"Allow": "GET"}, {}, "allow is 'GET', it should say POST"),
+    (Request(shows={"allow": "POST"}), 200, {}, {}, "there is no allow header, it should say POST"),
+    (Request(shows={"retry-after": ""}), 200, {"Retry-After": "1"}, {}, ""),
+    (Request(shows={"retry-after": ""}), 200, {}, {}, "there is no retry-after header"),
+    (Request(expect=404, code="gone"), 404, {}, {"code": "gone"}, ""),
+    (Request(expect=404, code="gone"), 404, {}, {"code": None}, "code is None, it should be 'gone'"),
+    (Request(expect=400, param="n"), 400, {}, {"param": "n"}, ""),
+    (Request(expect=400, param="n"), 400, {}, {"param": "n.of"}, ""),
+    (Request(expect=400, param="n"), 400, {}, {"param": "n[0]"}, ""),
+    (Request(expect=400, param="x-a"), 400, {}, {"param": "X-A"}, ""),
+    (Request(expect=400, param="n"), 400, {}, {"param": "name"}, "param is 'name', it should be 'n'"),
+    (Request(expect=400, param="n"), 400, {}, {"param": None}, "param is None, it should be 'n'"),
+    (Request(expect=400, param=""), 400, {}, {"param": None}, ""),
+    (Request(expect=400, param=""), 400, {}, {"param": "n"}, "param is 'n', it should be None"),
+    (Request(expect=400, param="n"), 400, {}, {"param": "n", "type": "x"}, "type is 'x', it should be"),
+    (Request(expect=400, param="n"), 400, {}, {"param": 7}, ""),
+    (Request(expect=400, param="n"), 400, {}, "no envelope", ""),
+]
+
+
+def heard(request: Request, status: int | None, headers: dict[str, str], body: Any, number: int = 0) -> Heard:
+    if isinstance(body, dict) and status != 200:
+        body = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None, **body}}
+    transcript = Transcript(
+        method=request.method, url="http://proxy/v1/x", request_headers=(), request_body=b"", status=status,
+        headers=(("Content-Type", "application/json"), *headers.items()),
+        pieces=(Piece(at=0.0, data=json.dumps(body).encode()),), end=End.COMPLETE if status else End.TIMEOUT, seconds=2,
+    )  # fmt: skip
+    scenario = Scenario(name="x", title="", exercises=(ROW,), request=request, modes=(Mode.WHOLE,))
+    form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+    target = Target(base_url="http://proxy/v1", model="codex")
+    return Heard(
+        scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
+    )
+
+
+@pytest.mark.parametrize(("request_", "status", "headers", "body", "seen"), CASES)
+def test_an_answer_is_what_its_request_wants(
+    request_: Request, status: int | None, headers: dict[str, str], body: Any, seen: str
+) -> None:
+    found = list(answered(ROW)(heard(request_, status, headers, body)))
+    assert [one.requirement for one in found] == ([ROW] if seen else [])
+    assert not seen or seen in found[0].seen
+
+
+def test_another_look_comes_after_status_and_headers() -> None:
+    check = answered(ROW, lambda heard: f"{heard.transcript.status} is odd")
+    assert [one.seen for one in check(heard(Request(), 200, {}, {}))] == ["200 is odd"]
+    assert "should get 404" in next(iter(check(heard(Request(expect=404), 200, {}, {})))).seen
+
+
+def test_a_further_request_is_judged_by_itself() -> None:
+    request = Request(also=(Request(expect=404),))
+    assert asked(heard(request, 404, {}, {}, number=1)).expect == 404
+    assert list(answered(ROW)(heard(request, 404, {}, {}, number=1))) == []
+
+
+def test_what_stands_for_another_requirement_is_found_under_that_one_by_the_subject() -> None:
+    request = Request(judged=OTHER, expect=400)
+    found = list(answered(ROW, lambda _: "never asked")(heard(request, 200, {}, {})))
+    assert [one.requirement for one in found] == [OTHER]
+    assert list(answered(OTHER)(heard(request, 200, {}, {}))) == []
+    assert list(answered(ROW, lambda _: "never asked")(heard(request, 400, {}, {}))) == []
+
+
+def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
+    turn = heard(Request(), 200, {}, {})
+    object.__setattr__(turn, "scenario", Scenario(name="x", title="", exercises=(ROW,)))
+    with pytest.raises(ValueError, match="no plain request"):
+        asked(turn)

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE
+from assay.model.transcript import End
+from assay.reading.exchange import Heard
+
+if TYPE_CHECKING:
+    from assay.wire.violation import Violation
+
+Make = Callable[..., Heard]
+Delta = Callable[..., Mapping[str, Any]]
+
+STOP = {"finish": "stop"}
+CALLS = {"finish": "tool_calls"}
+CHECKS = {**FORM, **CONTENT, **SENSE}
+
+
+def found(row: str, heard: Heard) -> list[Violation]:
+    """What the check of this row finds, all of it under that row."""
+    violations = list(CHECKS[f"chat.stream.{row}"](heard))
+    assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
+    return violations
+
+
+def only(row: str, heard: Heard) -> Violation:
+    (violation,) = found(row, heard)
+    return violation
+
+
+def frame_of(violation: Violation, heard: Heard) -> bytes:
+    """The bytes that a violation points at: a frame from its first to its last byte."""
+    assert violation.place is not None
+    assert heard.reading is not None
+    assert violation.place.frame is not None
+    said = heard.transcript.body[violation.place.offset :][: violation.place.length]
+    assert said == heard.reading.frames[violation.place.frame].raw
+    return said
+
+
+# Finish and usage
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("text-hello", "length", "stop"),
+        ("finish-length", "stop", "length"),
+        ("finish-filter", "stop", "content_filter"),
+        ("call-beats-length", "length", "tool_calls"),
+    ],
+)
+def test_another_finish_reason_is_shown(stream: Make, name: str, wrong: str, right: str) -> None:
+    assert found("finish-reason", stream(name, {"finish": right})) == []
+    heard = stream(name, {"finish": wrong})
+    violation = only("finish-reason", heard)
+    assert violation.seen == f"finish_reason is '{wrong}', it should be '{right}'"
+    assert wrong.encode() in frame_of(violation, heard)
+
+
+def test_a_finish_that_never_came_is_the_grammars_business(stream: Make) -> None:
+    assert found("finish-reason", stream("text-hello", "Hello")) == []
+
+
+def test_usage_that_was_asked_for_is_the_backends(stream: Make, usage_chunk: Callable[..., bytes]) -> None:
+    assert found("usage", stream("usage-asked", STOP, usage_chunk(1234, 56))) == []
+    assert only("usage", stream("usage-asked", STOP)).seen.endswith("was set and no usage chunk came")
+    heard = stream("usage-asked", STOP, usage_chunk(1, 2))
+    violation = only("usage", heard)
+    assert violation.seen == "usage is 1 + 2 = 3, the backend reported 1234 + 56"
+    assert b'"prompt_tokens": 1' in frame_of(violation, heard)
+    assert "= 99," in only("usage", stream("usage-asked", STOP, usage_chunk(1234, 56, 99))).seen
+
+
+def test_usage_that_was_not_asked_for_is_too_much(stream: Make, usage_chunk: Callable[..., bytes]) -> None:
+    heard = stream("text-hello", STOP, usage_chunk(11, 7))
+    assert only("usage", heard).seen == "a usage chunk came that was not asked for"
+
+
+def test_a_stream_that_failed_owes_no_usage(stream: Make, error_frame: bytes) -> None:
+    assert found("usage", stream("usage-asked", "Counted", error_frame)) == []
+
+
+def test_any_counts_will_do_where_the_right_ones_are_not_known(stream: Make, usage_chunk: Callable[..., bytes]) -> None:
+    assert found("usage", stream("usage-asked", STOP, usage_chunk(1, 2), live=True)) == []
+
+
+# Failures
+
+
+def test_a_failure_before_output_is_no_stream(stream: Make, error_frame: bytes) -> None:
+    heard = stream("fail-first", error_frame)
+    violation = only("error-before-output", heard)
+    assert violation.seen == "the backend failed before it said anything, and the stream began with HTTP 200"
+    assert found("error-before-output", stream("text-hello", STOP)) == []
+    assert found("error-before-output", stream("fail-first", status=502)) == []
+
+
+def test_a_failure_in_mid_text_is_told_by_an_error_frame(stream: Make, error_frame: bytes) -> None:
+    assert found("error-after-text", stream("fail-after-text", "Half an answer", error_frame)) == []
+    heard = stream("fail-after-text", "Half an answer", STOP)
+    violation = only("error-after-text", heard)
+    assert "the client takes a torso for an answer" in violation.seen
+    assert violation.place == heard.body_place
+
+
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [
+        ({"message": "Gone.", "param": None, "code": None}, "/error: type is missing"),
+        (
+            {"message": "Gone.", "type": "t", "param": None, "code": 500},
+            "/error/code: is 500, should be string or null",
+        ),
+    ],
+)
+def test_an_error_frame_holds_the_envelope(stream: Make, error: dict[str, object], seen: str) -> None:
+    frame = f"data: {json.dumps({'error': error})}\n\n".encode()
+    heard = stream("fail-after-text", "Half an answer", frame)
+    violation = only("error-after-text", heard)
+    assert violation.seen == f"the error frame is no envelope: {seen}"
+    assert frame_of(violation, heard) == frame
+
+
+def test_a_failure_after_a_call_leaves_no_trace(stream: Make, call: Delta, error_frame: bytes) -> None:
+    one = call(0, "call_failed", "localSearch", '{"query": "before the failure"}')
+    assert found("error-after-call", stream("fail-after-call", one, CALLS)) == []
+    heard = stream("fail-after-call", one, error_frame)
+    violation = only("error-after-call", heard)
+    assert violation.seen == "the call was complete, yet an error frame came: clients throw the call away"
+    assert frame_of(violation, heard) == error_frame
+
+
+def test_half_of_a_call_must_not_look_like_an_answer(stream: Make, call: Delta, error_frame: bytes) -> None:
+    half = call(0, "call_half", "localSearch", '{"query": ')
+    assert found("error-after-call", stream("fail-in-arguments", half, error_frame)) == []
+    violation = only("error-after-call", stream("fail-in-arguments", half, CALLS))
+    assert "the client runs half of a call" in violation.seen
+
+
+def test_a_backend_that_never_says_anything_must_be_told(stream: Make, error_frame: bytes) -> None:
+    assert found("error-before-output", stream("silent-backend", error_frame, bare=True)) == []
+    violation = only("error-before-output", stream("silent-backend", STOP))
+    assert violation.seen == "the backend never said anything, and the stream ended without an error"
+
+
+@pytest.mark.parametrize("name", ["fail-after-text", "fail-in-arguments", "silent-backend"])
+def test_after_an_error_frame_the_connection_may_break_off(name: str, stream: Make, error_frame: bytes) -> None:
+    assert found("done-last", stream(name, error_frame, bare=True, end=End.CUT)) == []
+
+
+# Silence and departure
+
+
+@pytest.mark.parametrize("frames", [(b": keep-alive\n\n", "after the silence"), (b": a\n\n", b": b\n\n")])
+def test_a_comment_keeps_a_silent_stream_alive(stream: Make, frames: tuple[bytes | str, ...]) -> None:
+    assert found("keepalive", stream("silence", *frames, STOP)) == []
+
+
+@pytest.mark.parametrize("frames", [("after the silence",), ("after the silence", b": too late\n\n"), ()])
+def test_silence_without_a_comment_is_too_much(stream: Make, frames: tuple[bytes | str, ...]) -> None:
+    violation = only("keepalive", stream("silence", *frames, STOP))
+    assert violation.seen == "no comment came while the backend was silent for several times 0.5 s"
+
+
+def test_a_keepalive_of_another_kind_is_another_requirements_business(stream: Make) -> None:
+    assert found("keepalive", stream("silence", b"data:\n\n", "after the silence", STOP)) == []
+
+
+@pytest.mark.parametrize("state", ["interrupted", "completed"])
+def test_a_turn_that_ended_after_the_departure_is_right(stream: Make, state: str) -> None:
+    said = json.dumps({"turns": [{"script": "text/hang", "part": 0, "state": state}]})
+    assert found("disconnect", stream("disconnect", said, STOP, number=1)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        (
+            '{"turns": [{"script": "leave/told", "state": "completed"}, {"script": "text/hang", "state": "running"}]}',
+            "running",
+        ),
+        ('{"turns": [{"script": "leave/told", "state": "completed"}]}', "unknown"),
+        ('{"turns": []}', "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_a_turn_that_goes_on_after_the_departure_is_told(stream: Make, said: str, state: str) -> None:
+    violation = only("disconnect", stream("disconnect", said, STOP, number=1))
+    assert violation.seen.endswith(f"the backend's turn was still {state}: nobody interrupted it")
+
+
+def test_the_exchange_that_was_left_is_not_asked_how_it_ended(stream: Make) -> None:
+    assert found("disconnect", stream("disconnect", "I have begun", bare=True, end=End.LEFT)) == []

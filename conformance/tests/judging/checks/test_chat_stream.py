@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.judging.checks import chat_stream
+from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE, parity
+from assay.model.scenario import Mode
+from assay.model.transcript import End
+from assay.reading.exchange import Heard
+from assay.scenarios import SCENARIOS
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Call
+
+if TYPE_CHECKING:
+    from assay.wire.violation import Violation
+
+Make = Callable[..., Heard]
+Delta = Callable[..., Mapping[str, Any]]
+
+STOP = {"finish": "stop"}
+CALLS = {"finish": "tool_calls"}
+CHECKS = {**FORM, **CONTENT, **SENSE}
+STOP_AFTER_FIRST = "chat.stream.stop-after-first"
+UNANSWERED = (
+    "reflect/", "leave/", "text/hang", "fail/first", "fail/rate", "fail/context", "fail/notice", "fail/silent",
+    "fail/crash-first",
+)  # fmt: skip
+ANSWERED = [s.name for s in SCENARIOS if s.script and not s.script.startswith(UNANSWERED)]
+HEADERS = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "connection": "Keep-Alive",
+}
+
+
+def found(row: str, heard: Heard) -> list[Violation]:
+    """What the check of this row finds, all of it under that row."""
+    violations = list(CHECKS[f"chat.stream.{row}"](heard))
+    assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
+    return violations
+
+
+def only(row: str, heard: Heard) -> Violation:
+    (violation,) = found(row, heard)
+    return violation
+
+
+def frame_of(violation: Violation, heard: Heard) -> bytes:
+    """The bytes that a violation points at: a frame from its first to its last byte."""
+    assert violation.place is not None
+    assert heard.reading is not None
+    assert violation.place.frame is not None
+    said = heard.transcript.body[violation.place.offset :][: violation.place.length]
+    assert said == heard.reading.frames[violation.place.frame].raw
+    return said
+
+
+def script_call(script: str, number: int = 0) -> Call:
+    calls = [step for step in LIBRARY[script].parts[0] if isinstance(step, Call)]
+    return calls[number]
+
+
+@pytest.mark.parametrize("row", [row for row in CHECKS if row not in {"chat.stream.keepalive", STOP_AFTER_FIRST}])
+@pytest.mark.parametrize("name", ANSWERED)
+def test_the_right_answer_breaks_nothing(name: str, row: str, right_stream: Make) -> None:
+    assert list(CHECKS[row](right_stream(name))) == []
+
+
+@pytest.mark.parametrize("row", [row for row in CONTENT if row not in {"chat.stream.keepalive", "chat.stream.usage"}])
+def test_where_the_right_answer_is_not_known_nothing_is_missed(row: str, stream: Make) -> None:
+    assert list(CONTENT[row](stream("call-one", "Whatever", STOP, live=True))) == []
+
+
+# Form
+
+
+def test_all_four_headers_in_any_case_and_company_are_right(stream: Make) -> None:
+    assert found("headers", stream("text-hello", headers=HEADERS)) == []
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_missing_header_is_named_with_its_value(stream: Make, name: str) -> None:
+    headers = {key: value for key, value in HEADERS.items() if key != name}
+    violation = only("headers", stream("text-hello", headers=headers))
+    assert violation.seen.startswith(f"there is no {name} header, it should say ")
+    assert violation.place is None
+
+
+def test_a_wrong_header_is_told_as_it_came(stream: Make) -> None:
+    violation = only("headers", stream("text-hello", headers=HEADERS | {"connection": "close"}))
+    assert violation.seen == "connection is 'close', it should say keep-alive"
+
+
+def test_the_first_chunk_that_breaks_the_schema_is_shown(stream: Make) -> None:
+    bad = b'data: {"id": "chatcmpl-1", "object": "chunk", "created": 1700000000, "model": "codex", "choices": []}\n\n'
+    heard = stream("text-hello", "Hello", bad, bad, ", world!", STOP)
+    violation = only("schema", heard)
+    assert violation.seen == '/object: is "chunk", should be "chat.completion.chunk"'
+    assert frame_of(violation, heard) == bad
+
+
+def test_an_error_frame_is_no_chunk_but_an_error_that_is_null_is_no_published_field(
+    stream: Make, error_frame: bytes
+) -> None:
+    assert found("schema", stream("fail-after-text", "Half", error_frame)) == []
+    nulled = error_frame[:6] + json.dumps({"error": None}).encode() + b"\n\n"
+    assert len(found("schema", stream("text-hello", nulled, STOP))) == 1
+
+
+def test_chunks_after_the_one_that_the_grammar_blames_are_not_held_against_the_schema(stream: Make) -> None:
+    again = {"role": "assistant", "colour": "red"}
+    assert found("schema", stream("text-hello", again, {"colour": "red"}, STOP)) == []
+    assert "colour" in only("schema", stream("text-hello", {"colour": "red"}, again)).seen
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (End.OPEN, "[DONE] came and the body stayed open; JavaScript clients wait for its end"),
+        (End.CUT, "the connection broke before the body was complete"),
+        (End.TIMEOUT, "the stream went silent for 10 s without its end"),
+    ],
+)
+def test_a_body_that_does_not_end_as_it_should_is_told(stream: Make, end: End, said: str) -> None:
+    assert only("done-last", stream("text-hello", STOP, end=end)).seen == said
+
+
+@pytest.mark.parametrize("end", [End.COMPLETE, End.LEFT])
+def test_a_body_that_ends_or_that_the_client_left_is_right(stream: Make, end: End) -> None:
+    assert found("done-last", stream("text-hello", STOP, end=end)) == []
+
+
+def test_a_connection_that_breaks_as_the_backend_fails_in_mid_text_is_judged_by_what_it_told(stream: Make) -> None:
+    assert found("done-last", stream("fail-after-text", "Half", bare=True, end=End.CUT)) == []
+    assert found("done-last", stream("fail-after-call", bare=True, end=End.CUT)) != []
+
+
+# Text
+
+
+def test_a_text_that_differs_is_told_with_the_last_frame_of_text(stream: Make) -> None:
+    heard = stream("text-hello", "Hello", " world!", STOP)
+    violation = only("text", heard)
+    assert "12 characters instead of 13; the first difference is at character 5" in violation.seen
+    assert b" world!" in frame_of(violation, heard)
+
+
+def test_a_text_that_never_came_has_no_place(stream: Make) -> None:
+    violation = only("text", stream("text-hello", STOP))
+    assert violation.seen.startswith("0 characters instead of 13")
+    assert violation.place is None
+
+
+def test_of_a_backend_that_reflects_json_must_come(stream: Make) -> None:
+    assert found("text", stream("history", '{"history": []}', STOP)) == []
+    violation = only("text", stream("history", "You said: hello", STOP))
+    assert violation.seen == "the backend said a JSON object; what came is none: 'You said: hello'"
+
+
+def test_torn_characters_are_one_violation_and_it_is_shown(stream: Make) -> None:
+    heard = stream("text-utf8", "Gr\ufffd", "\ufffdße", STOP)
+    assert found("text", heard) == []
+    violation = only("utf8", heard)
+    assert "first difference is at character 2" in violation.seen
+    assert "Gr\ufffd".encode() in frame_of(violation, heard)
+
+
+def test_torn_characters_in_arguments_are_one_violation(stream: Make, call: Delta) -> None:
+    want = script_call("call/one")
+    heard = stream("call-one", call(0, want.id, want.name, want.arguments.replace("é", "\ufffd\ufffd")), CALLS)
+    assert found("arguments-verbatim", heard) == []
+    assert b"localSearch" in frame_of(only("utf8", heard), heard)
+
+
+def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
+    assert found("flushed", stream("flush", "first", "second", STOP)) == []
+    heard = stream("flush", "first(the gate was not opened in time)second", STOP)
+    assert found("text", heard) == []
+    violation = only("flushed", heard)
+    assert "only after it had given up" in violation.seen
+    assert violation.place == heard.body_place
+
+
+# Parity
+
+
+@pytest.mark.parametrize("name", [name for name in ANSWERED if "chat.stream.parity" in
+                                  next(s for s in SCENARIOS if s.name == name).exercises])  # fmt: skip
+def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: Make, right_whole: Make) -> None:
+    assert list(parity(right_stream(name), right_whole(name))) == []
+
+
+@pytest.mark.parametrize(
+    ("frames", "members", "said"),
+    [
+        (("Hello", STOP), ("Hullo",), "text: the stream says 'Hello', the whole answer 'Hullo'"),
+        (("Hello", STOP), ("Hello", "length"), "finish: the stream says 'stop', the whole answer 'length'"),
+        (("Hello", STOP), ("Hullo", "length"), "finish: the stream says 'stop', the whole answer 'length'"),
+    ],
+)
+def test_the_first_difference_of_the_modes_is_told(
+    stream: Make, whole: Make, frames: tuple[Any, ...], members: tuple[str, ...], said: str
+) -> None:
+    (violation,) = parity(stream("text-hello", *frames), whole("text-hello", *members))
+    assert (violation.requirement, violation.seen, violation.place) == ("chat.stream.parity", said, None)
+
+
+def test_calls_are_the_same_by_id_name_and_arguments(stream: Make, whole: Make, call: Delta) -> None:
+    streamed = stream("call-one", call(0, "mine", "localSearch", "{}"), CALLS)
+    (violation,) = parity(streamed, whole("call-one", None, "tool_calls", calls=[("yours", "localSearch", "{}")]))
+    assert violation.seen.startswith(
+        "calls: the stream says [('mine', 'localSearch', '{}')], the whole answer [('yours'"
+    )
+
+
+def test_text_before_a_call_and_calls_after_the_first_may_be_missing(stream: Make, whole: Make, call: Delta) -> None:
+    one, two = ("a", "localSearch", "{}"), ("b", "readNote", "{}")
+    at_once = {name: whole(name, None, "tool_calls", calls=[one, two]) for name in ("calls-first", "calls-burst")}
+    said = ("Let me look.", call(0, *one), CALLS)
+    assert list(parity(stream("calls-first", *said), at_once["calls-first"])) == []
+    assert len(list(parity(stream("calls-burst", *said), at_once["calls-burst"]))) == 1
+
+
+def test_usage_is_the_same_where_the_stream_tells_it(
+    stream: Make, whole: Make, usage_chunk: Callable[..., bytes]
+) -> None:
+    streamed = stream("usage-asked", "Counted.", STOP, usage_chunk(1234, 56))
+    assert list(parity(streamed, whole("usage-asked", "Counted.", usage=(1234, 56)))) == []
+    (violation,) = parity(streamed, whole("usage-asked", "Counted.", usage=None))
+    assert violation.seen == "usage: the stream says (1234, 56, 1290), the whole answer None"
+
+
+def test_a_check_of_what_cannot_be_read_is_misuse(stream: Make) -> None:
+    with pytest.raises(ValueError, match="no chat answer"):
+        list(chat_stream.schema(stream("text-hello", status=500)))
+
+
+def test_every_scenario_that_is_answered_here_streams() -> None:
+    assert all(Mode.STREAM in scenario.modes for scenario in SCENARIOS if scenario.name in ANSWERED)

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.judging.checks.chat_whole import CONTENT, FORM
+from assay.model.scenario import Mode
+from assay.model.transcript import End
+from assay.reading.exchange import Heard
+from assay.scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from assay.wire.violation import Violation
+
+Make = Callable[..., Heard]
+
+CHECKS = {**FORM, **CONTENT}
+UNANSWERED = ("reflect/", "fail/")
+ANSWERED = [
+    s.name for s in SCENARIOS if s.script and Mode.WHOLE in s.modes and not s.script.startswith(UNANSWERED)
+]  # fmt: skip
+ONE = ("call_search", "localSearch", '{"query": "release notes"}')
+TWO = ("call_read", "readNote", '{"notePath": "notes/release.md"}')
+
+
+def found(row: str, heard: Heard) -> list[Violation]:
+    violations = list(CHECKS[f"chat.whole.{row}"](heard))
+    assert {violation.requirement for violation in violations} <= {f"chat.whole.{row}"}
+    return violations
+
+
+def only(row: str, heard: Heard) -> str:
+    """What the one violation says; its place is the whole body."""
+    (violation,) = found(row, heard)
+    assert violation.place == heard.body_place
+    return violation.seen
+
+
+@pytest.mark.parametrize("row", CHECKS)
+@pytest.mark.parametrize("name", ANSWERED)
+def test_the_right_answer_breaks_nothing(name: str, row: str, right_whole: Make) -> None:
+    assert list(CHECKS[row](right_whole(name))) == []
+
+
+@pytest.mark.parametrize("row", [row for row in CONTENT if row != "chat.whole.usage"])
+def test_where_the_right_answer_is_not_known_nothing_is_missed(row: str, whole: Make) -> None:
+    assert list(CONTENT[row](whole("call-one", "Whatever", "length", live=True))) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"provider": "mine"}, "the body: provider is not among the published fields"),
+        ({"object": "completion"}, '/object: is "completion", should be "chat.completion"'),
+        ({"id": "cmpl-2"}, "id is 'cmpl-2', it should begin with chatcmpl-"),
+        ({"created": 1_700_000_000_000}, "created is 1700000000000, it should be a time in seconds"),
+        ({"created": 5}, "created is 5, it should be a time in seconds"),
+        ({"model": "gpt"}, "model is 'gpt', the request asked for 'codex'"),
+        ({"id": "x", "provider": "mine"}, "the body: provider is not among the published fields"),
+        ({"id": "x", "model": "gpt"}, "id is 'x', it should begin with chatcmpl-"),
+    ],
+)
+def test_the_first_fault_of_the_envelope_is_told(whole: Make, change: dict[str, Any], said: str) -> None:
+    assert only("envelope", whole("text-hello", "Hello, world!", change=change)) == said
+
+
+@pytest.mark.parametrize(("headers", "seen"), [({}, "''"), ({"content-type": "text/plain"}, "'text/plain'")])
+def test_the_media_type_is_json(whole: Make, headers: dict[str, str], seen: str) -> None:
+    heard = whole("text-hello", "Hello, world!", headers=headers)
+    assert only("envelope", heard) == f"content-type is {seen}, it should be application/json"
+    right = whole("text-hello", "Hello, world!", headers={"content-type": "application/json; charset=utf-8"})
+    assert found("envelope", right) == []
+
+
+@pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
+def test_an_answer_that_broke_off_is_told_as_that(plain: Make, end: End) -> None:
+    (violation,) = found("envelope", plain("text-hello", 200, b'{"choi', end=end))
+    assert violation.seen == f"the answer did not arrive whole: {end}"
+
+
+def test_what_the_grammar_blames_is_not_told_again(plain: Make) -> None:
+    heard = plain("text-hello", 200, b"Hello")
+    assert heard.reading is not None
+    assert [violation.requirement for violation in heard.reading.violations] == ["chat.whole.envelope"]
+    assert found("envelope", heard) == []
+
+
+@pytest.mark.parametrize("indexes", [[], [1], [0, 1]])
+def test_one_choice_is_what_was_asked_for(whole: Make, indexes: list[int]) -> None:
+    message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
+    choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
+    heard = whole("text-hello", change={"choices": choices})
+    assert only("choices", heard) == f"n is 1; the answer has choices {indexes}"
+
+
+@pytest.mark.parametrize("indexes", [[], [0], [1, 0, 2]])
+def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, indexes: list[int]) -> None:
+    message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
+    choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
+    heard = whole("choices-text", change={"choices": choices})
+    assert [told.seen for told in found("choices", heard)] == [f"n is 2; the answer has choices {sorted(indexes)}"]
+    assert found("choices", right_whole("choices-text")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("text-hello", "Hello, world", "12 characters instead of 13; the first difference is at character 12"),
+        ("text-hello", None, "content is null, it should be 'Hello, world!'"),
+        ("text-empty", None, "content is null, it should be ''"),
+        ("history", "You said: hello", "the backend said a JSON object; what came is none: 'You said: hello'"),
+        ("history", None, "the backend said a JSON object; what came is none: None"),
+    ],
+)
+def test_another_text_is_told(whole: Make, name: str, content: str | None, said: str) -> None:
+    assert only("text", whole(name, content)).startswith(said)
+
+
+def test_an_empty_text_and_a_reflection_are_right(whole: Make) -> None:
+    assert found("text", whole("text-empty", "")) == []
+    assert found("text", whole("history", '{"history": []}')) == []
+
+
+def test_text_beside_a_call_is_for_another_check(whole: Make) -> None:
+    heard = whole("call-after-text", "Let me look.", "tool_calls", calls=[ONE])
+    assert found("text", heard) == []
+    assert only("content-null", heard) == "content is 'Let me look.' beside a call, it should be null"
+    assert only("content-null", whole("call-one", "", "tool_calls", calls=[ONE])).startswith("content is ''")
+
+
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        (None, "the answer has no usage"),
+        ((1234, 56, 1), "total_tokens is 1, prompt and completion make 1290"),
+        ((1, 2), "usage is 1 + 2, the backend reported 1234 + 56"),
+    ],
+)
+def test_other_usage_is_told(whole: Make, usage: tuple[int, ...] | None, said: str) -> None:
+    assert only("usage", whole("usage-asked", "Counted.", usage=usage)) == said
+
+
+def test_any_usage_that_adds_up_will_do_where_the_backend_told_none(whole: Make) -> None:
+    assert found("usage", whole("finish-filter", "x", "content_filter", usage=(1, 2))) == []
+    assert found("usage", whole("usage-asked", "x", usage=(1, 2), live=True)) == []
+
+
+def test_another_finish_is_told(whole: Make) -> None:
+    heard = whole("call-beats-length", None, "length", calls=[ONE])
+    assert only("finish", heard) == "finish_reason is 'length', it should be 'tool_calls'"
+
+
+@pytest.mark.parametrize("calls", [[], [ONE], [TWO, ONE], [ONE, TWO, TWO], [ONE, ("call_read", "readnote", "{}")]])
+def test_calls_that_are_missing_added_reordered_or_renamed_are_told(whole: Make, calls: list[tuple[str, ...]]) -> None:
+    said = only("calls-all-in-order", whole("calls-burst", None, "tool_calls", calls=calls))
+    assert said.startswith("the backend called [('localSearch', 'call_search'), ('readNote', 'call_read')]; ")
+
+
+def test_a_proxy_may_give_ids_of_its_own(whole: Make) -> None:
+    mine = [("m1", *ONE[1:]), ("m2", *TWO[1:])]
+    assert found("calls-all-in-order", whole("calls-burst", None, "tool_calls", calls=mine)) == []
+
+
+def test_equal_calls_are_told_apart_by_ids_that_were_kept(whole: Make) -> None:
+    calls = [(f"call_same_{number}", "localSearch", "{}") for number in (2, 1)]
+    assert found("calls-all-in-order", whole("calls-same-twice", None, "tool_calls", calls=calls)) != []
+    mine = [(f"mine_{number}", "localSearch", "{}") for number in (2, 1)]
+    assert found("calls-all-in-order", whole("calls-same-twice", None, "tool_calls", calls=mine)) == []
+
+
+def test_other_arguments_are_told_for_calls_of_the_same_name_only(whole: Make) -> None:
+    heard = whole(
+        "calls-burst", None, "tool_calls", calls=[("call_search", "localSearch", '{"query":"release notes"}')]
+    )
+    assert only("arguments-verbatim", heard).startswith("arguments of localSearch: 25 characters instead of 26")
+    assert found("arguments-verbatim", whole("calls-burst", None, "tool_calls", calls=[TWO])) == []
+
+
+@pytest.mark.parametrize("name", ["fail-first", "fail-after-text", "fail-after-call"])
+def test_a_failure_that_is_answered_as_a_success_is_told(whole: Make, plain: Make, name: str) -> None:
+    assert only("backend-error", whole(name, "Half an answer")) == "the backend failed, and the answer is HTTP 200"
+    assert found("backend-error", plain(name, 502)) == []

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.judging.checks.diff import difference, is_object, torn
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "said"),
+    [
+        ("Hello", "Help", "the first difference is at character 3: 'Help' instead of 'Hello'"),
+        ("Hello", "Hell", "at character 4: the end instead of 'Hello'"),
+        ("Hello", "Hello!", "6 characters instead of 5; the first difference is at character 5: 'Hello!' "),
+        ("", "x", "at character 0: 'x' instead of the end"),
+        ("a" * 50 + "b", "a" * 50 + "c", "at character 50: 'aaaaaaaaaac' instead of 'aaaaaaaaaab'"),
+        ("é\n", "é\r", r"'é\r' instead of 'é\n'"),
+    ],
+)  # fmt: skip
+def test_the_first_difference_is_told_with_what_stands_around_it(want: str, got: str, said: str) -> None:
+    assert said in difference(want, got)
+
+
+def test_texts_without_a_difference_differ_at_their_end() -> None:
+    assert "the end instead of the end" in difference("ab", "ab")
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "is_torn"),
+    [("é", "\ufffd\ufffd", True), ("é", "e", False), ("\ufffd", "\ufffd", False), ("\ufffd", "\ufffd\ufffd", True)],
+)
+def test_a_text_is_torn_when_it_holds_replacements_that_were_never_said(want: str, got: str, *, is_torn: bool) -> None:
+    assert torn(want, got) is is_torn
+
+
+@pytest.mark.parametrize(("text", "yes"), [('{"a": 1}', True), ("{}", True), ("[]", False), ("", False), ("{", False)])
+def test_a_json_object_is_one(text: str, *, yes: bool) -> None:
+    assert is_object(text) is yes

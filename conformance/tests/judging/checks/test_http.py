@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay.judging.checks import http
+from assay.model.dialect import Dialect
+from assay.model.scenario import Auth, Form, Mode, Request, Scenario
+from assay.model.target import Target
+from assay.model.transcript import End, Piece, Transcript
+from assay.reading.exchange import Heard, read
+
+MODEL = {"id": "codex", "object": "model", "created": 1, "owned_by": "codex"}
+ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
+ASKED = {
+    "origin": "app://obsidian.md",
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "Authorization, content-type",
+}
+ALLOWED = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": "authorization,Content-Type",
+}
+PREFLIGHT = Request(method="OPTIONS", auth=Auth.NONE, headers=ASKED, expect=204)
+MODELS = [
+    ({"object": "list", "data": [MODEL]}, ""),
+    ({"object": "list", "data": [{**MODEL, "id": "other"}]}, "'codex' is served and not listed"),
+    ({"object": "list", "data": [{"id": "codex"}]}, "missing"),
+    ("no list", "should be object"),
+]
+ONE_MODEL = [
+    (MODEL, ""),
+    ({**MODEL, "id": "other"}, "id is 'other'"),
+    ({k: v for k, v in MODEL.items() if k != "owned_by"}, "owned_by is missing"),
+]
+PREFLIGHTS = [
+    ({}, ""),
+    ({"access-control-allow-origin": "app://obsidian.md"}, ""),
+    ({"access-control-allow-origin": "https://x"}, "access-control-allow-origin is 'https://x'"),
+    ({"access-control-allow-origin": None}, "access-control-allow-origin is None"),
+    ({"access-control-allow-methods": "*"}, ""),
+    ({"access-control-allow-methods": "GET"}, "it should list POST"),
+    ({"access-control-allow-headers": "authorization"}, "does not list content-type"),
+    ({"access-control-allow-headers": "*"}, "does not list authorization"),
+    ({"access-control-allow-headers": "*, Authorization"}, ""),
+    ({"access-control-allow-headers": None}, "does not list authorization, content-type"),
+]
+INTERNALS = [
+    ("the file /usr/lib/proxy.py", "a path"),
+    ("Traceback (most recent call last)", "a stack trace"),
+    ("code -32601", "a JSON-RPC code"),
+    ("pid 4711 died", "a process id"),
+    ("http://127.0.0.1:99 refused", "an address"),
+    ("sk-1234567890", "a key"),
+    ("The backend failed.", ""),
+]
+
+
+def heard(
+    row: str, request: Request, status: int, body: Any, headers: dict[str, Any] | None = None, number: int = 0
+) -> Heard:
+    told = {"Content-Type": "application/json", **(headers or {})}
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    transcript = Transcript(
+        method=request.method, url="http://proxy/v1/x", request_headers=(), request_body=b"", status=status,
+        headers=tuple((name, value) for name, value in told.items() if value is not None),
+        pieces=(Piece(at=0.0, data=data),), end=End.COMPLETE, seconds=0.1,
+    )  # fmt: skip
+    scenario = Scenario(name="x", title="", exercises=(row,), request=request, modes=(Mode.WHOLE,))
+    form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+    target = Target(base_url="http://proxy/v1", model="codex")
+    return Heard(
+        scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
+    )
+
+
+def seen(row: str, one: Heard) -> str:
+    found = list(http.CONTENT[row](one))
+    assert {violation.requirement for violation in found} <= {row}
+    return found[0].seen if found else ""
+
+
+@pytest.mark.parametrize(("body", "wanted"), MODELS)
+def test_a_list_of_models(body: Any, wanted: str) -> None:
+    told = seen("http.models.list", heard("http.models.list", Request(method="GET", path="/models"), 200, body))
+    assert wanted in told
+    assert bool(told) == bool(wanted)
+
+
+def test_a_list_of_models_that_is_no_json() -> None:
+    one = heard("http.models.list", Request(method="GET", path="/models"), 200, b"<html>")
+    assert seen("http.models.list", one) == "the body is not JSON"
+
+
+@pytest.mark.parametrize(("body", "wanted"), ONE_MODEL)
+def test_one_model(body: Any, wanted: str) -> None:
+    told = seen("http.models.get", heard("http.models.get", Request(method="GET"), 200, body))
+    assert wanted in told
+    assert bool(told) == bool(wanted)
+
+
+@pytest.mark.parametrize(("changes", "wanted"), PREFLIGHTS)
+def test_a_preflight(changes: dict[str, Any], wanted: str) -> None:
+    one = heard("http.cors.preflight", PREFLIGHT, 204, b"", {**ALLOWED, **changes})
+    told = seen("http.cors.preflight", one)
+    assert wanted in told
+    assert bool(told) == bool(wanted)
+
+
+@pytest.mark.parametrize(("origin", "wanted"), [("*", ""), (None, "access-control-allow-origin is None")])
+def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
+    request = Request(headers={"origin": "app://obsidian.md"}, expect=400)
+    one = heard("http.cors.preflight", request, 400, ENVELOPE, {"access-control-allow-origin": origin})
+    assert wanted in seen("http.cors.preflight", one)
+
+
+@pytest.mark.parametrize(
+    ("ids", "wanted"),
+    [
+        (("a", "b"), ""),
+        (("a", "a"), "2 responses have 1 different"),
+        (("a", None), "POST /x (200) has no x-request-id"),
+    ],
+)
+def test_request_ids(ids: tuple[str | None, ...], wanted: str) -> None:
+    request = Request(also=(Request(),))
+    exchanges = [heard("http.request-id", request, 200, {}, {"x-request-id": id_}, n) for n, id_ in enumerate(ids)]
+    found = list(http.TOGETHER["http.request-id"](exchanges))
+    assert len(found) == bool(wanted)
+    assert not wanted or wanted in found[0].seen
+
+
+@pytest.mark.parametrize(("message", "what"), INTERNALS)
+def test_an_error_that_shows_internals(message: str, what: str) -> None:
+    body = {"error": {**ENVELOPE["error"], "message": message}}
+    found = list(http.ERRORS["http.error.no-internals"](heard("x", Request(expect=500), 500, body)))
+    assert len(found) == bool(what)
+    assert not what or what in found[0].seen
+
+
+def test_an_error_in_a_stream_is_looked_at_too() -> None:
+    frame = b'data: {"error": {"message": "pid 4711 died", "type": "server_error", "param": null, "code": null}}\n\n'
+    one = heard("x", Request(), 200, frame)
+    form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
+    object.__setattr__(one, "reading", read(one.transcript, form))
+    assert [v.seen for v in http.ERRORS["http.error.no-internals"](one)] == ["the error shows a process id: pid 4711"]
+
+
+@pytest.mark.parametrize(("status", "body", "count"), [(200, b"fine", 0), (404, ENVELOPE, 0), (404, b"<html>", 1)])
+def test_the_envelope_of_errors(status: int, body: Any, count: int) -> None:
+    assert len(list(http.ERRORS["http.error.envelope"](heard("x", Request(), status, body)))) == count

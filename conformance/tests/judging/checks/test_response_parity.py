@@ -1,0 +1,48 @@
+"""A stream against the whole answer, and a response against chat."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from assay.judging.checks.response_parity import PARITY, across, parity
+from assay.model.dialect import Dialect
+from assay.model.transcript import End
+
+Json = dict[str, Any]
+Make = Callable[..., Any]
+RE: Json = {"dialect": Dialect.RESPONSES}
+
+
+def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Make, hello: Json) -> None:
+    other = {**copy.deepcopy(hello), "id": "resp_2", "created_at": 1_700_000_001}
+    other["output"][0]["id"] = "msg_other"
+    assert list(parity(streamed("text-hello", hello), answered("text-hello", other))) == []
+    (found,) = parity(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
+    assert found.seen == "metadata: the stream says None, the whole answer {'a': '1'}"
+    assert list(parity(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
+
+
+def test_under_policy_first_a_stream_ends_with_its_first_call(
+    streamed: Make, answered: Make, response: Make, told_message: Make, told_call: Make, counted: Json
+) -> None:
+    calls = [told_call("call_a", "f", "{}", 1), told_call("call_b", "g", "{}", 2)]
+    one = response("completed", [told_message("Hi."), calls[0]], usage=counted)
+    two = response("completed", [told_message("Hi."), *calls], usage=counted)
+    assert list(parity(streamed("calls-first", one), answered("calls-first", two))) == []
+    assert [v.requirement for v in parity(streamed("calls-burst", one), answered("calls-burst", two))] == [PARITY]
+    text = response("completed", [told_message("Hi.")], usage=counted)
+    assert list(parity(streamed("calls-first", text), answered("calls-first", text))) == []
+
+
+def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello: Json, one_call: Json) -> None:
+    assert list(across(answered("text-hello", hello), right_whole("text-hello"))) == []
+    (found,) = across(answered("text-hello", one_call), right_whole("text-hello"))
+    assert found.seen.startswith("calls: the response says [('localSearch'")
+    other = {**hello, "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
+    (found,) = across(answered("text-hello", other), right_whole("text-hello"))
+    assert found.seen == "finish: the response says 'content_filter', chat 'stop'"
+    hello["output"] = []
+    (found,) = across(answered("text-hello", hello), right_whole("text-hello"))
+    assert found.seen.startswith("text: ")

@@ -1,0 +1,77 @@
+"""What of an input reached the backend, and what was kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from assay.judging.checks.response_requests import CONTENT
+from assay.model.dialect import Dialect
+
+Json = dict[str, Any]
+Make = Callable[..., Any]
+RE: Json = {"dialect": Dialect.RESPONSES}
+
+
+def asked(plain: Make, name: str, number: int, told: object, status: int = 200) -> list[str]:
+    row = "responses.previous-id" if name.startswith("previous") else "responses.input.items"
+    heard = plain(name, status, json.dumps(told).encode(), number=number, **RE)
+    return [violation.seen for violation in CONTENT[row](heard)]
+
+
+@pytest.fixture
+def said(hello: Json) -> Callable[[str], Json]:
+    """A response of this text."""
+
+    def told(text: str) -> Json:
+        told = copy.deepcopy(hello)
+        told["output"][0]["content"][0]["text"] = text
+        return told
+
+    return told
+
+
+def test_the_input_reaches_the_backend_in_order(plain: Make, said: Callable[[str], Json]) -> None:
+    assert asked(plain, "input-string", 0, said('{"developer": "heron-17", "input": "grebe-4"}')) == []
+    lost = asked(plain, "input-string", 0, said('{"input": "heron-17"}'))
+    assert lost == ["'grebe-4' of the input did not reach the backend, or not in its place"]
+    swapped = asked(plain, "input-string", 0, said('{"input": "grebe-4 heron-17"}'))
+    assert swapped == lost
+    assert "what came is none" in asked(plain, "input-string", 0, said("Hello."))[0]
+    assert "what came is none" in asked(plain, "input-string", 0, [])[0]
+
+
+def test_a_reference_is_refused(plain: Make, error_body: Callable[..., bytes]) -> None:
+    refusal = json.loads(error_body(param="input[0]"))
+    assert asked(plain, "input-reference", 0, refusal, 400) == []
+    assert "should get 400" in asked(plain, "input-reference", 0, refusal)[0]
+
+
+def test_what_is_kept_is_what_was_said(plain: Make, said: Callable[[str], Json]) -> None:
+    right = said('{"developer": "hoopoe-0", "input": "ibis-1 jay-2"}')
+    assert asked(plain, "previous-response", 1, right) == []
+    assert "hoopoe-0" in asked(plain, "previous-response", 1, said("{}"))[0]
+    assert "hoopoe-0" in asked(plain, "previous-response", 2, said("{}"))[0]
+    assert asked(plain, "previous-response", 2, right) == []
+    assert "not among the published fields" in asked(plain, "previous-response", 2, {**right, "kept": True})[0]
+    items = {"object": "list", "data": [], "first_id": "", "last_id": "", "has_more": False}
+    assert asked(plain, "previous-response", 3, items) == []
+    assert "are missing" in asked(plain, "previous-response", 3, {"object": "list", "data": []})[0]
+    assert asked(plain, "previous-response", 4, {"deleted": True}) == []
+    assert asked(plain, "previous-response", 5, {}, 404) == []
+    assert "should get 404" in asked(plain, "previous-response", 5, right)[0]
+
+
+def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[[str], Json]) -> None:
+    right = {**said('{"developer": "hoopoe-0", "input": "ibis-1 jay-2"}'), "previous_response_id": "resp_1"}
+    for told, wrong in (("resp_1", []), (None, ["previous_response_id is None, the request set 'resp_1'"])):
+        body = json.dumps({**right, "previous_response_id": told}).encode()
+        heard = plain("previous-response", 200, body, number=1, **RE)
+        sent = json.dumps({"model": "codex", "previous_response_id": "resp_1"}).encode()
+        continued = replace(heard, transcript=replace(heard.transcript, request_body=sent))
+        assert [violation.seen for violation in CONTENT["responses.previous-id"](continued)] == wrong

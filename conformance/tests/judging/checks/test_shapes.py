@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from assay.judging.checks.shapes import CONTENT, late_id
+from assay.model.dialect import Dialect
+from assay.reading.exchange import Heard
+
+Make = Callable[..., Heard]
+ARGUMENTS = '{"query": "same bytes", "limit": 1.50}'
+LATE = ["shape-late-id", "shape-late-id-done"]
+SEEN = "the backend told the id 'call_shape' of localSearch; the answer has 'call_own'"
+
+
+@pytest.mark.parametrize("name", LATE)
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_the_backends_own_id_is_right(name: str, dialect: Dialect, right_stream: Make, right_whole: Make) -> None:
+    for right in (right_stream, right_whole):
+        assert list(late_id(right(name, dialect=dialect))) == []
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_an_id_of_the_proxys_own_is_found_in_either_mode(
+    name: str, stream: Make, whole: Make, call: Callable[..., Mapping[str, Any]]
+) -> None:
+    streamed = stream(name, call(0, "call_own", "localSearch", ARGUMENTS), {"finish": "tool_calls"})
+    at_once = whole(name, None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
+    for heard in (streamed, at_once):
+        (violation,) = late_id(heard)
+        assert (violation.requirement, violation.seen) == ("shapes.late-id", SEEN)
+
+
+def test_a_call_without_an_id_may_have_any(whole: Make) -> None:
+    heard = whole("shape-no-id", None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
+    assert list(late_id(heard)) == []
+
+
+def test_the_checks_are_those_of_shapes() -> None:
+    assert all(row.startswith("shapes.") for row in CONTENT)

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.judging.checks.xml import CONTENT, RULES, broken_rule
+from assay.model.catalogue import load
+from assay.model.dialect import MODE_HEADER, Dialect, output_mode
+from assay.reading.exchange import Heard
+from assay.wire.textual import write_block
+
+Make = Callable[..., Heard]
+XML = Dialect.OBSIDIAN_XML
+CALLS = {"finish": "tool_calls"}
+RIGHT = write_block("localSearch", '{"query": "a & \\"b\\"", "salientTerms": ["x", 1.50]}')
+BARE = write_block("getFileTree", "{}")
+
+
+def changed(old: str, new: str, block: str = RIGHT) -> str:
+    assert old in block
+    return block.replace(old, new)
+
+
+ORDERED = write_block("f", '{"a": 1, "b": 2}')
+BROKEN = {
+    "no name": ("xml.shape", RIGHT, changed("  <name>localSearch</name>\n", "")),
+    "no indent": ("xml.shape", RIGHT, changed("  <query>", "<query>")),
+    "one line": ("xml.shape", RIGHT, changed("\n", "")),
+    "a blank line": ("xml.shape", RIGHT, changed("</query>\n", "</query>\n\n")),
+    "an attribute": ("xml.shape", RIGHT, changed("<query>", '<query type="string">')),
+    "keys the other way round": (
+        "xml.order", ORDERED, changed("  <a>1</a>\n  <b>2</b>", "  <b>2</b>\n  <a>1</a>", ORDERED)
+    ),
+    "quotes escaped": ("xml.escape", RIGHT, changed('"b"', "&quot;b&quot;")),
+    "nothing escaped": ("xml.escape", RIGHT, changed("&amp;", "&")),
+    "escaped twice": ("xml.escape", RIGHT, changed("&amp;", "&amp;amp;")),
+    "a number spelled otherwise": ("xml.values", RIGHT, changed("1.50", "1.5")),
+    "an array with spaces": ("xml.values", RIGHT, changed('["x",', '["x", ')),
+    "a value cut": ("xml.values", RIGHT, changed("a &amp; ", "a ")),
+    "an element for no arguments": (
+        "xml.no-arguments", BARE, changed("</name>\n", "</name>\n  <args>{}</args>\n", BARE)
+    ),
+    "another name": ("xml.round-trip", RIGHT, changed("localSearch", "webSearch")),
+    "a key less": ("xml.round-trip", ORDERED, changed("  <b>2</b>\n", "", ORDERED)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "want", "got"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_block_names_its_rule(rule: str, want: str, got: str) -> None:
+    assert broken_rule(want, got, exact=True) == rule
+    assert broken_rule(want, want, exact=True) is None
+
+
+def test_every_rule_has_a_broken_block() -> None:
+    assert {rule for rule, _, _ in BROKEN.values()} == set(RULES)
+    assert set(CONTENT) <= set(load().by_id)
+
+
+def test_a_block_of_the_backends_own_is_to_be_forwarded_as_it_is() -> None:
+    assert broken_rule(RIGHT, changed("  <query>", "<query>"), exact=False) == "textual.verbatim"
+    assert broken_rule(RIGHT, RIGHT, exact=False) is None
+
+
+def seen(heard: Heard) -> set[str]:
+    return {violation.requirement for row in FIT for violation in CONTENT[row](heard)}
+
+
+FIT = {*RULES, "textual.verbatim", "chat.stream.xml-single-delta"}
+
+
+def test_the_right_blocks_pass(right_stream: Make, right_whole: Make) -> None:
+    for name in ("call-one", "calls-burst", "xml-values", "textual-verbatim", "choices-mixed"):
+        assert seen(right_stream(name, dialect=XML)) == set()
+        assert seen(right_whole(name, dialect=XML)) - {"chat.stream.xml-single-delta"} == set()
+
+
+def test_a_wrong_block_is_told_in_both_modes(right_stream: Make, stream: Make, whole: Make) -> None:
+    right = right_stream("calls-first", dialect=XML).wanted[0]
+    (call,) = right.calls
+    wrong = call.block.replace("localSearch", "webSearch")
+    opened = {"index": 0, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": "{}"}}
+    streamed = stream("calls-first", {"tool_calls": [opened]}, wrong, CALLS, dialect=XML)
+    (told,) = CONTENT["xml.round-trip"](streamed)
+    assert told.place is not None
+    assert told.place.frame == 2
+    at_once = whole("calls-first", wrong, "tool_calls", calls=[(call.id, call.name, "{}")], dialect=XML)
+    (told,) = CONTENT["xml.round-trip"](at_once)
+    assert told.place == at_once.body_place
+
+
+def test_a_block_of_the_backends_own_that_was_written_anew_is_told(right_stream: Make, stream: Make) -> None:
+    (call,) = right_stream("textual-verbatim", dialect=XML).wanted[0].calls
+    anew = write_block(call.name, "{}")
+    (told,) = CONTENT["textual.verbatim"](stream("textual-verbatim", anew, CALLS, dialect=XML))
+    assert told.requirement == "textual.verbatim"
+
+
+def test_a_block_in_two_deltas_is_told(right_stream: Make, stream: Make) -> None:
+    (call,) = right_stream("calls-first", dialect=XML).wanted[0].calls
+    opened = {
+        "index": 0,
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }
+    pieces = (call.block[:20], call.block[20:])
+    (told,) = CONTENT["chat.stream.xml-single-delta"](
+        stream("calls-first", {"tool_calls": [opened]}, *pieces, CALLS, dialect=XML)
+    )
+    assert told.seen.startswith("1 blocks were due; 0 deltas hold a whole one")
+    text_only = stream("text-hello", "Hello, world!", {"finish": "stop"}, dialect=XML)
+    assert list(CONTENT["chat.stream.xml-single-delta"](text_only)) == []
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None:
+    def told(**headers: Any) -> list[str]:
+        heard = right_whole("call-one", dialect=dialect, headers={"Content-Type": "application/json", **headers})
+        return [violation.seen for violation in CONTENT["mode.header"](heard)]
+
+    assert told(**{MODE_HEADER: output_mode(dialect)}) == []
+    assert told(**{MODE_HEADER: "other"}) == [
+        f"the response header {MODE_HEADER} is 'other', it should be {output_mode(dialect)!r}"
+    ]
+    assert len(told()) == 1

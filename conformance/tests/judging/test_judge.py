@@ -1,0 +1,588 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from assay.judging.checks import response_parity
+from assay.judging.judge import HARMLESS, judge, judge_all
+from assay.judging.outcomes import AXIS, Run
+from assay.model.catalogue import load
+from assay.model.dialect import MODE_HEADER, Arguments, Dialect, output_mode
+from assay.model.scenario import Form, Mode, Scenario
+from assay.model.target import Backend, Target
+from assay.model.transcript import End
+from assay.model.verdict import Outcome, Verdict
+from assay.reading.applicable import answers_to, items
+from assay.reading.exchange import Heard
+from assay.reading.expected import Failure
+from assay.scenarios import SCENARIOS
+from assay.wire.violation import Violation
+
+Make = Callable[..., Heard]
+Delta = Callable[..., Mapping[str, Any]]
+
+CATALOGUE = load()
+NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+OPENAI = (Dialect.OPENAI_JSON,)
+MOCK = Target(base_url="http://127.0.0.1:1/v1", model="codex", keepalive=0.5, dialects=OPENAI)
+ALL = dataclasses.replace(MOCK, dialects=tuple(Dialect))
+XML = Dialect.OBSIDIAN_XML
+STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+LIVE = dataclasses.replace(MOCK, backend=Backend.LIVE)
+AS_STREAM = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",
+    "Connection": "keep-alive",
+}
+STOP = {"finish": "stop"}
+CALLS = {"finish": "tool_calls"}
+RIGHT = [
+    s.name
+    for s in SCENARIOS
+    if len(s.turns) == 1 and not s.needs_keepalive and not s.script.startswith(("reflect/", "text/hang"))
+]  # fmt: skip
+
+
+def run(*heard: Heard, scenario: Scenario | None = None, reasons: Mapping[str, str] = MappingProxyType({})) -> Run:
+    """A run of these exchanges, by their forms; reasons are named by modes of OpenAI's own dialect."""
+    said = {form: [one for one in heard if one.form == form] for form in (one.form for one in heard)}
+    return Run(
+        scenario=scenario or heard[0].scenario,
+        heard=said,
+        not_driven={Form(Dialect.OPENAI_JSON, Mode(mode)): reason for mode, reason in reasons.items()},
+    )
+
+
+def judged(*heard: Heard, target: Target = MOCK, **reasons: str) -> dict[str, Outcome]:
+    outcomes = judge(run(*heard, reasons=reasons), target, CATALOGUE)
+    return {outcome.requirement: outcome for outcome in outcomes}
+
+
+def by(outcomes: Mapping[str, Outcome], *verdicts: Verdict) -> set[str]:
+    return {name for name, outcome in outcomes.items() if outcome.verdict in verdicts}
+
+
+def broken(outcomes: Mapping[str, Outcome]) -> set[str]:
+    return by(outcomes, Verdict.FAIL, Verdict.WARN)
+
+
+def hidden(outcomes: Mapping[str, Outcome], behind: str) -> set[str]:
+    reason = f"hidden behind {behind}, which is broken in the same exchange"
+    return {name for name, outcome in outcomes.items() if outcome.reason == reason}
+
+
+# Right answers
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
+    name: str, right_stream: Make, right_whole: Make
+) -> None:
+    makes = {Mode.STREAM: right_stream, Mode.WHOLE: right_whole}
+    kinds = {Mode.STREAM: AS_STREAM, Mode.WHOLE: {"Content-Type": "application/json"}}
+
+    def make(form: Form) -> Heard:
+        failed = any(one.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for one in answers_to(NAMED[name], 0, form))
+        headers = {**kinds[Mode.WHOLE if failed else form.mode], MODE_HEADER: output_mode(form.dialect)}
+        return makes[form.mode](name, dialect=form.dialect, headers=headers, target=ALL)
+
+    outcomes = judge(run(*map(make, NAMED[name].forms(Dialect))), ALL, CATALOGUE)
+    assert [outcome.requirement for outcome in outcomes] == [row.id for row in items(NAMED[name], CATALOGUE, Dialect)]
+    not_passed = {outcome.requirement: outcome for outcome in outcomes if outcome.verdict is not Verdict.PASS}
+    assert {row for row, outcome in not_passed.items() if outcome.verdict is not Verdict.NOT_APPLICABLE} == set()
+    assert not_passed.keys() <= AXIS.keys()
+
+
+def test_a_conversation_is_judged_exchange_by_exchange(right_stream: Make, right_whole: Make) -> None:
+    heard = [make("tool-loop", number) for make in (right_stream, right_whole) for number in (0, 1)]
+    outcomes = judged(*heard)
+    assert by(outcomes, *(set(Verdict) - {Verdict.PASS})) == {"chat.stream.arguments-cumulative"}
+    assert outcomes["chat.stream.arguments-cumulative"].verdict is Verdict.NOT_APPLICABLE
+
+
+# Stage by stage
+
+
+def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_whole: Make) -> None:
+    outcomes = judged(stream("text-hello", "Help!", {"role": "assistant"}, STOP), right_whole("text-hello"))
+    assert broken(outcomes) == {"chat.stream.role-once"}
+    assert {"chat.stream.text", "chat.stream.finish-reason", "chat.stream.parity"} <= hidden(
+        outcomes, "chat.stream.role-once"
+    )
+    assert outcomes["chat.stream.schema"].verdict is Verdict.PASS
+    assert outcomes["chat.whole.text"].verdict is Verdict.PASS
+    (finding,) = outcomes["chat.stream.role-once"].findings
+    assert (finding.form, finding.exchange) == (STREAM, 0)
+    assert finding.violation.place is not None
+    assert finding.violation.place.frame == 2
+
+
+def test_a_schema_that_is_broken_hides_content(stream: Make) -> None:
+    outcomes = judged(stream("flush", {"content": "x", "colour": "red"}, STOP))
+    assert broken(outcomes) == {"chat.stream.schema"}
+    assert outcomes["chat.stream.text"].verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_harmless_fault_of_form_hides_parity_only(stream: Make, right_whole: Make) -> None:
+    headers = {"Content-Type": "text/event-stream"}
+    outcomes = judged(stream("text-hello", "Help!", STOP, headers=headers), right_whole("text-hello"))
+    assert broken(outcomes) == {"chat.stream.headers", "chat.stream.text"}
+    assert len(outcomes["chat.stream.headers"].findings) == 3
+    assert hidden(outcomes, "chat.stream.headers") == {"chat.stream.parity"}
+
+
+def test_harmless_faults_are_faults_of_form() -> None:
+    assert {row for row in HARMLESS if not row.startswith(("chat.stream.", "responses.stream."))} == set()
+
+
+@pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
+def test_a_stream_that_broke_off_is_one_fault_however_much_is_missing(
+    stream: Make, right_whole: Make, end: End
+) -> None:
+    heard = stream("text-hello", {"role": "assistant"}, "Hel", bare=True, end=end)
+    outcomes = judged(heard, right_whole("text-hello"))
+    assert broken(outcomes) == {"chat.stream.done-last"}
+    assert "chat.stream.text" in hidden(outcomes, "chat.stream.done-last")
+
+
+def test_a_body_that_stays_open_hides_nothing_of_the_content(stream: Make) -> None:
+    outcomes = judged(stream("flush", "one", STOP, end=End.OPEN))
+    assert broken(outcomes) == {"chat.stream.done-last", "chat.stream.text"}
+
+
+def test_a_whole_answer_that_broke_off_is_one_violation(plain: Make) -> None:
+    outcomes = judged(plain("text-hello", 200, b'{"choices": [', end=End.CUT), stream="not today")
+    assert broken(outcomes) == {"chat.whole.envelope"}
+    assert [f.violation.seen for f in outcomes["chat.whole.envelope"].findings] == [
+        "the answer did not arrive whole: cut"
+    ]
+
+
+def test_wrong_content_hides_sense(whole: Make) -> None:
+    outcomes = judged(whole("history", "You said: hello"), stream="not today")
+    assert broken(outcomes) == {"chat.whole.text"}
+    assert "turn.history-reaches-backend" in hidden(outcomes, "chat.whole.text")
+
+
+def test_wrong_sense_is_told_where_the_content_is_right(whole: Make, stream: Make) -> None:
+    said = json.dumps({"history": [], "input": []})
+    outcomes = judged(stream("history", said, STOP), whole("history", said))
+    assert broken(outcomes) == {"turn.history-reaches-backend"}
+    assert [f.form for f in outcomes["turn.history-reaches-backend"].findings] == [STREAM, WHOLE]
+
+
+def test_parity_is_judged_where_nothing_else_was_found(stream: Make, whole: Make, call: Delta) -> None:
+    want = NAMED["call-empty-arguments"].name
+    streamed = stream(want, call(0, "mine", "getFileTree", "{}"), CALLS)
+    at_once = whole(want, None, "tool_calls", calls=[("yours", "getFileTree", "{}")])
+    assert broken(judged(streamed, at_once)) == {"chat.stream.parity"}
+
+
+def test_what_the_stored_answer_alone_can_tell_is_told(stream: Make, right_whole: Make, error_frame: bytes) -> None:
+    outcomes = judged(stream("text-hello", "Hello, world!", error_frame), right_whole("text-hello"))
+    (finding,) = outcomes["chat.stream.parity"].findings
+    assert "the answer says 'events: role text error'" in finding.violation.seen
+
+
+# Answers that are none
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "end", "said"),
+    [
+        (500, b"oops \xff", End.COMPLETE, "HTTP 500 instead of an answer: oops \ufffd"),
+        (302, b"", End.COMPLETE, "HTTP 302 instead of an answer: "),
+        (None, b"", End.CUT, "no response came: cut after 1.2 s"),
+        (None, b"", End.TIMEOUT, "no response came: timeout after 1.2 s"),
+    ],
+)
+def test_what_is_no_answer_is_blamed_on_the_subject_and_hides_the_rest(
+    right_stream: Make, plain: Make, status: int | None, body: bytes, end: End, said: str
+) -> None:
+    outcomes = judged(right_stream("text-hello"), plain("text-hello", status, body, end=end))
+    assert broken(outcomes) == {"chat.whole.text"}
+    assert [f.violation.seen for f in outcomes["chat.whole.text"].findings] == [said]
+    rest = {name for name in outcomes if name.startswith("chat.whole.")} - {"chat.whole.text"}
+    assert rest <= hidden(outcomes, "chat.whole.text")
+    assert outcomes["chat.stream.text"].verdict is Verdict.PASS
+
+
+def test_the_subject_is_the_first_requirement_of_that_mode(stream: Make, right_whole: Make) -> None:
+    heard = stream("call-after-text", b"", bare=True, status=500)
+    assert NAMED["call-after-text"].exercises[0] == "chat.whole.content-null"
+    assert broken(judged(heard, right_whole("call-after-text"))) == {"chat.stream.text"}
+
+
+def test_an_error_that_was_due_is_right(right_stream: Make, right_whole: Make) -> None:
+    outcomes = judged(right_stream("fail-first"), right_whole("fail-first"))
+    spoken = {name for name in NAMED["fail-first"].exercises if not name.startswith("responses.")}
+    assert by(outcomes, Verdict.PASS) == spoken
+
+
+@pytest.mark.parametrize("status", [None, 302])
+def test_where_an_error_was_due_a_redirect_or_nothing_is_none(
+    right_stream: Make, plain: Make, status: int | None
+) -> None:
+    outcomes = judged(right_stream("fail-first"), plain("fail-first", status))
+    assert "chat.whole.backend-error" in broken(outcomes)
+
+
+def test_a_failure_that_is_answered_as_a_success_is_one_violation(stream: Make, whole: Make) -> None:
+    outcomes = judged(stream("fail-first", "Sorry!", STOP), whole("fail-first", "Sorry!", "length", usage=None))
+    assert broken(outcomes) == {"chat.stream.error-before-output", "chat.whole.backend-error"}
+
+
+def test_an_error_that_breaks_the_envelope_is_told_in_both_modes(
+    stream: Make, plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    bad = error_body(code=5)
+    heard = stream("fail-first", bad, bare=True, status=502, headers={"Content-Type": "application/json"})
+    outcomes = judged(heard, plain("fail-first", 502, bad))
+    assert broken(outcomes) == {"http.error.envelope"}
+    assert [f.form for f in outcomes["http.error.envelope"].findings] == [STREAM, WHOLE]
+
+
+# Conversations
+
+
+def test_what_continues_a_wrong_exchange_is_not_judged(stream: Make, right_whole: Make, call: Delta) -> None:
+    wrong = stream("tool-loop", call(0, "call_search", "LOCALSEARCH", '{"query": "release notes"}'), CALLS)
+    after = stream("tool-loop", "I know no such tool.", STOP, number=1)
+    outcomes = judged(wrong, after, right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(outcomes) == {"chat.stream.call-opening"}
+    assert "chat.stream.text" in hidden(outcomes, "chat.stream.call-opening")
+    assert outcomes["chat.whole.text"].verdict is Verdict.PASS
+
+
+def test_what_could_not_be_continued_is_not_observed(stream: Make, right_whole: Make) -> None:
+    outcomes = judged(stream("tool-loop", STOP), right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(outcomes) == {"chat.stream.call-opening", "chat.stream.finish-reason"}
+    assert "chat.stream.text" in hidden(outcomes, "chat.stream.call-opening")
+    assert outcomes["chat.whole.text"].verdict is Verdict.PASS
+
+
+def test_what_continues_an_exchange_with_a_harmless_fault_is_judged(
+    stream: Make, right_stream: Make, right_whole: Make
+) -> None:
+    first = right_stream("tool-loop").transcript
+    bare = dataclasses.replace(right_stream("tool-loop"), transcript=dataclasses.replace(first, headers=()))
+    after = stream("tool-loop", "All clean.", STOP, number=1)
+    outcomes = judged(bare, after, right_whole("tool-loop"), right_whole("tool-loop", 1))
+    assert broken(outcomes) == {"chat.stream.headers", "chat.stream.text"}
+
+
+def test_an_exchange_with_a_script_of_its_own_continues_nothing(
+    stream: Make, right_stream: Make, right_whole: Make
+) -> None:
+    hushed = stream("crash-in-text", "Last words", STOP)
+    after = stream("crash-in-text", "Help!", STOP, number=1)
+    whole = [right_whole("crash-in-text", number) for number in (0, 1)]
+    outcomes = judged(hushed, after, *whole)
+    assert broken(outcomes) == {"chat.stream.error-after-text", "chat.stream.text"}
+    assert [f.exchange for f in outcomes["chat.stream.text"].findings] == [1]
+    right = [right_stream("crash-in-text", number) for number in (0, 1)]
+    assert broken(judged(*right, *whole)) == set()
+
+
+def test_of_an_exchange_that_the_client_left_only_the_form_is_judged(stream: Make) -> None:
+    left = stream("disconnect", {"role": "assistant"}, "I have", bare=True, end=End.LEFT)
+    after = stream("disconnect", '{"turns": [{"script": "text/hang", "state": "interrupted"}]}', STOP, number=1)
+    outcomes = judged(left, after)
+    assert by(outcomes, Verdict.PASS) == set(outcomes)
+    wrong = stream("disconnect", "I have", bare=True, end=End.LEFT)
+    assert broken(judged(wrong, after)) == {"chat.stream.role-first"}
+
+
+def test_a_client_that_left_before_the_first_byte_heard_nothing_wrong(stream: Make) -> None:
+    left = stream("disconnect-first", bare=True, status=None, end=End.LEFT)
+    said = '{"turns": [{"script": "leave/first", "state": "%s"}]}'
+    after = [stream("disconnect-first", said % state, STOP, number=1) for state in ("interrupted", "running")]
+    assert broken(judged(left, after[0])) == set()
+    assert broken(judged(left, after[1])) == {"chat.stream.disconnect"}
+
+
+@pytest.mark.parametrize("name", ["fail-in-arguments", "silent-backend"])
+def test_what_may_be_told_by_status_or_by_frame_is_right_both_ways(
+    name: str, stream: Make, right_stream: Make, error_body: Callable[..., bytes], error_frame: bytes
+) -> None:
+    by_status = stream(name, error_body(), bare=True, status=504, headers={"Content-Type": "application/json"})
+    for heard in (by_status, stream(name, error_frame, bare=True, headers=AS_STREAM)):
+        assert broken(judged(heard)) == set()
+    assert broken(judged(right_stream(name, status=None, end=End.TIMEOUT)))
+
+
+# All runs together
+
+
+def all_judged(*heard: Heard) -> dict[str, set[str]]:
+    """Scenario → what is broken in it, where each exchange is a run of its own."""
+    outcomes = judge_all([run(one) for one in heard], MOCK, CATALOGUE)
+    assert list(dict.fromkeys(outcome.scenario for outcome in outcomes)) == [one.scenario.name for one in heard]
+    return {
+        one.scenario.name: broken({o.requirement: o for o in outcomes if o.scenario == one.scenario.name})
+        for one in heard
+    }
+
+
+def test_right_answers_are_right_together(right_stream: Make) -> None:
+    assert all_judged(right_stream("text-hello"), right_stream("shape-a")) == {"text-hello": set(), "shape-a": set()}
+
+
+def test_what_only_a_scenario_with_a_subject_shows_is_blamed_on_the_subject(stream: Make, right_stream: Make) -> None:
+    found = all_judged(right_stream("text-hello"), stream("shape-double-telling", "Told Told twice twice.", STOP))
+    assert found == {"text-hello": set(), "shape-double-telling": {"shapes.double-telling"}}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_others_show_as_well_is_not_blamed_on_a_subject(stream: Make, order: int) -> None:
+    wrong = [stream("text-hello", "Goodbye!", STOP), stream("shape-double-telling", "Goodbye!", STOP)]
+    found = all_judged(*wrong[::order])
+    assert found == {"text-hello": {"chat.stream.text"}, "shape-double-telling": {"chat.stream.text"}}
+
+
+def test_scenarios_with_subjects_of_their_own_do_not_vouch_for_each_other(stream: Make) -> None:
+    found = all_judged(stream("concurrent", "Mine begins", STOP), stream("shape-double-telling", "Told.", STOP))
+    assert found == {"concurrent": {"turn.concurrent-isolation"}, "shape-double-telling": {"shapes.double-telling"}}
+
+
+def test_a_scenario_without_findings_is_judged_once(right_stream: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged_runs: list[str] = []
+
+    def counted(run: Run, *rest: Any, **how: Any) -> tuple[Outcome, ...]:
+        judged_runs.append(run.scenario.name)
+        return judge(run, *rest, **how)
+
+    monkeypatch.setattr("assay.judging.judge.judge", counted)
+    all_judged(right_stream("text-hello"), right_stream("shape-a"))
+    assert judged_runs == ["text-hello", "shape-a"]
+
+
+# Plain requests
+
+
+def test_a_plain_request_is_judged_by_its_checks(plain: Make, error_body: Callable[..., bytes]) -> None:
+    right = {"Content-Type": "application/json", "WWW-Authenticate": "Bearer"}
+    body = error_body(code="invalid_api_key")
+    assert by(judged(plain("auth-wrong", 401, body, headers=right)), Verdict.PASS) == {
+        "http.auth.wrong",
+        "http.error.envelope",
+        "http.error.no-internals",
+    }
+    assert broken(judged(plain("auth-wrong", 401, b"no", headers=right))) == {"http.error.envelope"}
+    assert by(judged(plain("auth-wrong", 401, body, headers=right), target=LIVE), Verdict.NOT_OBSERVED) == set()
+
+
+@pytest.mark.parametrize("status", [200, None])
+def test_an_error_that_never_came_is_not_called_right(plain: Make, status: int | None) -> None:
+    outcomes = judged(plain("auth-wrong", status, b"{}"))
+    assert broken(outcomes) == {"http.auth.wrong"}
+    assert outcomes["http.error.envelope"].verdict is Verdict.NOT_OBSERVED
+    assert outcomes["http.error.envelope"].reason == "no error came in which it could be seen"
+
+
+# What could not be seen
+
+
+def test_what_was_not_driven_is_not_observed_for_its_reason(right_whole: Make) -> None:
+    outcomes = judged(right_whole("text-hello"), stream="the target asks for no key")
+    rows = by(outcomes, Verdict.NOT_OBSERVED)
+    assert rows == {name for name in outcomes if name.startswith("chat.stream.")}
+    assert {outcomes[name].reason for name in rows} == {"the target asks for no key"}
+    nothing = judge(run(scenario=NAMED["fail-first"]), MOCK, CATALOGUE)
+    assert {(o.verdict, o.reason) for o in nothing} == {(Verdict.NOT_OBSERVED, "the scenario was not driven")}
+
+
+def test_a_scenario_that_could_not_be_driven_to_its_end_is_an_error(right_whole: Make) -> None:
+    failed = dataclasses.replace(run(right_whole("text-hello")), error="the target has gone")
+    outcomes = judge(failed, MOCK, CATALOGUE)
+    assert len(outcomes) == len(items(NAMED["text-hello"], CATALOGUE, OPENAI))
+    assert {(o.verdict, o.reason) for o in outcomes} == {(Verdict.ERROR, "the target has gone")}
+
+
+def test_of_a_live_target_only_what_holds_of_any_answer_is_judged(stream: Make, whole: Make) -> None:
+    heard = [stream("text-hello", "Hi!", STOP, live=True), whole("text-hello", "Hello.", live=True)]
+    outcomes = judged(*heard, target=LIVE)
+    assert broken(outcomes) == set()
+    assert {"chat.stream.frames", "chat.stream.schema", "chat.whole.envelope", "chat.whole.choices"} <= by(
+        outcomes, Verdict.PASS
+    )
+    unknown = by(outcomes, Verdict.NOT_OBSERVED)
+    assert {"chat.stream.text", "chat.whole.text", "chat.stream.parity", "chat.stream.usage"} <= unknown
+    assert {outcomes[name].reason for name in unknown} == {
+        "the right answer is not known: a live model is behind the target"
+    }
+
+
+def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:
+    heard = [stream("call-one", "Hi!", "Hi", live=True), whole("call-one", "Hello.", change={"id": "1"}, live=True)]
+    assert broken(judged(*heard, target=LIVE)) == {"chat.stream.finish-once", "chat.whole.envelope"}
+
+
+def test_of_a_live_model_that_made_no_call_nothing_of_calls_is_observed(stream: Make, whole: Make, call: Delta) -> None:
+    spoken = [stream("call-one", "Hi!", STOP, live=True), whole("call-one", "Hi!", live=True)]
+    outcomes = judged(*spoken, target=LIVE)
+    for row in ("chat.stream.call-opening", "chat.stream.tail-suppressed", "chat.whole.content-null"):
+        assert outcomes[row].reason == "no tool call came in which it could be seen"
+    called = stream("call-one", call(0, "a", "f", "{}"), CALLS, live=True)
+    outcomes = judged(called, spoken[1], target=LIVE)
+    assert outcomes["chat.stream.tail-suppressed"].verdict is Verdict.PASS
+    assert outcomes["chat.whole.content-null"].verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_failure_that_a_live_model_cannot_play_is_not_called_right(stream: Make, whole: Make) -> None:
+    heard = [stream("fail-first", "Hi!", STOP, live=True), whole("fail-first", "Hi!", live=True)]
+    assert by(judged(*heard, target=LIVE), Verdict.PASS) == set()
+
+
+# Other requirements
+
+
+def test_what_is_broken_beside_the_items_of_a_scenario_gets_an_outcome_too(
+    stream: Make, right_whole: Make, call: Delta
+) -> None:
+    wanted = {row.id for row in items(NAMED["text-hello"], CATALOGUE, OPENAI)}
+    outcomes = judged(stream("text-hello", call(0, "", "f"), CALLS), right_whole("text-hello"))
+    assert broken(outcomes) == {"chat.stream.call-opening"}
+    assert outcomes.keys() - wanted == {"chat.stream.call-opening"}
+    assert list(outcomes)[-1] == "chat.stream.call-opening"
+
+
+def test_a_should_that_is_broken_warns(stream: Make) -> None:
+    outcomes = judged(stream("silence", "after the silence", STOP))
+    assert by(outcomes, Verdict.WARN) == {"chat.stream.keepalive"}
+    assert by(outcomes, Verdict.FAIL) == set()
+
+
+# Dialects
+
+
+def test_a_finding_names_the_form_in_which_it_was_made(stream: Make, right_whole: Make) -> None:
+    target = dataclasses.replace(MOCK, dialects=(Dialect.OPENAI_JSON, XML))
+    heard = [stream("text-hello", "Help!", STOP, dialect=dialect) for dialect in target.dialects]
+    outcomes = judged(*heard, *(right_whole("text-hello", dialect=d) for d in target.dialects), target=target)
+    assert broken(outcomes) == {"chat.stream.text"}
+    assert [f.form for f in outcomes["chat.stream.text"].findings] == [STREAM, Form(XML, Mode.STREAM)]
+
+
+def test_what_is_wrong_in_one_dialect_leaves_the_other_dialects_own_rows(stream: Make, right_stream: Make) -> None:
+    target = dataclasses.replace(MOCK, dialects=(Dialect.OPENAI_JSON, XML))
+    outcomes = judged(
+        stream("call-one", "Hi!", STOP), right_stream("call-one", dialect=XML), target=target, whole="not today"
+    )
+    assert "chat.stream.call-opening" in broken(outcomes)
+    assert outcomes["chat.stream.xml-single-delta"].verdict is Verdict.PASS
+
+
+def test_a_dialect_that_was_not_driven_is_not_observed(right_stream: Make, right_whole: Make) -> None:
+    target = dataclasses.replace(MOCK, dialects=(Dialect.OPENAI_JSON, XML))
+    outcomes = judged(right_stream("call-one"), right_whole("call-one"), target=target)
+    assert broken(outcomes) == set()
+    assert outcomes["chat.stream.xml-single-delta"].reason == "the scenario was not driven"
+    assert outcomes["chat.stream.text"].verdict is Verdict.NOT_OBSERVED
+
+
+AXES = {
+    Arguments.INCREMENTAL: ("chat.stream.arguments-cumulative", "chat.stream.arguments-incremental"),
+    Arguments.CUMULATIVE: ("chat.stream.arguments-incremental", "chat.stream.arguments-cumulative"),
+}
+
+
+@pytest.mark.parametrize("way", Arguments)
+def test_the_way_of_telling_arguments_that_a_target_does_not_use_is_not_applicable(
+    way: Arguments, stream: Make, right_whole: Make, call: Delta, fragment: Delta, usage_chunk: Callable[..., bytes]
+) -> None:
+    name = next(s.name for s in SCENARIOS if "chat.stream.arguments-incremental" in s.exercises)
+    target = dataclasses.replace(MOCK, arguments=way)
+    (wanted,) = answers_to(NAMED[name], 0, STREAM)
+    told = wanted.calls[0]
+    rest = told.arguments if way is Arguments.CUMULATIVE else told.arguments[5:]
+    frames = (call(0, told.id, told.name, told.arguments[:5]), fragment(0, rest), CALLS)
+    usage = [usage_chunk(wanted.usage.input, wanted.usage.output)] if NAMED[name].usage and wanted.usage else []
+    outcomes = judged(stream(name, *frames, *usage, target=target), right_whole(name), target=target)
+    foreign, own = AXES[way]
+    assert broken(outcomes) == set()
+    for row in {foreign, own} & outcomes.keys():
+        wanted_verdict = Verdict.PASS if row == own else Verdict.NOT_APPLICABLE
+        assert outcomes[row].verdict is wanted_verdict
+    assert by(outcomes, Verdict.NOT_APPLICABLE) <= {foreign}
+
+
+# A subject that takes the blame
+
+
+def test_in_a_scenario_that_blames_its_subject_every_fault_of_content_is_one_of_the_subject(
+    stream: Make, right_whole: Make
+) -> None:
+    outcomes = judged(stream("shape-a", "Hi!", STOP), right_whole("shape-a"))
+    assert broken(outcomes) == {"shapes.a"}
+    (first, *_) = outcomes["shapes.a"].findings
+    assert first.violation.seen.endswith(")")
+    assert "(chat.stream." in first.violation.seen
+    assert outcomes["chat.stream.role-first"].verdict is Verdict.PASS
+
+
+def test_a_fault_of_form_is_blamed_on_nobody_else(stream: Make, right_whole: Make) -> None:
+    outcomes = judged(stream("shape-a", "Hi!", {"role": "assistant"}, STOP), right_whole("shape-a"))
+    assert broken(outcomes) == {"chat.stream.role-once"}
+    assert {"chat.stream.text", "chat.stream.call-opening"} <= hidden(outcomes, "chat.stream.role-once")
+
+
+# Several choices
+
+
+def test_what_one_choice_says_of_another_is_told_as_such(right_stream: Make, right_whole: Make, stream: Make) -> None:
+    wanted = answers_to(NAMED["choices-text"], 0, STREAM)
+    both = "".join(one.text or "" for one in wanted)
+    second = ({"role": "assistant", "choice": 1}, {"content": wanted[1].text, "choice": 1}, {**STOP, "choice": 1})
+    outcomes = judged(stream("choices-text", both, STOP, *second), right_whole("choices-text"))
+    assert broken(outcomes) == {"chat.stream.isolation"}
+    assert broken(judged(right_stream("choices-text"), right_whole("choices-text"))) == set()
+
+
+def test_a_choice_that_never_came_is_missed(stream: Make, right_whole: Make) -> None:
+    wanted = answers_to(NAMED["choices-text"], 0, STREAM)
+    outcomes = judged(stream("choices-text", wanted[0].text, STOP), right_whole("choices-text"))
+    assert broken(outcomes)
+    assert broken(outcomes) <= {"chat.stream.isolation", "chat.stream.text", "chat.stream.finish-reason"}
+
+
+# Responses
+
+
+def of_responses(stream: Heard, whole: Heard, *more: Heard) -> Mapping[str, Outcome]:
+    """The outcomes of a scenario in both modes of Responses, and in other forms."""
+    outcomes = judge(run(stream, whole, *more), ALL, CATALOGUE)
+    return {outcome.requirement: outcome for outcome in outcomes}
+
+
+def test_a_stream_of_a_response_is_compared_with_the_whole_one(
+    right_stream: Make, right_whole: Make, plain: Make
+) -> None:
+    stream = right_stream("text-hello", dialect=Dialect.RESPONSES, target=ALL)
+    whole = right_whole("text-hello", dialect=Dialect.RESPONSES, target=ALL)
+    body = {**json.loads(whole.transcript.body), "metadata": {"a": "1"}}
+    other = plain("text-hello", 200, json.dumps(body).encode(), dialect=Dialect.RESPONSES, target=ALL)
+    assert broken(of_responses(stream, whole)) == set()
+    assert broken(of_responses(stream, other)) == {"responses.parity"}
+
+
+def test_a_response_is_compared_with_what_chat_says(
+    right_stream: Make, right_whole: Make, whole: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def differs(one: Heard, other: Heard) -> list[Violation]:
+        return [Violation(requirement="responses.parity", seen=f"{one.dialect} is not {other.dialect}")]
+
+    monkeypatch.setattr(response_parity, "across", differs)
+    stream = right_stream("text-hello", dialect=Dialect.RESPONSES, target=ALL)
+    response = right_whole("text-hello", dialect=Dialect.RESPONSES, target=ALL)
+    (finding,) = of_responses(stream, response, right_whole("text-hello", target=ALL))["responses.parity"].findings
+    assert finding.violation.seen == "responses is not openai-json"
+    assert broken(of_responses(stream, response)) == set()
+    odd = whole("text-hello", "Hello, world", "stop", target=ALL)
+    assert "responses.parity" not in broken(of_responses(stream, response, odd)), "hidden behind what is wrong in chat"

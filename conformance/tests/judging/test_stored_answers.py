@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.judging import stored_answers
+from assay.judging.stored_answers import ESTIMATED, FACETS, difference, document, file_name, render, stored
+from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.model.scenario import Form, Mode
+from assay.model.target import Lack
+from assay.model.transcript import End
+from assay.reading.exchange import Heard
+from assay.scenarios import SCENARIOS
+
+Make = Callable[..., Heard]
+
+HELLO = """\
+events: role text finish
+text: "Hello, world!"
+finish: stop
+"""
+STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+STOP = {"finish": "stop"}
+REFLECTING = [s.name for s in SCENARIOS if any((t.script or s.script).startswith("reflect/") for t in s.turns)]
+KNOWN = [
+    pytest.param(s.name, form, id=f"{s.name}, {form}")
+    for s in SCENARIOS
+    if s.turns and s.name not in REFLECTING
+    for form in s.forms(Dialect)
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder in place of the stored answers."""
+    monkeypatch.setattr(stored_answers, "_folder", lambda: tmp_path)
+    stored.cache_clear()
+    (tmp_path / "openai-json").mkdir()
+    yield tmp_path
+    stored.cache_clear()
+
+
+def test_an_answer_is_told_in_lines(stream: Make) -> None:
+    assert render(stream("text-hello", "Hello", ", world!", STOP)) == HELLO
+
+
+def test_how_often_something_was_said_is_nobodys_business(stream: Make, call: Callable[..., Any]) -> None:
+    frames = (b": keep-alive\n\n", call(0, "a", "f"), b": keep-alive\n\n", STOP)
+    assert render(stream("call-one", *frames)).splitlines()[0] == "events: role call finish"
+
+
+def test_after_an_error_the_end_may_be_told_or_not(stream: Make, error_frame: bytes) -> None:
+    told = stream("fail-after-text", "Half", error_frame)
+    silent = stream("fail-after-text", {"role": "assistant"}, "Half", error_frame, bare=True)
+    assert render(told) == render(silent)
+    assert render(told).startswith("events: role text error\n")
+
+
+def test_calls_are_told_by_name_and_arguments_without_ids(whole: Make) -> None:
+    heard = whole("calls-burst", None, "tool_calls", calls=[("a", "search", '{"q": "é"}'), ("b", "read", "")])
+    assert render(heard).splitlines() == [
+        "events: role call arguments call finish usage",
+        "text: null",
+        "call: search",
+        'arguments: "{\\"q\\": \\"é\\"}"',
+        "call: read",
+        'arguments: ""',
+        "finish: tool_calls",
+        "usage: 11 + 7 = 18",
+    ]
+
+
+def test_usage_that_the_backend_did_not_tell_is_the_proxys_own(whole: Make) -> None:
+    assert render(whole("finish-filter", "x", "content_filter")).splitlines()[-1] == ESTIMATED
+
+
+def test_failures_are_told(stream: Make, plain: Make, error_frame: bytes) -> None:
+    assert render(plain("fail-first", 502)) == "error: before output\n"
+    assert render(plain("fail-first", None)) == "error: no response\n"
+    assert render(stream("fail-after-text", "Half", error_frame)).splitlines()[-1] == "error: in the stream"
+
+
+def test_a_reflection_is_different_each_time(whole: Make) -> None:
+    assert "text: (reflected)" in render(whole("history", '{"history": []}')).splitlines()
+
+
+@pytest.mark.parametrize(("length", "whole_text"), [(2000, True), (2001, False)])
+def test_a_long_text_is_told_by_its_length_and_ends(stream: Make, length: int, *, whole_text: bool) -> None:
+    said = "a" + "x" * (length - 2) + "z"
+    line = render(stream("text-long", said, STOP)).splitlines()[1]
+    assert (said in line) == whole_text
+    if not whole_text:
+        assert line == f'text: 2001 characters, "a{"x" * 59}" … "{"x" * 59}z"'
+
+
+def test_a_document_tells_the_exchanges_but_for_the_one_that_was_left(stream: Make) -> None:
+    left = stream("disconnect", "I have begun", bare=True, end=End.LEFT)
+    after = stream("disconnect", '{"turns": []}', STOP, number=1)
+    assert document([left, after]) == f"# exchange 2\n{render(after)}"
+    hello = stream("text-hello", "Hello, world!", STOP)
+    assert document([hello, after]) == f"# exchange 1\n{HELLO}# exchange 2\n{render(after)}"
+
+
+def test_what_was_stored_is_found_again(store: Path, stream: Make) -> None:
+    hello = stream("text-hello", "Hello, world!", STOP)
+    (store / file_name("text-hello", STREAM)).write_text(document([hello]), encoding="utf-8")
+    assert stored("text-hello", STREAM) == {0: HELLO.splitlines()}
+    assert stored("text-hello", WHOLE) == {}
+    assert list(difference(hello)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("events: role finish text", "chat.stream.parity"),
+        ('text: "Hello"', "chat.stream.text"),
+        ("finish: length", "chat.stream.finish-reason"),
+    ],
+)
+def test_the_first_line_that_differs_names_its_requirement(store: Path, stream: Make, line: str, row: str) -> None:
+    facet = line.partition(":")[0]
+    lines = [line if one.startswith(facet) else one for one in HELLO.splitlines()]
+    (store / file_name("text-hello", STREAM)).write_text("\n".join(["# exchange 1", *lines, ""]), encoding="utf-8")
+    heard = stream("text-hello", "Hello, world!", STOP)
+    (violation,) = difference(heard)
+    assert violation.requirement == row
+    assert f"every conforming proxy says {line!r}" in violation.seen
+    assert violation.place == heard.body_place
+
+
+@pytest.mark.parametrize(
+    ("stored_lines", "members", "said"),
+    [
+        (3, 4, "the answer says 'usage: 11 + 7 = 18', every conforming proxy says nothing more"),
+        (4, 3, "the answer says nothing more, every conforming proxy says 'usage: 11 + 7 = 18'"),
+    ],
+)
+def test_a_line_more_or_less_is_a_difference(
+    store: Path, whole: Make, monkeypatch: pytest.MonkeyPatch, stored_lines: int, members: int, said: str
+) -> None:
+    heard = whole("text-hello", "Hello, world!")
+    lines = render(heard).splitlines()
+    text = "\n".join(["# exchange 1", *lines[:stored_lines], ""])
+    (store / file_name("text-hello", WHOLE)).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(stored_answers, "_lines", lambda _: lines[:members])
+    (violation,) = difference(heard)
+    assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
+
+
+def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make, store: Path) -> None:
+    newer = whole("finish-length", "This answer is cut", "length")
+    older = replace(newer, target=replace(newer.target, lacks=frozenset({Lack.COUNTS})))
+    (store / file_name("finish-length", WHOLE)).write_text(document([newer]))
+    assert render(older).splitlines()[-1] == ESTIMATED != render(newer).splitlines()[-1]
+    assert list(difference(older)) == []
+
+
+def test_counts_that_any_other_backend_does_not_tell_are_a_difference(
+    whole: Make, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = whole("finish-length", "This answer is cut", "length")
+    (store / file_name("finish-length", WHOLE)).write_text(document([heard]))
+    monkeypatch.setattr(stored_answers, "counts", lambda _: None)
+    assert [violation.requirement for violation in difference(heard)] == ["chat.whole.usage"]
+
+
+def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) -> None:
+    (store / file_name("fail-first", WHOLE)).write_text("# exchange 1\nevents: role\n", encoding="utf-8")
+    assert list(difference(plain("fail-first", 502))) == []
+
+
+def test_every_facet_falls_under_requirements_of_its_mode() -> None:
+    for dialect, facets in FACETS.items():
+        for streamed, at_once in facets.values():
+            assert Mode.STREAM in load().find(streamed).modes
+            assert dialect in load().find(streamed).dialects
+            assert {streamed, at_once} <= set(load().by_id)
+
+
+@pytest.mark.parametrize(("name", "form"), KNOWN)
+def test_the_stored_answers_are_what_the_scripts_say(
+    name: str, form: Form, right_stream: Make, right_whole: Make
+) -> None:
+    right = right_stream if form.mode is Mode.STREAM else right_whole
+    told = stored(name, form)
+    assert told
+    for number in told:
+        assert list(difference(right(name, number, dialect=form.dialect))) == []
+
+
+def test_answers_lie_in_the_folder_of_their_dialect() -> None:
+    assert file_name("call-one", STREAM) == "openai-json/call-one.stream.txt"
+    assert file_name("call-one", Form(Dialect.OBSIDIAN_XML, Mode.WHOLE)) == "obsidian-xml/call-one.whole.txt"
+
+
+def test_choices_interleave_freely(stream: Make) -> None:
+    begun, said, ended = {"role": "assistant", "choice": 1}, {"content": "b", "choice": 1}, {**STOP, "choice": 1}
+    apart = stream("choices-text", "a", STOP, begun, said, ended)
+    mixed = stream("choices-text", begun, "a", said, STOP, ended)
+    assert render(apart) == render(mixed)
+    assert render(mixed).startswith("events: role text finish role text finish\n")
+
+
+def test_each_choice_is_told(stream: Make) -> None:
+    second = ({"role": "assistant", "choice": 1}, {"content": "b", "choice": 1}, {**STOP, "choice": 1})
+    assert render(stream("choices-text", "a", STOP, *second)).splitlines()[1:] == [
+        'text: "a"', "finish: stop", 'text: "b"', "finish: stop",
+    ]  # fmt: skip
+
+
+def test_the_answers_of_an_installed_package_lie_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = stored_answers._folder()
+    assert checkout.name == "answers"
+    assert checkout.is_dir()
+    monkeypatch.setattr("importlib.resources.files", lambda _: tmp_path)
+    assert stored_answers._folder() == Path(stored_answers.__file__).parents[3] / "snapshots" / "answers"
+    inside = tmp_path / "_data" / "snapshots" / "answers"
+    inside.mkdir(parents=True)
+    assert stored_answers._folder() == inside

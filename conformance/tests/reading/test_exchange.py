@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.model.dialect import CHATS, Arguments, Dialect
+from assay.model.scenario import Form, Mode
+from assay.model.transcript import End
+from assay.reading.exchange import read, violation
+from assay.wire.violation import Place, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.reading.exchange import Heard
+
+    Make = Callable[..., Heard]
+
+WHOLE = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+XML = Dialect.OBSIDIAN_XML
+
+
+def test_a_stream_is_read_and_assembled(stream: Make) -> None:
+    heard = stream("text-hello", "Hello", ", world!", {"finish": "stop"})
+    assert heard.reading is not None
+    assert heard.reading.violations == ()
+    assert (heard.choice().text, heard.choice().finish) == ("Hello, world!", "stop")
+
+
+def test_a_whole_answer_is_read_and_assembled(whole: Make) -> None:
+    heard = whole("text-hello", "Hello, world!")
+    assert (heard.choice().text, heard.choice().finish) == ("Hello, world!", "stop")
+
+
+@pytest.mark.parametrize("status", [None, 199, 302, 404, 502])
+def test_a_response_that_is_no_success_is_no_answer(stream: Make, status: int | None) -> None:
+    heard = stream("text-hello", "Hello", status=status)
+    assert heard.reading is None
+    with pytest.raises(ValueError, match="no chat answer"):
+        _ = heard.answer
+
+
+@pytest.mark.parametrize("end", [End.LEFT, End.CUT, End.TIMEOUT])
+def test_of_a_stream_that_broke_off_nothing_is_missing(stream: Make, end: End) -> None:
+    heard = stream("text-hello", {"role": "assistant"}, "Hello", bare=True, end=end)
+    assert heard.reading is not None
+    assert heard.reading.violations == ()
+    assert heard.choice().text == "Hello"
+
+
+@pytest.mark.parametrize("end", [End.COMPLETE, End.OPEN])
+def test_of_a_stream_that_ended_the_missing_end_is_missed(stream: Make, end: End) -> None:
+    heard = stream("text-hello", {"role": "assistant"}, "Hello", bare=True, end=end)
+    assert heard.reading is not None
+    assert [found.requirement for found in heard.reading.violations] == ["chat.stream.finish-once"]
+
+
+@pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
+def test_of_a_whole_answer_that_broke_off_nothing_is_read(plain: Make, end: End) -> None:
+    reading = read(plain("text-hello", 200, b'{"choices": [', end=end).transcript, WHOLE)
+    assert reading is not None
+    assert (reading.payloads, reading.events, reading.violations) == ((), (), ())
+
+
+def test_an_answer_without_choices_has_an_empty_one(stream: Make) -> None:
+    choice = stream("text-hello").choice()
+    assert choice.text is None or choice.text == ""
+    empty = stream("text-hello", bare=True).choice()
+    assert (empty.role, empty.text, empty.calls, empty.finish) == (None, None, (), None)
+
+
+def test_the_stop_policy_is_that_of_scenario_and_turn(stream: Make, plain: Make) -> None:
+    assert stream("calls-burst").burst
+    assert not stream("calls-first").burst
+    assert not plain("models", 200).burst
+
+
+def test_the_body_as_a_place_is_all_of_it(plain: Make) -> None:
+    assert plain("models", 200, b"12345").body_place == Place(offset=0, length=5)
+
+
+def test_violation_is_short_for_one() -> None:
+    assert violation("a.b", "c") == Violation(requirement="a.b", seen="c", place=None)
+
+
+def test_each_choice_stands_beside_its_right_answer(stream: Make) -> None:
+    frames = ({"content": "b", "choice": 1}, {"content": "a"}, {"role": "assistant", "choice": 1})
+    heard = stream("choices-text", *frames)
+    assert [choice.text for _, choice in heard.choices()] == ["a", "b"]
+    assert [wanted.text for wanted, _ in heard.choices()] == [one.text for one in heard.wanted]
+    assert heard.choice(7).text is None
+
+
+def test_a_form_has_a_mode_and_a_dialect(stream: Make) -> None:
+    heard = stream("call-one", dialect=XML)
+    assert (heard.mode, heard.dialect) == (Mode.STREAM, XML)
+
+
+def test_deltas_that_repeat_the_arguments_are_put_together_as_the_target_tells_them(
+    stream: Make, call: Callable[..., Any], fragment: Callable[..., Any]
+) -> None:
+    frames = (call(0, "a", "f", '{"q":'), fragment(0, '{"q":1}'), {"finish": "tool_calls"})
+    heard = stream("call-one", *frames, dialect=XML)
+    assert heard.cumulative
+    assert heard.choice().calls[0].arguments == '{"q":1}'
+    other = dataclasses.replace(heard.target, arguments=Arguments.INCREMENTAL)
+    assert stream("call-one", *frames, dialect=XML, target=other).choice().calls[0].arguments == '{"q":{"q":1}'
+    assert not stream("call-one", *frames).cumulative
+
+
+def test_a_whole_answer_is_never_cumulative(whole: Make) -> None:
+    assert not whole("call-one", "Hello.", dialect=XML).cumulative
+
+
+def test_a_block_in_the_content_is_no_tail_where_the_dialect_has_blocks(stream: Make, call: Callable[..., Any]) -> None:
+    frames = (call(0, "a", "f", "{}"), "<use_tool>\n</use_tool>", {"finish": "tool_calls"})
+    told = {dialect: stream("call-one", *frames, dialect=dialect).reading for dialect in CHATS}
+    broken = {dialect: [v.requirement for v in reading.violations] for dialect, reading in told.items() if reading}
+    tail = ["chat.stream.tail-suppressed"]
+    assert broken == {Dialect.OPENAI_JSON: tail, XML: [], Dialect.FUNCTION_CALL: tail}

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.model.catalogue import load
+from assay.model.verdict import Outcome, Verdict
+from assay.report.phrases import CLIENTS, STYLES, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.reading.exchange import Heard
+    from assay.results.certificate import Certificate
+
+    Make = Callable[..., Heard]
+    Certified = Callable[..., Certificate]
+
+STOP = {"finish": "stop"}
+
+
+def lines(certificate: Certificate, requirement: str) -> list[str]:
+    outcome = next(o for o in certificate.outcomes if o.requirement == requirement)
+    return [line.plain for line in told(certificate, load().find(requirement), outcome)]
+
+
+def test_a_failure_says_what_is_asked_who_breaks_what_was_seen_where_and_what_to_do(
+    stream: Make, certified: Certified
+) -> None:
+    row = load().find("chat.stream.role-first")
+    said = lines(certified(stream("flush", "first", STOP, bare=True)), row.id)
+    assert said[0] == "FAIL chat.stream.role-first  MUST"
+    assert said[1] == row.text
+    assert said[2:6] == [f"breaks {effect}" for effect in row.breaks[:CLIENTS]]
+    assert said[6].startswith("seen in flush (stream): choice 0: content")
+    assert said[7].startswith('at byte 0, frame 0: data: {"id": "chatcmpl-1"')
+    assert said[8] == f"to do: {row.hint}"
+
+
+def test_only_some_broken_clients_are_named(stream: Make, certified: Certified) -> None:
+    row = load().find("chat.stream.call-opening")
+    assert len(row.breaks) > CLIENTS
+    said = lines(certified(stream("call-one", STOP)), row.id)
+    assert sum(line.startswith("breaks ") for line in said) == CLIENTS
+
+
+def test_a_violation_without_a_place_shows_no_bytes(stream: Make, certified: Certified) -> None:
+    said = lines(certified(stream("flush", "first", "second", STOP, headers={})), "chat.stream.headers")
+    assert said[2] == "seen in flush (stream): there is no content-type header, it should say text/event-stream"
+    assert not any(line.startswith("at ") for line in said)
+
+
+def test_an_empty_body_has_no_bytes_to_show(plain: Make, certified: Certified) -> None:
+    said = lines(certified(plain("body-not-json", 500)), "http.body.json")
+    assert (
+        said[-2]
+        == "seen in body-not-json (whole): the status is 500; POST /chat/completions should get 400; it says ''"
+    )
+
+
+def test_bytes_that_are_no_utf8_are_shown(plain: Make, certified: Certified) -> None:
+    said = lines(certified(plain("body-not-json", 500, b"\xffoops")), "http.body.json")
+    assert said[-2] == r"at byte 0: \xffoops"
+
+
+def test_the_exchange_of_the_finding_is_the_one_that_is_shown(stream: Make, certified: Certified) -> None:
+    hushed = stream("crash-in-text", "Last words", b"data: not json\n\n", number=0)
+    after = stream("crash-in-text", "Hello, moon!", STOP, number=1)
+    said = lines(certified(hushed, after), "chat.stream.text")
+    assert "moon" in next(line for line in said if line.startswith("at byte"))
+
+
+def test_a_stale_known_failure_says_why_it_fails(stream: Make, certified: Certified) -> None:
+    one = certified(stream("flush", "first", "second", STOP), known={"flush:chat.stream.flushed": "buffers"})
+    said = lines(one, "chat.stream.flushed")
+    assert said[2] == "flush: it passes, but is declared as known failing (buffers); take its line away"
+
+
+def test_every_verdict_has_a_style() -> None:
+    assert set(STYLES) == set(Verdict)
+    assert Outcome(scenario="s", requirement="r", verdict=Verdict.PASS).verdict in STYLES

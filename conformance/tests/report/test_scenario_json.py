@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from assay.model.dialect import Dialect
+from assay.model.scenario import Request, Scenario
+from assay.reading.schemas import errors
+from assay.report.scenario_json import scenario_data
+from assay.scenarios import SCENARIOS
+from assay_scripts.files.json_form import script_from_json
+from assay_scripts.library import LIBRARY
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/assay/scenario.json").read_text(encoding="utf-8"))
+NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+each = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+MISSING = object()
+
+
+@each
+def test_every_scenario_is_plain_data_and_valid(scenario: Scenario) -> None:
+    data = scenario_data(scenario)
+    assert json.loads(json.dumps(data)) == data
+    assert errors("assay/scenario", data) == []
+
+
+@each
+def test_the_script_can_be_read_back(scenario: Scenario) -> None:
+    if scenario.script:
+        assert script_from_json(scenario_data(scenario)["script"]) == LIBRARY[scenario.script]
+
+
+def test_what_is_empty_or_false_is_left_out() -> None:
+    assert list(scenario_data(NAMED["text-hello"])) == [
+        "name", "title", "modes", "dialects", "exercises", "turns", "script",
+    ]  # fmt: skip
+    assert list(scenario_data(NAMED["models"])["request"]) == ["method", "path", "auth", "expect"]
+
+
+def test_what_is_said_is_told() -> None:
+    data = scenario_data(NAMED["disconnect"])
+    assert data["modes"] == ["stream"]
+    assert data["turns"] == [
+        {"say": "Keep talking.", "act": "leave-at-text"},
+        {"say": "How did the other turn end?", "script": "reflect/turns", "act": "read"},
+    ]
+    assert scenario_data(NAMED["tool-loop"])["turns"][1] == {
+        "results": {"localSearch": "Three notes found."}, "act": "read",
+    }  # fmt: skip
+    assert scenario_data(NAMED["crash-in-text"])["alone"] is True
+    assert scenario_data(NAMED["calls-first"])["body"] == {"parallel_tool_calls": False}
+
+
+def test_what_is_asked_of_a_plain_request_is_told() -> None:
+    refused = scenario_data(NAMED["route-wrong-method"])["request"]
+    assert (refused["expect"], refused["shows"]) == (405, {"allow": "POST"})
+    assert scenario_data(NAMED["live"])["request"]["root"] is True
+    assert scenario_data(NAMED["not-ready"])["request"]["twin"] is True
+    assert len(scenario_data(NAMED["auth-wrong"])["request"]["also"]) == len(NAMED["auth-wrong"].request.also)  # type: ignore[union-attr]  # it is a plain request
+
+
+def test_a_param_that_must_be_null_is_told() -> None:
+    asked = [s.request for s in SCENARIOS if s.request is not None]
+    told = [scenario_data(s)["request"] for s in SCENARIOS if s.request is not None]
+    assert any(one.param == "" for request in asked for one in request.each)
+    for request, data in zip(asked, told, strict=True):
+        assert [one.param for one in request.each] == [one.get("param") for one in (data, *data.get("also", ()))]
+
+
+def test_dialects_choices_and_the_blame_are_told() -> None:
+    assert scenario_data(NAMED["xml-values"])["dialects"] == ["obsidian-xml"]
+    assert scenario_data(NAMED["text-hello"])["dialects"] == [dialect.value for dialect in Dialect]
+    assert scenario_data(NAMED["choices-text"])["choices"] == 2
+    assert scenario_data(NAMED["shape-a"])["blames"] == "shapes.a"
+    assert not {"dialects", "choices", "blames"} & scenario_data(NAMED["models"]).keys()
+
+
+def test_every_field_of_a_scenario_is_told_where_it_says_something() -> None:
+    told = {key for scenario in SCENARIOS for key in scenario_data(scenario)}
+    assert told == {field.name for field in dataclasses.fields(Scenario)} == set(SCHEMA["properties"])
+    requests = [scenario_data(scenario)["request"] for scenario in SCENARIOS if scenario.request]
+    told = {key for first in requests for one in (first, *first.get("also", ())) for key in one}
+    fields = {field.name for field in dataclasses.fields(Request)}
+    assert told == fields == set(SCHEMA["$defs"]["request"]["properties"])
+
+
+def test_bytes_that_are_no_text_are_told_as_escapes() -> None:
+    assert "\\xff\\xfe" in scenario_data(NAMED["body-not-utf8"])["request"]["body"]
+    assert scenario_data(NAMED["body-too-large"])["request"]["padding"] == 20 * 2**20
+
+
+def test_the_schema_is_sound_and_named_after_its_file() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$id"] == "https://assay.invalid/schemas/assay/scenario.json"
+
+
+def objects(schema: Any) -> list[dict[str, Any]]:
+    if isinstance(schema, list):
+        return [found for item in schema for found in objects(item)]
+    if not isinstance(schema, dict):
+        return []
+    return [*([schema] if "properties" in schema else []), *objects(list(schema.values()))]
+
+
+def test_every_object_of_the_schema_is_closed() -> None:
+    assert objects(SCHEMA)
+    assert all(one["additionalProperties"] is False for one in objects(SCHEMA))
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("text-hello", "name", "Text Hello"),
+        ("text-hello", "title", ""),
+        ("text-hello", "modes", []),
+        ("text-hello", "modes", ["loud"]),
+        ("text-hello", "exercises", MISSING),
+        ("text-hello", "exercises", ["text"]),
+        ("text-hello", "script", MISSING),
+        ("text-hello", "script", "text/hello"),
+        ("text-hello", "script/parts/0/0", {"shout": "Hello"}),
+        ("text-hello", "turns", MISSING),
+        ("text-hello", "turns", []),
+        ("text-hello", "turns/0/say", MISSING),
+        ("text-hello", "turns/0/act", "dance"),
+        ("text-hello", "turns/0/colour", "red"),
+        ("text-hello", "usage", False),
+        ("text-hello", "colour", "red"),
+        ("text-hello", "body", {"model": "m"}),
+        ("text-hello", "request", {"method": "GET", "path": "/models", "auth": "right", "expect": 200}),
+        ("text-hello", "dialects", MISSING),
+        ("text-hello", "dialects", ["openai"]),
+        ("text-hello", "choices", 1),
+        ("shape-a", "blames", "shapes"),
+        ("models", "dialects", ["openai-json"]),
+        ("models", "request/also", []),
+        ("models", "request/twin", False),
+        ("auth-missing", "request/shows", {"www-authenticate": 1}),
+        ("auth-missing", "request/also/0/colour", "red"),
+        ("tool-loop", "turns/1/results", {"localSearch": 3}),
+        ("tool-loop", "turns/1/script", "text/hello"),
+        ("tool-loop", "tools/0/type", "tool"),
+        ("tool-loop", "tools/0/function/name", MISSING),
+        ("history", "history/0/role", "narrator"),
+        ("history", "history/3/content/0/type", "image"),
+        ("tool-results", "history/1/tool_calls/0/function/arguments", {"query": "kiwi"}),
+        ("tool-results", "history/2/content", MISSING),
+        ("models", "request", MISSING),
+        ("models", "request/method", "TAKE"),
+        ("models", "request/path", "models"),
+        ("models", "request/auth", "some"),
+        ("models", "request/expect", "200"),
+        ("auth-wrong", "request/headers", {"content-type": 1}),
+    ],
+)
+def test_a_broken_neighbour_is_not_valid(name: str, path: str, value: object) -> None:
+    data = copy.deepcopy(scenario_data(NAMED[name]))
+    *steps, last = path.split("/")
+    place: Any = data
+    for step in steps:
+        place = place[int(step) if isinstance(place, list) else step]
+    if value is MISSING:
+        del place[last]
+    else:
+        place[int(last) if isinstance(place, list) else last] = value
+    assert errors("assay/scenario", data) != []

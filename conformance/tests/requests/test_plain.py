@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from assay.model.scenario import Auth, Mode, Request, Scenario
+from assay.model.target import Target
+from assay.model.transcript import End, Piece, Transcript
+from assay.requests.plain import UnseenError, examine, following, prepare, response_id, unfit
+
+TARGET = Target(base_url="http://proxy/openai/v1/", model='co"dex', api_key="k", twin="http://twin/v1", slots=2)
+AUTHORIZATION = [
+    (Auth.RIGHT, "k", "Bearer k"),
+    (Auth.RIGHT, None, None),
+    (Auth.NONE, "k", None),
+    (Auth.WRONG, "k", "Bearer not-the-key-of-this-proxy"),
+    (Auth.OTHER_CASE, "k", "bEARER k"),
+    (Auth.OTHER_SCHEME, "k", "Token k"),
+    (Auth.CUT, "key", "Bearer ke"),
+    (Auth.CUT, "k", "Bearer -"),
+    (Auth.EXTENDED, "key", "Bearer keyx"),
+]
+
+
+def target(**changes: Any) -> Target:
+    return Target(**{"base_url": "http://proxy/v1", "model": "codex", **changes})
+
+
+def scenario(request: Request | None) -> Scenario:
+    return Scenario(name="x", title="", exercises=("http.models.list",), request=request, modes=(Mode.WHOLE,))
+
+
+def transcript(status: int, *headers: tuple[str, str], body: bytes = b"") -> Transcript:
+    return Transcript(
+        method="POST", url="", request_headers=(), request_body=body, status=status, headers=headers, pieces=(),
+        end=End.COMPLETE, seconds=0.0,
+    )  # fmt: skip
+
+
+def test_a_path_stands_below_the_base_url_or_below_what_that_stands_in() -> None:
+    assert prepare(Request(path="/models/{model}"), target()).url == "http://proxy/v1/models/codex"
+    assert prepare(Request(path="/healthz", root=True), TARGET).url == "http://proxy/openai/healthz"
+    assert prepare(Request(path="/readyz", root=True, twin=True), TARGET).url == "http://twin/readyz"
+    assert prepare(Request(path="/models", twin=True), TARGET).url == "http://twin/v1/models"
+
+
+def test_the_model_is_filled_into_json_wherever_it_stands_alone() -> None:
+    request = Request(json={"model": "{model}", "n": ..., "also": [{"deep": "{model}"}, "not {model}"], "k": None})
+    assert json.loads(prepare(request, TARGET).body) == {
+        "model": 'co"dex',
+        "also": [{"deep": 'co"dex'}, "not {model}"],
+        "k": None,
+    }
+
+
+def response(id_: str) -> Transcript:
+    told = dataclasses.replace(
+        transcript(200), pieces=(Piece(at=0, data=b'{"object": "response", "id": "%s"}' % id_.encode()),)
+    )
+    assert response_id(told) == id_
+    return told
+
+
+def test_a_request_follows_the_last_response() -> None:
+    said = [response("resp_1"), response("resp_2"), transcript(404)]
+    one = Request(path="/responses/{response}/x", json={"previous_response_id": "{response}", "input": "{response}?"})
+    told = following(one, said)
+    assert told.path == "/responses/resp_2/x"
+    assert told.json == {"previous_response_id": "resp_2", "input": "{response}?"}
+    assert following(one, []) == one
+    assert following(Request(body=b"{"), said) == Request(body=b"{")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'{"id": "x"}', b'{"object": "response"}', b'{"object": "list", "id": "x"}']
+)
+def test_what_is_no_response_has_no_id(body: bytes) -> None:
+    assert response_id(dataclasses.replace(transcript(200), pieces=(Piece(at=0, data=body),))) == ""
+
+
+def test_the_model_is_filled_into_bytes_as_json_spells_it() -> None:
+    assert prepare(Request(body=b'{"model": "{model}", \xff'), TARGET).body == b'{"model": "co\\"dex", \xff'
+
+
+def test_a_body_is_padded_by_so_much_or_beyond_the_declared_limit() -> None:
+    request = Request(body=b"{}", padding=5)
+    assert prepare(request, target()).body == b"{}     "
+    assert prepare(request, target(body_limit=9)).body == b"{}" + b" " * 8
+    assert prepare(request, target(body_limit=1)).body == b"{}"
+    assert prepare(Request(body=b"{}"), target(body_limit=9)).body == b"{}"
+
+
+@pytest.mark.parametrize(("auth", "key", "header"), AUTHORIZATION)
+def test_the_key_is_sent_as_the_scenario_wants(auth: Auth, key: str | None, header: str | None) -> None:
+    assert prepare(Request(auth=auth), target(api_key=key)).headers.get("authorization") == header
+
+
+def test_headers_of_the_request_are_sent() -> None:
+    assert prepare(Request(headers={"origin": "app://x"}), target()).headers == {"origin": "app://x"}
+
+
+def test_a_scenario_without_requests_fits_every_target() -> None:
+    assert unfit(scenario(None), target()) == ""
+
+
+def test_what_a_target_lacks_is_said() -> None:
+    wrong_later = Request(also=(Request(auth=Auth.WRONG),))
+    assert unfit(scenario(wrong_later), target()) == "the target asks for no key"
+    assert "Assay starts" in unfit(scenario(Request(twin=True)), target())
+    assert "--slots" in unfit(scenario(Request(twin=True, full=True)), target(twin="http://twin/v1"))
+    assert unfit(scenario(Request(twin=True, full=True, also=(Request(auth=Auth.WRONG),))), TARGET) == ""
+
+
+def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared() -> None:
+    request = Request(padding=1)
+    with pytest.raises(UnseenError, match=r"a body of 1,000 bytes .* --body-limit"):
+        examine(request, transcript(200, body=b" " * 1000), target())
+    examine(request, transcript(200), target(body_limit=1))
+    examine(request, transcript(413), target())
+    examine(Request(), transcript(200), target())
+
+
+def test_a_target_that_does_not_echo_its_own_header_does_not_know_it() -> None:
+    request = Request(tells="x-proxy-mode")
+    with pytest.raises(UnseenError, match="does not echo x-proxy-mode"):
+        examine(request, transcript(200), target())
+    examine(request, transcript(200, ("X-Proxy-Mode", "a")), target())
+    examine(request, transcript(400), target())
+
+
+@pytest.mark.parametrize(
+    ("body", "id_"),
+    [
+        (b'event: response.created\ndata: {"response": {"object": "response", "id": "resp_7"}}\n\n', "resp_7"),
+        (b'data: {"id": 7}\n\ndata: [DONE]\n\n', ""),
+    ],
+)
+def test_a_streamed_response_has_an_id_too(body: bytes, id_: str) -> None:
+    assert response_id(dataclasses.replace(transcript(200), pieces=(Piece(at=0, data=body),))) == id_

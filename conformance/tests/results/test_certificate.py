@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.driving.drive import nobody
+from assay.judging.outcomes import Run
+from assay.model.catalogue import Level, load
+from assay.model.dialect import Dialect
+from assay.model.target import Target
+from assay.model.verdict import Outcome, Verdict
+from assay.results import certificate
+from assay.results.certificate import NOT_RUN, Certificate, Exit, certify
+from assay.scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assay.model.scenario import Scenario
+    from assay.reading.exchange import Heard
+
+    Make = Callable[..., Heard]
+
+TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
+NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+MUST, SHOULD = "chat.stream.text", "chat.stream.keepalive"
+
+
+def outcome(verdict: Verdict, requirement: str = MUST, scenario: str = "s", **more: str) -> Outcome:
+    return Outcome(scenario=scenario, requirement=requirement, verdict=verdict, **more)  # type: ignore[arg-type]
+
+
+def certificate_of(*outcomes: Outcome, musts: Sequence[str] = (MUST,)) -> Certificate:
+    return Certificate(
+        target=TARGET, date="2026-11-21", runs=(), outcomes=outcomes, musts=frozenset(musts), seconds=1.0
+    )
+
+
+def test_counts_are_by_verdict_and_leave_out_known_failures() -> None:
+    one = certificate_of(
+        outcome(Verdict.PASS), outcome(Verdict.PASS), outcome(Verdict.FAIL), outcome(Verdict.FAIL, known="buffers")
+    )
+    assert one.counts == {Verdict.PASS: 2, Verdict.FAIL: 1}
+    assert [o.known for o in one.known] == ["buffers"]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [
+        ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED), outcome(Verdict.WARN)], Exit.CERTIFIED),
+        ([outcome(Verdict.FAIL, known="buffers")], Exit.CERTIFIED),
+        ([outcome(Verdict.FAIL)], Exit.FAILED),
+        ([outcome(Verdict.ERROR)], Exit.UNREACHABLE),
+        ([outcome(Verdict.ERROR), outcome(Verdict.FAIL)], Exit.FAILED),
+    ],
+)
+def test_the_exit_code_is_what_the_outcomes_come_to(outcomes: list[Outcome], code: Exit) -> None:
+    assert certificate_of(*outcomes).exit is code
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
+def test_a_must_that_one_scenario_has_observed_is_observed(verdict: Verdict) -> None:
+    assert certificate_of(outcome(verdict), outcome(Verdict.NOT_OBSERVED, reason="hidden")).unobserved == {}
+
+
+@pytest.mark.parametrize("verdict", [Verdict.NOT_OBSERVED, Verdict.ERROR])
+def test_a_must_that_no_scenario_has_observed_is_told_with_the_reason(verdict: Verdict) -> None:
+    one = certificate_of(outcome(verdict, reason="no key"), outcome(Verdict.NOT_OBSERVED, SHOULD, reason="no interval"))
+    assert one.unobserved == {MUST: "no key"}
+
+
+def test_a_must_that_was_not_asked_for_is_unobserved_too() -> None:
+    one = certificate_of(outcome(Verdict.NOT_OBSERVED, reason="no key"), musts=("z.z", MUST, "a.a"))
+    assert list(one.unobserved.items()) == [(MUST, "no key"), ("a.a", NOT_RUN), ("z.z", NOT_RUN)]
+
+
+@pytest.fixture
+def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[dict[str, Any]]]:
+    """Runs in place of driving; what was asked for is kept."""
+    asked: list[dict[str, Any]] = []
+
+    def use(*runs: Run) -> list[dict[str, Any]]:
+        async def drive(scenarios: Sequence[Scenario], target: Target, **how: Any) -> list[Run]:
+            asked.append({"scenarios": scenarios, "target": target, **how})
+            return list(runs)
+
+        monkeypatch.setattr(certificate, "drive", drive)
+        return asked
+
+    return use
+
+
+def test_certifying_is_driving_and_judging(
+    driven: Callable[..., list[dict[str, Any]]], right_stream: Make, right_whole: Make
+) -> None:
+    hello = NAMED["text-hello"]
+    heard = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
+    asked = driven(Run(scenario=hello, heard=heard))
+    one = certify(TARGET, [hello], load(), jobs=3)
+    assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": nobody}]
+    assert one.exit is Exit.CERTIFIED
+    assert set(one.counts) == {Verdict.PASS}
+    assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)
+    assert one.musts == {
+        row.id for row in load().requirements if row.level is Level.MUST and Dialect.OPENAI_JSON in row.dialects
+    }
+    assert one.seconds >= 0
+    assert set(one.unobserved.values()) == {NOT_RUN}
+
+
+def test_known_failures_are_applied(driven: Callable[..., list[dict[str, Any]]], stream: Make) -> None:
+    heard = stream("flush", "first(the gate was not opened in time)second", {"finish": "stop"})
+    driven(Run(scenario=NAMED["flush"], heard={heard.form: [heard]}))
+    known = {"flush:chat.stream.flushed": "buffers", "flush:chat.stream.role-first": "was broken"}
+    one = certify(TARGET, [NAMED["flush"]], load(), known=known)
+    assert [o.key for o in one.known] == ["flush:chat.stream.flushed"]
+    assert [o.key for o in one.outcomes if o.verdict is Verdict.FAIL and not o.known] == [
+        "flush:chat.stream.role-first"
+    ]
+    assert one.exit is Exit.FAILED

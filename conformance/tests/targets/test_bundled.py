@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from assay.model.target import Backend
+from assay.model.verdict import HarnessError
+from assay.targets.bundled import KEEPALIVE, proxy
+from assay.targets.launch import executable
+
+
+def test_the_bundled_proxy_is_a_target_like_any_other() -> None:
+    with proxy(timeout=4.0) as target:
+        assert (target.backend, target.model, target.timeout) == (Backend.MOCK, "codex", 4.0)
+        assert target.keepalive == KEEPALIVE
+        with httpx.Client(trust_env=False) as client:
+            assert client.get(target.url("/models")).status_code == 401
+            headers = {"authorization": f"Bearer {target.api_key}"}
+            answer = client.get(target.url("/models"), headers=headers)
+        assert answer.status_code == 200
+        assert answer.headers["x-request-id"]
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(target.url("/models"), trust_env=False)
+
+
+def test_its_key_is_another_one_each_time() -> None:
+    with proxy() as one, proxy() as other:
+        assert one.api_key != other.api_key
+
+
+def test_another_command_may_stand_in_for_it() -> None:
+    with proxy(command=executable("assay-proxy")) as target:
+        assert target.backend is Backend.MOCK
+
+
+def test_one_that_does_not_start_is_told() -> None:
+    with pytest.raises(HarnessError, match="did not answer at"), proxy(command="sleep 100", start_timeout=0.3):
+        pass

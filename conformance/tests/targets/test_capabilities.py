@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.model.target import Lack
+from assay.model.verdict import HarnessError
+from assay.targets.capabilities import LACKING, UNPLAYED, lacks, version_of
+from assay.targets.launch import executable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def codex_that_says(folder: Path, words: str) -> Path:
+    program = folder / "codex"
+    program.write_text(f"#!/bin/sh\necho '{words}'\n")
+    program.chmod(0o700)
+    return program
+
+
+def test_every_lack_is_of_some_versions() -> None:
+    assert set(LACKING) == set(Lack)
+    assert set(Lack) > UNPLAYED
+
+
+@pytest.mark.parametrize(
+    ("version", "lacking"),
+    [
+        ((0, 89), {Lack.TOOLS, Lack.REASONS, Lack.COUNTS, Lack.HANGUPS}),
+        ((0, 92), {Lack.HISTORY, Lack.REASONS, Lack.COUNTS, Lack.HANGUPS}),
+        ((0, 114), {Lack.HISTORY, Lack.COUNTS, Lack.HANGUPS}),
+        ((0, 125), {Lack.COUNTS, Lack.HANGUPS}),
+        ((0, 142), {Lack.COUNTS, Lack.ENDS, Lack.HANGUPS}),
+        ((0, 169), set()),
+        ((1, 0), set()),
+    ],
+)
+def test_what_a_version_lacks(version: tuple[int, int], lacking: set[Lack]) -> None:
+    assert lacks(version) == lacking
+
+
+def test_a_codex_tells_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.142.5")
+    assert version_of(executable("assay-codex")) == (0, 142)
+    assert version_of(codex_that_says(tmp_path, "codex-cli 1.2.3")) == (1, 2)
+
+
+def test_what_is_no_codex_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="is no Codex: to --version it says 'node v20'"):
+        version_of(codex_that_says(tmp_path, "node v20"))
+    with pytest.raises(HarnessError, match="cannot be run"):
+        version_of(tmp_path / "nowhere")

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from assay.model.verdict import HarnessError
+from assay.targets import launch as launching
+from assay.targets.launch import executable, free_port, launch, started, stop
+
+PROXY = """
+    import http.server, json, os, subprocess, sys
+    status, note = int(sys.argv[1]), sys.argv[2]
+    child = subprocess.Popen([sys.executable, "-c", {sleeper!r}], stdout=subprocess.PIPE)
+    child.stdout.readline()
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status); self.send_header("Content-Length", "0"); self.end_headers()
+    server = http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
+    with open(note, "w") as file:
+        json.dump({{"argv": sys.argv[3:], "env": dict(os.environ), "pids": [os.getpid(), child.pid]}}, file)
+    print("waiting for requests", flush=True)
+    server.serve_forever()
+"""
+SLEEPER = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("deaf to SIGTERM", flush=True)
+time.sleep(1000)
+"""
+
+
+class Proxy:
+    """A command that notes its arguments, environment and process ids; its child does not hear SIGTERM."""
+
+    def __init__(self, folder: Path) -> None:
+        self.note = folder / "note.json"
+        self._file = folder / "proxy.py"
+        self._file.write_text(textwrap.dedent(PROXY).format(sleeper=SLEEPER))
+
+    def command(self, *arguments: str, status: int = 200) -> str:
+        return shlex.join([sys.executable, str(self._file), str(status), str(self.note), *arguments])
+
+    @property
+    def noted(self) -> Any:
+        return json.loads(self.note.read_text())
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> Proxy:
+    return Proxy(tmp_path)
+
+
+def python(code: str) -> str:
+    return shlex.join([sys.executable, "-c", code])
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether none of the processes runs any more (a zombie that nobody waits for does not)."""
+    for pid in pids:
+        stat = Path(f"/proc/{pid}/stat")
+        if stat.exists() and stat.read_text().rpartition(") ")[2][0] != "Z":
+            return False
+    return True
+
+
+def test_the_port_is_told_in_every_way(proxy: Proxy) -> None:
+    with launch(proxy.command("--port={port}", "{port}"), env={"OWN": "1", "CODEX_HOME": "x"}) as launched:
+        port = launched.base_url.removeprefix("http://127.0.0.1:").removesuffix("/v1")
+        assert proxy.noted["argv"] == [f"--port={port}", port]
+        environment = proxy.noted["env"]
+        assert (environment["PORT"], environment["PROXY_PORT"]) == (port, port)
+        assert (environment["OWN"], environment["CODEX_HOME"]) == ("1", "x")
+        assert environment["CODEX_BIN"] == executable("assay-codex")
+        assert environment["PATH"] == os.environ["PATH"]
+        assert launched.pid == proxy.noted["pids"][0]
+        assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
+
+
+def test_the_port_is_replaced_in_the_url(proxy: Proxy) -> None:
+    with launch(proxy.command(), env={}, url="http://localhost:{port}/api") as launched:
+        assert launched.base_url == f"http://localhost:{proxy.noted['env']['PORT']}/api"
+
+
+def test_a_refusal_is_an_answer(proxy: Proxy) -> None:
+    with launch(proxy.command(status=401), env={}) as launched:
+        assert launched.pid
+
+
+def test_the_whole_process_group_is_gone_after_the_block(proxy: Proxy, until: Any) -> None:
+    with launch(proxy.command(), env={}):
+        pids = proxy.noted["pids"]
+        assert not gone(pids[:1])
+        assert not gone(pids[1:])
+    until(lambda: gone(pids), "the end of the process group")
+
+
+def test_the_whole_process_group_is_gone_when_the_block_raises(proxy: Proxy, until: Any) -> None:
+    with pytest.raises(ZeroDivisionError), launch(proxy.command(), env={}):
+        raise ZeroDivisionError
+    until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
+
+
+def test_children_of_a_dead_proxy_are_stopped_too(proxy: Proxy, until: Any) -> None:
+    with launch(proxy.command(), env={}) as launched:
+        os.kill(launched.pid, signal.SIGKILL)
+        until(lambda: gone([launched.pid]))
+    until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
+
+
+def test_who_does_not_hear_is_killed_after_the_grace(monkeypatch: pytest.MonkeyPatch, proxy: Proxy, until: Any) -> None:
+    monkeypatch.setattr(launching, "GRACE", 0.1)
+    code = "import signal, runpy, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); sys.argv = sys.argv[1:]; "
+    deaf = f"{code}runpy.run_path(sys.argv[0])"
+    with launch(shlex.join([sys.executable, "-c", deaf]) + proxy.command().removeprefix(sys.executable), env={}):
+        pids = proxy.noted["pids"]
+    until(lambda: gone(pids), "the end of the process group")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("/no/such/command", "/no/such/command cannot be started: No such file or directory"),
+        ("/", "/ cannot be started: Permission denied"),
+        ("  ", "the command to launch is empty"),
+        ("proxy 'x", "the command to launch cannot be read: No closing quotation: proxy 'x"),
+        (
+            python("import sys; print('no luck'); print('at all', file=sys.stderr); sys.exit(7)"),
+            "the proxy ended with status 7 before it was ready; it said:\n",
+        ),
+        (python("pass"), "the proxy ended with status 0 before it was ready; it said nothing"),
+    ],
+)
+def test_a_command_that_does_not_come_up_is_told(command: str, message: str) -> None:
+    with pytest.raises(HarnessError) as raised, launch(command, env={}):
+        pass
+    assert str(raised.value).startswith(message)
+    if "luck" in command:
+        assert {"no luck", "at all"} <= set(str(raised.value).splitlines())
+
+
+def test_only_the_end_of_a_long_complaint_is_quoted() -> None:
+    with pytest.raises(HarnessError) as raised, launch(python("print('x' * 9000 + 'the end')"), env={}):
+        pass
+    assert str(raised.value).endswith("the end")
+    assert len(str(raised.value)) < launching.SHOWN + 200
+
+
+def test_a_command_that_is_never_ready_is_told_and_stopped(tmp_path: Path, until: Any) -> None:
+    note = tmp_path / "pid"
+    code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); print('thinking', flush=True)"
+    with pytest.raises(HarnessError) as raised, launch(python(f"{code}; time.sleep(1000)"), env={}, timeout=1.5):
+        pass
+    assert "did not answer at http://127.0.0.1:" in str(raised.value)
+    assert str(raised.value).endswith("/v1/models within 1.5 s; it said:\nthinking")
+    until(lambda: gone([int(note.read_text())]))
+
+
+def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
+    with pytest.raises(HarnessError, match=r"within 1\.5 s"), launch(proxy.command(status=503), env={}, timeout=1.5):
+        pass
+
+
+@pytest.mark.usefixtures("signals_heard")
+def test_who_interrupts_a_start_leaves_nobody_behind() -> None:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        os.kill(os.getpid(), signal.SIGINT)
+        running.append(
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=True)
+        )
+        return running[0]
+
+    with pytest.raises(KeyboardInterrupt), started(start):
+        pytest.fail("it was interrupted")
+    assert running[0].returncode == -signal.SIGTERM
+
+
+def test_who_interrupts_the_grace_insists_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+
+        def interrupted(_: float) -> None:
+            monkeypatch.undo()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(process, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            stop(process)
+        assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:{prt}/v1", "127.0.0.1/v1", "http://127.0.0.1:99999/v1"])
+def test_a_url_that_is_none_is_told_at_once(proxy: Proxy, url: str) -> None:
+    with pytest.raises(HarnessError, match="is no usable URL"), launch(proxy.command(), env={}, url=url):
+        pass
+
+
+def test_commands_are_found_beside_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert Path(executable("assay-codex")).parent == Path(sys.executable).parent
+    with pytest.raises(HarnessError, match="the command assay-no-such is not installed in "):
+        executable("assay-no-such")
+
+
+def test_commands_are_found_on_the_path_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    command = tmp_path / "assay-elsewhere"
+    command.write_text("")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert executable("assay-elsewhere") == str(command)
+
+
+def test_a_free_port_can_be_listened_at(tiny: Any) -> None:
+    assert 0 < free_port() != int(tiny.root.rpartition(":")[2])

@@ -1,0 +1,103 @@
+"""Console command `assay-codex`: what starts `codex app-server` can start it instead."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from assay_codex.server import Server
+from assay_codex.settings import USAGE, Recorded, Settings, UsageError, from_process
+from assay_codex.transports.journal import Journal
+from assay_codex.transports.listening import RefusedError
+from assay_codex.transports.stdio import epoch_clock, serve
+from assay_scripts.errors import ScriptError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assay_codex.threads.thread_store import Shelf
+    from assay_scripts.steps import Library
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status (2: it cannot be followed, the reason is on stderr)."""
+    try:
+        settings = from_process(sys.argv[1:] if arguments is None else arguments)
+        if settings.command == "app-server":
+            return _serve(settings)
+        if settings.recorded:
+            return _record(settings.recorded)
+    except RefusedError as refused:
+        sys.stderr.write(str(refused))
+        return refused.status
+    except (UsageError, OSError, ValueError) as error:
+        sys.stderr.write(f"assay-codex: {error}\n")
+        return _USAGE_ERROR
+    sys.stdout.write(f"codex-cli {settings.version.number}\n" if settings.command == "version" else USAGE)
+    return 0
+
+
+def _serve(settings: Settings) -> int:
+    library = _library(settings)
+    server = Server(
+        library,
+        home=settings.home,
+        cwd=settings.cwd,
+        version=settings.version,
+        crash_at=settings.crash_at,
+        room=settings.room,
+    )
+    if settings.stores:
+        server.keep_threads(lambda: _shelf(server))
+    if settings.journal is None:
+        return _run(server, settings, None)
+    with closing(Journal(settings.journal)) as journal:
+        return _run(server, settings, journal)
+
+
+def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
+    if settings.listening is None:
+        return serve(server, journal)
+    from assay_codex.transports.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
+
+    return serve_websockets(server, settings.listening, journal, epoch_clock())
+
+
+def _shelf(server: Server) -> Shelf:
+    """Threads are kept below CODEX_HOME."""
+    from assay_codex.threads.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
+
+    return FileShelf(server.home, server.note)
+
+
+def _record(recorded: Recorded) -> int:
+    from assay_codex.transports.record import record  # noqa: PLC0415 - what it needs would slow every start
+
+    return record(recorded)
+
+
+def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError]:
+    """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
+    if settings.scripts is None:
+        return _bundled
+    from assay_scripts.files.read import ScriptFile  # noqa: PLC0415 - YAML would slow every start without a file
+    from assay_scripts.library import LIBRARY  # noqa: PLC0415 - with a file, these are read at the start
+
+    file = ScriptFile(settings.scripts, LIBRARY)
+    read = file.library()
+    if isinstance(read, ScriptError):
+        raise read
+    return file.library
+
+
+def _bundled() -> Library:
+    from assay_scripts.library import LIBRARY  # noqa: PLC0415 - it is needed for the first turn only
+
+    return LIBRARY
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Which requests are served: what is checked of each before its method hears of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.methods.handshake import initialize
+from assay_codex.protocol.params import OVERLOAD, OVERLOADED, Refused, check_params
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay_codex.methods.table import Method
+    from assay_codex.protocol.connection import Connection
+    from assay_codex.protocol.rpc import Request
+    from assay_codex.versions.version import Version
+
+# What would begin more than there is: refused once the process is to end.
+_BEGINNING = frozenset(
+    {
+        "review/start",
+        "thread/archive",
+        "thread/compact/start",
+        "thread/fork",
+        "thread/resume",
+        "thread/start",
+        "turn/start",
+        "turn/steer",
+    }
+)
+
+
+class Room:
+    """Room for so many outputs that wait to be fetched, None for any number: requests beyond are too many."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._beyond = 0
+
+    def forgets(self, waiting: int) -> bool:
+        """Whether a request is never answered while so many outputs wait: every other one, in a real server by chance.
+
+        Raises:
+            Refused: it is too many, too, and told so.
+        """
+        if self._most is None or waiting < self._most:
+            return False
+        self._beyond += 1
+        if self._beyond % 2:
+            raise Refused(OVERLOAD, OVERLOADED)
+        return True
+
+
+def load_methods() -> Mapping[str, Method]:
+    """All methods that the mock plays. What they need is read at the first call: a client waits for the handshake."""
+    from assay_codex.methods.table import METHODS  # noqa: PLC0415 - it would slow every start
+
+    return METHODS
+
+
+def admit(
+    request: Request, client: Connection, version: Version, *, draining: bool
+) -> tuple[Method, Mapping[str, Any]]:
+    """What plays a request of `client`, and its checked parameters; `draining`: the process is to end.
+
+    Raises:
+        Refused: it may not be served.
+    """
+    method = request.method
+    if method not in version.methods:
+        listed = ", ".join(f"`{name}`" for name in version.methods)
+        raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
+    params = check_params(method, request.params, version.params)
+    if method == "initialize":
+        if client.capabilities is not None:
+            raise Refused("Already initialized")
+        return initialize, params
+    if client.capabilities is None:
+        raise Refused("Not initialized")
+    if not client.experimental:
+        _check_gate(method, params, version)
+    if draining and version.draining is not None and method in _BEGINNING:
+        raise Refused("Server is draining; retry after reconnecting", data=version.draining or None)
+    played = load_methods().get(method)
+    if played is None:
+        raise Refused(f"assay-codex does not play {method}")
+    return played, params
+
+
+def _check_gate(method: str, params: Mapping[str, Any], version: Version) -> None:
+    passing: tuple[object, ...] = (None,) if version.gates_empty else (None, [])
+    fields = [name for name in version.gated_fields.get(method, ()) if params.get(name) not in passing]
+    if method in version.gated or fields:
+        what = f"{method}.{fields[0]}" if fields else method
+        raise Refused(f"{what} requires experimentalApi capability")

@@ -1,0 +1,93 @@
+"""The thread that a request names or begins."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.notifications import legacy
+from assay_codex.notifications.messages import PROVIDER
+from assay_codex.protocol.params import Refused
+from assay_codex.threads.thread import Thread, new_thread
+from assay_codex.turns.tools import check_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay_codex.methods.asked import Asked
+
+_NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
+_HEX_DIGITS = 32
+
+
+def check_uuid(text: str, wrong: str) -> None:
+    """Check the form of an id.
+
+    Raises:
+        Refused: it is no UUID; the text begins with `wrong`.
+    """
+    odd = _NOT_HEX.search(text)
+    if odd is not None:
+        expected = "expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-]"
+        raise Refused(f"{wrong}: invalid character: {expected}, found `{odd[0]}` at {odd.start() + 1}")
+    digits = len(text.replace("-", ""))
+    if digits != _HEX_DIGITS:
+        raise Refused(f"{wrong}: invalid length: expected length 32 for simple format, found {digits}")
+
+
+def find_thread(asked: Asked) -> Thread:
+    """The thread that `threadId` names.
+
+    Raises:
+        Refused: it is no UUID, or no such thread is loaded.
+    """
+    identity = asked.params["threadId"]
+    check_uuid(identity, "invalid thread id")
+    thread = asked.server.threads.get(identity)
+    if thread is None:
+        raise Refused(f"thread not found: {identity}")
+    return thread
+
+
+def load_thread(asked: Asked) -> Thread:
+    """The thread that the request begins; parameters that the version does not know are as if they were absent.
+
+    Raises:
+        Refused: there is no such provider, or the tools are not what they must be.
+    """
+    return begin_thread(asked, asked.params)
+
+
+def begin_thread(asked: Asked, given: Mapping[str, Any], fill: Callable[[Thread], None] | None = None) -> Thread:
+    """A thread that begins with these parameters and, if there is more, with what `fill` puts into it.
+
+    Raises:
+        Refused: as for `load_thread`.
+    """
+    server = asked.server
+    params = {name: value for name, value in given.items() if name not in server.version.ignored}
+    if params.get("modelProvider") not in {None, PROVIDER}:
+        raise Refused(f"{server.version.bad_config}: Model provider `{params['modelProvider']}` not found")
+    check_tools(params.get("dynamicTools") or (), names_only=not server.version.checks_tools)
+    thread = new_thread(
+        params,
+        identity=server.ids.uuid(asked.now),
+        now=asked.now,
+        cwd=server.cwd,
+        home=server.home,
+        originator=server.client,
+    )
+    thread.born = server.version.number
+    if fill is not None:
+        fill(thread)
+    if not thread.ephemeral:
+        server.shelf.begin(thread)
+    server.threads.add(thread)
+    server.subscribe(thread)
+    return thread
+
+
+def tell_loaded(asked: Asked, thread: Thread) -> None:
+    """Tell, in the older family alone, that the thread's servers have started: it has none."""
+    if asked.server.version.double:
+        asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)

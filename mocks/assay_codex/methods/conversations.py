@@ -1,0 +1,110 @@
+"""The v1 methods: conversations, which are threads that say nothing before a listener is added.
+
+What happens without a listener waits in a queue and is told to the first one. Several listeners of a conversation share
+one queue: each event is told once, whatever their number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.methods.asking import check_uuid, load_thread
+from assay_codex.methods.turns import check_input, interrupt, start_turn
+from assay_codex.notifications import legacy, messages
+from assay_codex.protocol.params import Refused
+from assay_codex.threads.thread import KEPT_THREADS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay_codex.methods.asked import Asked
+    from assay_codex.threads.thread import Thread
+
+Json = dict[str, Any]
+
+
+def _conversation(asked: Asked) -> Thread:
+    identity = asked.params["conversationId"]
+    check_uuid(identity, "Invalid request")
+    thread = asked.server.threads.get(identity)
+    if thread is None:
+        raise Refused(f"conversation not found: {identity}")
+    return thread
+
+
+def _new_conversation(asked: Asked) -> None:
+    thread = load_thread(asked)
+    thread.conversation = True
+    thread.mute()
+    asked.reply(messages.conversation_opened(thread))
+    asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)
+
+
+def _add_listener(asked: Asked) -> None:
+    thread, server = _conversation(asked), asked.server
+    subscription = server.ids.uuid(asked.now)
+    _keep(server.listeners, subscription, thread)
+    thread.raw_events = thread.raw_events or bool(asked.params.get("experimentalRawEvents"))
+    asked.reply({"subscriptionId": subscription})
+    for method, params in thread.unmute():
+        server.tell(thread, method, params, asked.now)
+
+
+def _keep(listeners: dict[str, Thread], subscription: str, thread: Thread) -> None:
+    """Note a listener; the oldest of very many is forgotten, as if it went on listening."""
+    listeners[subscription] = thread
+    thread.listeners += 1
+    if len(listeners) > KEPT_THREADS:
+        del listeners[next(iter(listeners))]
+
+
+def _remove_listener(asked: Asked) -> None:
+    subscription, listeners = asked.params["subscriptionId"], asked.server.listeners
+    check_uuid(subscription, "Invalid request: UUID parsing failed")
+    thread = listeners.pop(subscription, None)
+    if thread is None:
+        raise Refused(f"subscription not found: {subscription}")
+    thread.listeners -= 1
+    if thread.conversation and not thread.listeners:
+        thread.mute()
+    asked.reply({})
+
+
+def _send(asked: Asked) -> None:
+    thread = _conversation(asked)
+    given = [_INPUT[item["type"]](item["data"]) for item in asked.params["items"]]
+    check_input(asked, given)
+    overrides = {name: value for name, value in asked.params.items() if name not in _UNPLAYED}
+    start_turn(replace(asked, params=overrides), thread, given, lambda _: asked.reply({}))
+
+
+# A sandbox is spelled in other words here, and the mock has none.
+_UNPLAYED = frozenset({"sandboxPolicy"})
+
+
+# An item of v1 input as turn/start takes it, by its type.
+_INPUT: Mapping[str, Callable[[Json], Json]] = {
+    "text": lambda data: {"type": "text", **data},
+    "image": lambda data: {"type": "image", "url": data["image_url"]},
+    "localImage": lambda data: {"type": "localImage", **data},
+}
+
+
+def _interrupt(asked: Asked) -> None:
+    interrupt(asked, _conversation(asked), {"abortReason": "interrupted"})
+
+
+def _user_agent(asked: Asked) -> None:
+    asked.reply({"userAgent": asked.server.user_agent})
+
+
+METHODS: Mapping[str, Callable[[Asked], None]] = {
+    "newConversation": _new_conversation,
+    "addConversationListener": _add_listener,
+    "removeConversationListener": _remove_listener,
+    "sendUserMessage": _send,
+    "sendUserTurn": _send,
+    "interruptConversation": _interrupt,
+    "getUserAgent": _user_agent,
+}

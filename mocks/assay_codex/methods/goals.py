@@ -1,0 +1,130 @@
+"""What is noted about a thread beside its turns: its goal and where its folder stands in git; and samples of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.methods.asking import find_thread
+from assay_codex.methods.finding import find_stored
+from assay_codex.methods.turns import cast_for
+from assay_codex.notifications import messages
+from assay_codex.protocol.params import Refused
+from assay_scripts.steps import Call, Say
+from assay_scripts.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay_codex.methods.asked import Asked
+    from assay_codex.threads.thread import Thread
+
+Json = dict[str, Any]
+
+
+# Goals
+
+
+def _goal_get(asked: Asked) -> None:
+    asked.reply({"goal": find_thread(asked).goal})
+
+
+def _goal_set(asked: Asked) -> None:
+    """The goal is noted; no turns are begun that work towards it."""
+    thread, server = find_thread(asked), asked.server
+    objective = asked.params.get("objective")
+    if objective is not None and not objective.strip():
+        raise Refused("goal objective must not be empty")
+    if objective is None and thread.goal is None:
+        raise Refused(f"cannot update goal for thread {thread.id}: no goal exists")
+    given = {name: asked.params[name] for name in _GIVEN if asked.params.get(name) is not None}
+    thread.note("goal", {**(thread.goal or _new_goal(thread, asked.now)), **given, "updatedAt": int(asked.now)})
+    thread.preview = thread.preview or objective or ""
+    asked.reply({"goal": thread.goal})
+    server.tell(thread, *goal_told(thread), asked.now)
+
+
+_GIVEN = ("objective", "status", "tokenBudget")
+
+
+def _new_goal(thread: Thread, now: float) -> Json:
+    return {
+        "threadId": thread.id,
+        "objective": "",
+        "status": "active",
+        "tokenBudget": None,
+        "tokensUsed": 0,
+        "timeUsedSeconds": 0,
+        "createdAt": int(now),
+        "updatedAt": int(now),
+    }
+
+
+def goal_told(thread: Thread) -> tuple[str, Json]:
+    """The notification of the thread's goal, or that it has none: method and params."""
+    if thread.goal is None:
+        return "thread/goal/cleared", {"threadId": thread.id}
+    return "thread/goal/updated", {"threadId": thread.id, "turnId": None, "goal": thread.goal}
+
+
+def _goal_clear(asked: Asked) -> None:
+    thread = find_thread(asked)
+    cleared = thread.goal is not None
+    thread.note("goal", None)
+    asked.reply({"cleared": cleared})
+    if cleared:
+        asked.server.tell(thread, *goal_told(thread), asked.now)
+
+
+# Metadata
+
+
+def _metadata_update(asked: Asked) -> None:
+    server, given = asked.server, asked.params.get("gitInfo")
+    stored = server.version.stored
+    thread = find_stored(asked, stored.unnamed)
+    if thread.ephemeral:
+        raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
+    fields = {name: given[name] for name in _GIT if name in given} if given is not None else {}
+    if not fields:
+        raise Refused(stored.no_metadata if given is None else "gitInfo must include at least one field")
+    thread.note("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
+    loaded = server.threads.get(thread.id) is thread
+    told = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}
+    asked.reply({"thread": told})
+
+
+_GIT = ("sha", "branch", "originUrl")
+
+
+# Samples
+
+
+def _sample(asked: Asked) -> None:
+    """What the model would say, without a turn."""
+    thread, server = find_thread(asked), asked.server
+    source, prompt = asked.params["expectedTurnId"], asked.params["prompt"]
+    if thread.turn is not None or not thread.past.turns or thread.past.turns[-1]["id"] != source:
+        raise Refused("sample source turn must be the latest finished turn")
+    casting = cast_for(asked, thread, [{"type": "text", "text": prompt}])
+    part = next(iter(casting.parts[casting.first :]), ())
+    used = next((step for step in part if isinstance(step, Usage)), Usage(input=0, output=0))
+    text = "".join(piece for step in part if isinstance(step, Say) for piece in step.pieces)
+    asked.reply(
+        {
+            "sourceTurnId": source,
+            "responseId": f"resp_{server.ids.number():04}",
+            "text": None if any(isinstance(step, Call) for step in part) else text,
+            "inputTokens": used.input,
+            "cachedInputTokens": used.cached,
+            "outputTokens": used.output,
+        }
+    )
+
+
+METHODS: Mapping[str, Callable[[Asked], None]] = {
+    "thread/goal/get": _goal_get,
+    "thread/goal/set": _goal_set,
+    "thread/goal/clear": _goal_clear,
+    "thread/metadata/update": _metadata_update,
+    "thread/sample": _sample,
+}

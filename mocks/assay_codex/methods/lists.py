@@ -1,0 +1,174 @@
+"""What clients ask for when they begin: models, modes, configuration, skills, servers, accounts. Most is empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.methods.asking import find_thread
+from assay_codex.notifications import messages
+from assay_codex.protocol.params import Refused
+from assay_codex.versions.marks import known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay_codex.methods.asked import Asked
+
+Json = dict[str, Any]
+
+_URL = "http://127.0.0.1:9/v1"
+
+
+# Lists in pages
+
+
+def _paged(asked: Asked, what: str, entries: Sequence[Json]) -> None:
+    """Answer with a page; its cursor is the number of the entry with which the next begins."""
+    cursor, limit = asked.params.get("cursor"), asked.params.get("limit")
+    if cursor is not None and not cursor.isdecimal():
+        raise Refused(f"invalid cursor: {cursor}")
+    start = int(cursor or 0)
+    if start > len(entries):
+        raise Refused(f"cursor {start} exceeds total {what} {len(entries)}")
+    end = len(entries) if limit is None else start + max(1, limit)
+    asked.reply({"data": list(entries[start:end]), "nextCursor": str(end) if end < len(entries) else None})
+
+
+def _model_list(asked: Asked) -> None:
+    _paged(asked, "models", (messages.MODEL, _SMALL))
+
+
+_SMALL: Json = {
+    **messages.MODEL,
+    "id": "mock-model-small",
+    "model": "mock-model-small",
+    "displayName": "Small mock model",
+    "isDefault": False,
+}
+
+
+def _permission_profiles(asked: Asked) -> None:
+    _paged(asked, "permission profiles", _PROFILES)
+
+
+_PROFILES: Sequence[Json] = tuple(
+    {"id": name, "description": None, "allowed": True} for name in (":read-only", ":workspace", ":danger-full-access")
+)
+
+
+# Configuration
+
+
+def _config_read(asked: Asked) -> None:
+    """The configuration of a codex whose model's service is the mock's."""
+    layers: Json = {"layers": []} if asked.params.get("includeLayers") else {}
+    asked.reply({"config": {**dict.fromkeys(_UNSET.split()), **_CONFIG}, "origins": {}, **layers})
+
+
+_UNSET = """
+    model review_model model_context_window model_auto_compact_token_limit model_provider approval_policy sandbox_mode
+    sandbox_workspace_write forced_chatgpt_workspace_id forced_login_method web_search tools profile profiles
+    instructions developer_instructions compact_prompt model_reasoning_effort model_reasoning_summary model_verbosity
+    analytics
+"""
+_CONFIG: Json = {
+    "model": "mock-model",
+    "model_provider": messages.PROVIDER,
+    "approval_policy": "never",
+    "sandbox_mode": "read-only",
+    "profiles": {},
+    "model_providers": {messages.PROVIDER: {"name": messages.PROVIDER, "base_url": _URL, "wire_api": "responses"}},
+}
+
+
+def _model_providers(asked: Asked) -> None:
+    own: Json = {"type": "customGateway", "auth": {"mode": "none"}}
+    mock = {"id": messages.PROVIDER, "name": messages.PROVIDER, "canEdit": True, "baseUrl": _URL, "settings": own}
+    asked.reply({"data": [_OPENAI, mock], "defaultProviderId": messages.PROVIDER, "canChangeDefault": True})
+
+
+_OPENAI: Json = {
+    "id": "openai",
+    "name": "OpenAI",
+    "canEdit": False,
+    "baseUrl": None,
+    "settings": {"type": "openai"},
+}
+
+
+def _modes(asked: Asked) -> None:
+    """The modes, as far as they are played; the oldest ones had instructions and models of their own."""
+    if not known(_NAMED_MODES, asked.server.version.number):
+        raise Refused("assay-codex does not play collaborationMode/list")
+    asked.reply(
+        {"data": [{"name": mode.title(), "mode": mode, "model": None, **more} for mode, more in _MODES.items()]}
+    )
+
+
+_NAMED_MODES = "modes+0.118"
+_MODES: Mapping[str, Json] = {"plan": {"reasoning_effort": "medium"}, "default": {"reasoning_effort": None}}
+
+
+def _in_folders(*fields: str) -> Callable[[Asked], None]:
+    """A list with nothing in it, for each folder that is asked about."""
+
+    def answer(asked: Asked) -> None:
+        folders = asked.params.get("cwds") or [asked.server.cwd]
+        asked.reply({"data": [{"cwd": cwd, **{name: [] for name in fields}} for cwd in folders]})
+
+    return answer
+
+
+# Accounts
+
+
+def _account_read(asked: Asked) -> None:
+    asked.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
+
+
+def _auth_status(asked: Asked) -> None:
+    asked.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
+
+
+def _needs_account(what: str) -> Callable[[Asked], None]:
+    def refuse(asked: Asked) -> None:
+        del asked
+        raise Refused(f"codex account authentication required to read {what}")
+
+    return refuse
+
+
+# Threads' settings
+
+
+def _settings_update(asked: Asked) -> None:
+    thread, server = find_thread(asked), asked.server
+    changed = thread.override(asked.params)
+    asked.reply({})
+    if changed:
+        server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), asked.now)
+
+
+def _constant(**answer: object) -> Callable[[Asked], None]:
+    return lambda asked: asked.reply(answer)
+
+
+METHODS: Mapping[str, Callable[[Asked], None]] = {
+    "model/list": _model_list,
+    "permissionProfile/list": _permission_profiles,
+    "config/read": _config_read,
+    "configRequirements/read": _constant(supportsIndependentSpeedModes=True, requirements=None),
+    "modelProvider/list": _model_providers,
+    "modelProvider/capabilities/read": _constant(namespaceTools=True, imageGeneration=True, webSearch=True),
+    "collaborationMode/list": _modes,
+    "skills/list": _in_folders("skills", "errors"),
+    "hooks/list": _in_folders("hooks", "warnings", "errors"),
+    "app/list": _constant(data=[], nextCursor=None),
+    "experimentalFeature/list": _constant(data=[], nextCursor=None),
+    "mcpServerStatus/list": _constant(data=[], nextCursor=None),
+    "account/read": _account_read,
+    "account/rateLimits/read": _needs_account("rate limits"),
+    "account/usage/read": _needs_account("token usage"),
+    "getAuthStatus": _auth_status,
+    "thread/settings/update": _settings_update,
+}

@@ -1,0 +1,198 @@
+"""The v1 methods about conversations that are stored: they are listed, resumed, forked and put away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.methods.asking import begin_thread, tell_loaded
+from assay_codex.methods.listing import is_loaded, listed, moment, page_of
+from assay_codex.methods.stored import copy_thread, unload
+from assay_codex.notifications import item_messages, legacy, messages
+from assay_codex.protocol.params import Refused, check_items
+from assay_codex.versions.forms import trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from assay_codex.context import Host
+    from assay_codex.methods.asked import Asked
+    from assay_codex.threads.thread import Thread
+
+Json = dict[str, Any]
+
+_NONE_FOUND = "no rollout found for conversation id {id}"
+
+
+# What they find
+
+
+def _find(asked: Asked, path: str = "path") -> Thread | None:
+    """The conversation of an id or of a file; None: the request names neither.
+
+    Raises:
+        Refused: there is none.
+    """
+    server, identity, file = asked.server, asked.params.get("conversationId"), asked.params.get(path)
+    if file is not None:
+        thread = _by_path(server, file)
+        if thread is None:
+            raise Refused(f"failed to load rollout `{file}`: No such file or directory (os error 2)")
+        return thread
+    if identity is None:
+        return None
+    thread = server.threads.get(identity) or server.shelf.find(identity)
+    if thread is None or thread.archived:
+        raise Refused(_NONE_FOUND.format(id=identity))
+    return thread
+
+
+def _by_path(server: Host, path: str) -> Thread | None:
+    loaded = (server.threads.get(identity) for identity in server.threads.ids())
+    every = [thread for thread in loaded if thread is not None] + server.shelf.all()
+    return next((thread for thread in every if thread.path == path), None)
+
+
+# listConversations, getConversationSummary
+
+
+def _list_conversations(asked: Asked) -> None:
+    providers = asked.params.get("modelProviders") or [messages.PROVIDER]
+    threads = listed(asked.server, archived=False) if messages.PROVIDER in providers else []
+    page, cursor = page_of(asked, threads, asked.params.get("pageSize"))
+    asked.reply({"items": [_summary(thread) for thread in page], "nextCursor": cursor})
+
+
+def _summary(thread: Thread) -> Json:
+    return {
+        "conversationId": thread.id,
+        "path": thread.path,
+        "preview": thread.preview,
+        "timestamp": moment(thread.created),
+        "updatedAt": moment(thread.updated),
+        "modelProvider": messages.PROVIDER,
+        "cwd": thread.cwd,
+        "cliVersion": thread.born,
+        "source": "vscode",
+        "gitInfo": None,
+    }
+
+
+def _get_summary(asked: Asked) -> None:
+    thread = _find(asked, "rolloutPath")
+    if thread is None:
+        raise Refused("Invalid request: missing field `conversationId`")
+    asked.reply({"summary": _summary(thread)})
+
+
+# resumeConversation, forkConversation
+
+
+def _resume(asked: Asked) -> None:
+    server, history = asked.server, asked.params.get("history")
+    if history:
+        thread = _with_history(asked, history)
+    else:
+        found = _find(asked)
+        if found is None:
+            raise Refused("either path, conversation id or non empty history must be provided")
+        thread = found
+    if not is_loaded(server, thread):
+        server.threads.add(thread)
+    server.subscribe(thread)
+    if thread.turn is None:
+        thread.operations = 0
+        thread.past.leave()
+    _begin(asked, thread)
+
+
+def _with_history(asked: Asked, history: list[Json]) -> Thread:
+    check_items(history)
+    return begin_thread(asked, {}, lambda thread: thread.remember(history))
+
+
+def _fork(asked: Asked) -> None:
+    source = _find(asked)
+    if source is None:
+        raise Refused("either path or conversation id must be provided")
+    overrides = asked.params.get("overrides") or {}
+    _begin(asked, copy_thread(replace(asked, params=overrides), source))
+
+
+def _begin(asked: Asked, thread: Thread) -> None:
+    """Tell what the conversation begins with; what happens in it waits for a listener."""
+    server = asked.server
+    thread.conversation = True
+    if not thread.listeners:
+        thread.mute()
+    said = [trimmed(server.version.forms, ".msg", msg) for msg in _initial(thread)]
+    told = {"initialMessages": said, "rolloutPath": thread.path}
+    settings = thread.settings
+    about = {"model": settings.model, "reasoningEffort": settings.effort, "historyLogId": 0, "historyEntryCount": 0}
+    server.tell_client("sessionConfigured", {"sessionId": thread.id, **about, **told}, asked.now)
+    asked.reply({"conversationId": thread.id, "model": settings.model, **told})
+    tell_loaded(asked, thread)
+
+
+def _initial(thread: Thread) -> Iterator[Json]:
+    """What the older family told of the turns, as far as it is stored."""
+    before = None
+    for turn, cost in zip(thread.past.turns, thread.past.costs, strict=True):
+        items = [item for item in turn["items"] if item["type"] in legacy.AFTER]
+        for item in items:
+            yield legacy.AFTER[item["type"]](item)
+            if item["type"] == "userMessage":
+                yield _counts(before)
+        if cost != before:
+            yield _counts(cost)
+        if turn["status"] == "interrupted":
+            yield legacy.turn_aborted(turn["id"], "interrupted")
+        before = cost
+
+
+def _counts(cost: Any) -> Json:  # noqa: ANN401 - see `past.Cost`
+    if cost is None:
+        return legacy.token_count(None)
+    total, last = (item_messages.usage(counts) for counts in cost)
+    return legacy.token_count({"total": total, "last": last, "modelContextWindow": None})
+
+
+# archiveConversation, and what knows nothing
+
+
+def _archive(asked: Asked) -> None:
+    server, path = asked.server, asked.params["rolloutPath"]
+    thread = _by_path(server, path)
+    if thread is None or thread.archived:
+        raise Refused(f"rollout path `{path}` must be in sessions directory")
+    if thread.id != asked.params["conversationId"]:
+        raise Refused(f"rollout path `{path}` does not match thread id {asked.params['conversationId']}")
+    unload(asked, thread)
+    server.shelf.put(thread)
+    server.shelf.archive(thread, archived=True)
+    asked.reply({})
+
+
+def _user_info(asked: Asked) -> None:
+    asked.reply({"allegedUserEmail": None})
+
+
+def _saved_config(asked: Asked) -> None:
+    asked.reply({"config": {**dict.fromkeys(_SAVED.split()), **_CONFIG}})
+
+
+_SAVED = """
+    approvalPolicy sandboxMode sandboxSettings forcedChatgptWorkspaceId forcedLoginMethod model modelReasoningEffort
+    modelReasoningSummary modelVerbosity tools profile profiles
+"""
+_CONFIG: Json = {"approvalPolicy": "never", "sandboxMode": "read-only", "model": "mock-model", "profiles": {}}
+
+METHODS: Mapping[str, Callable[[Asked], None]] = {
+    "listConversations": _list_conversations,
+    "getConversationSummary": _get_summary,
+    "resumeConversation": _resume,
+    "forkConversation": _fork,
+    "archiveConversation": _archive,
+    "userInfo": _user_info,
+    "getUserSavedConfig": _saved_config,
+}

@@ -1,0 +1,249 @@
+"""The older family of notifications, `codex/event/<type>`, which versions up to 0.114 sent beside every typed one.
+
+Each event of the core was told as `{"id": turn, "msg": {"type", …}, "conversationId"}` and again typed, and where it
+replaced an even older event, once more after that: a delta of text is three lines.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from assay_codex.notifications.legacy_acting import ACTED, ACTS
+
+Json = dict[str, Any]
+Twins = tuple[Iterable[Json], Iterable[Json]]
+
+
+def twins(method: str, params: Json, *, empty_texts: bool = False) -> Twins:
+    """The messages told before and after a typed notification; `empty_texts`: a text without words is one, too."""
+    tell = _TWINS.get(method)
+    before, after = tell(params) if tell else ((), ())
+    return tuple(msg if empty_texts else _without_empty_texts(msg) for msg in before), after
+
+
+def _without_empty_texts(msg: Json) -> Json:
+    match msg:
+        case {"item": {"content": [{"type": "Text", "text": ""}]} as item}:
+            return {**msg, "item": {**item, "content": []}}
+    return msg
+
+
+def notification(turn_id: str, thread_id: str, msg: Json) -> tuple[str, Json]:
+    """Method and params of a message."""
+    return f"codex/event/{msg['type']}", {"id": turn_id, "msg": msg, "conversationId": thread_id}
+
+
+# What is told of every new thread: there are no MCP servers.
+MCP_STARTUP_COMPLETE: Json = {"type": "mcp_startup_complete", "ready": [], "failed": [], "cancelled": []}
+
+
+def _place(params: Json, *names: str) -> Json:
+    return {"thread_id": params["threadId"], "turn_id": params["turnId"], **_snake(params, names)}
+
+
+def _snake(params: Mapping[str, Any], names: Iterable[str]) -> Json:
+    return {_snake_case(name): params[name] for name in names}
+
+
+def _snake_case(name: str) -> str:
+    return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
+
+
+# Items
+
+
+def _core_item(item: Json) -> Json:
+    match item:
+        case {"type": "userMessage", "id": identity, "content": content}:
+            return {"type": "UserMessage", "id": identity, "content": [_core_content(part) for part in content]}
+        case {"type": "agentMessage", "id": identity, "text": text}:
+            return {"type": "AgentMessage", "id": identity, "content": [{"type": "Text", "text": text}]}
+        case {"type": "contextCompaction", "id": identity}:
+            return {"type": "ContextCompaction", "id": identity}
+    return {
+        "type": "Reasoning",
+        "id": item["id"],
+        "summary_text": item["summary"],
+        "raw_content": item["content"],
+    }
+
+
+def _core_content(part: Json) -> Json:
+    match part:
+        case {"type": "image", "url": url}:
+            return {"type": "image", "image_url": url}
+        case {"type": "localImage", "path": path}:
+            return {"type": "local_image", "path": path}
+    return part
+
+
+def _item_started(params: Json) -> Twins:
+    item = params["item"]
+    if item["type"] in ACTS:
+        return [ACTS[item["type"]](params)], ()
+    if item["type"] == "dynamicToolCall":
+        told = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
+        return [{"type": "dynamic_tool_call_request", **told}], ()
+    return [{"type": "item_started", **_place(params), "item": _core_item(item)}], ()
+
+
+def _item_completed(params: Json) -> Twins:
+    item = params["item"]
+    if item["type"] in ACTED:
+        begun = item["status"] != "declined" and item.get("exitCode", 0) is not None
+        return ([ACTED[item["type"]](params)] if begun else []), ()
+    if item["type"] == "dynamicToolCall":
+        return [_tool_response(params)], ()
+    told = {"type": "item_completed", **_place(params), "item": _core_item(item)}
+    after = AFTER.get(item["type"])
+    return [told], [after(item)] if after else ()
+
+
+_MS = 1000
+
+
+def _tool_response(params: Json) -> Json:
+    item = params["item"]
+    return {
+        "type": "dynamic_tool_call_response",
+        "call_id": item["id"],
+        "turn_id": params["turnId"],
+        "tool": item["tool"],
+        "arguments": item["arguments"],
+        "content_items": item["contentItems"],
+        "success": item["success"],
+        "error": None,
+        "duration": {"secs": item["durationMs"] // _MS, "nanos": item["durationMs"] % _MS * 1_000_000},
+    }
+
+
+def _user_message(item: Json) -> Json:
+    texts = [part for part in item["content"] if part["type"] == "text"]
+    return {
+        "type": "user_message",
+        "message": "".join(part["text"] for part in texts),
+        "images": [part["url"] for part in item["content"] if part["type"] == "image"],
+        "local_images": [part["path"] for part in item["content"] if part["type"] == "localImage"],
+        "text_elements": [element for part in texts for element in part["text_elements"]],
+    }
+
+
+AFTER: Mapping[str, Callable[[Json], Json]] = {
+    "userMessage": _user_message,
+    "agentMessage": lambda item: {"type": "agent_message", "message": item["text"], "phase": item["phase"]},
+    "reasoning": lambda item: {"type": "agent_reasoning", "text": "".join(item["summary"])},
+}
+
+
+# Everything else
+
+
+def _output_delta(params: Json) -> Twins:
+    chunk = base64.b64encode(params["delta"].encode()).decode()
+    told = {"call_id": params["itemId"], "stream": params.get("stream", "stdout"), "chunk": chunk}
+    return [{"type": "exec_command_output_delta", **told}], ()
+
+
+def _text_delta(params: Json) -> Twins:
+    told = {"type": "agent_message_content_delta", **_place(params, "itemId", "delta")}
+    return [told], [{"type": "agent_message_delta", "delta": params["delta"]}]
+
+
+def _thought_part(params: Json) -> Twins:
+    return [{"type": "agent_reasoning_section_break", **_snake(params, ("itemId", "summaryIndex"))}], ()
+
+
+def _thought_delta(params: Json) -> Twins:
+    told = {"type": "reasoning_content_delta", **_place(params, "itemId", "delta", "summaryIndex")}
+    return [told], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
+
+
+def _raw_thought_delta(params: Json) -> Twins:
+    told = {"type": "reasoning_raw_content_delta", **_place(params, "itemId", "delta", "contentIndex")}
+    return [told], [{"type": "agent_reasoning_raw_content_delta", "delta": params["delta"]}]
+
+
+def error(told: Json) -> Json:
+    """What is told before a turn fails; `told`: why."""
+    return {"type": "error", "message": told["message"], "codex_error_info": _info(told["codexErrorInfo"])}
+
+
+def retrying(told: Json) -> Json:
+    """What is told before the model is asked again; `told`: why."""
+    info = _info(told["codexErrorInfo"])
+    details = {"additional_details": told["additionalDetails"]}
+    return {"type": "stream_error", "message": told["message"], "codex_error_info": info, **details}
+
+
+def _info(info: object) -> object:
+    match info:
+        case str():
+            return _snake_case(info)
+        case dict():
+            return {_snake_case(name): _info(value) for name, value in info.items()}
+    return info
+
+
+def token_count(usage: Json | None) -> Json:
+    """What is told before the counts of a thread, or before the rate limits alone."""
+    info = None
+    if usage is not None:
+        info = {
+            "total_token_usage": _counts(usage["total"]),
+            "last_token_usage": _counts(usage["last"]),
+            "model_context_window": usage["modelContextWindow"],
+        }
+    limits = {
+        "limit_id": "codex",
+        "limit_name": None,
+        "primary": None,
+        "secondary": None,
+        "credits": None,
+        "plan_type": None,
+    }
+    return {"type": "token_count", "info": info, "rate_limits": limits}
+
+
+_COUNTS = ("inputTokens", "cachedInputTokens", "outputTokens", "reasoningOutputTokens", "totalTokens")
+
+
+def _counts(usage: Json) -> Json:
+    return _snake(usage, _COUNTS)
+
+
+def task_started(turn_id: str, window: int | None, mode: str) -> Json:
+    """What is told when a turn begins; `window`: the most tokens, if that is known; `mode`: how the client works."""
+    return {
+        "type": "task_started",
+        "turn_id": turn_id,
+        "model_context_window": window,
+        "collaboration_mode_kind": mode,
+    }
+
+
+def turn_aborted(turn_id: str, reason: str) -> Json:
+    """What is told when a turn is interrupted or replaced."""
+    return {"type": "turn_aborted", "turn_id": turn_id, "reason": reason}
+
+
+def task_complete(turn_id: str, last: str | None) -> Json:
+    """What is told before a turn is over; `last`: its last text."""
+    return {"type": "task_complete", "turn_id": turn_id, "last_agent_message": last}
+
+
+_TWINS: Mapping[str, Callable[[Json], Twins]] = {
+    "item/started": _item_started,
+    "item/completed": _item_completed,
+    "item/agentMessage/delta": _text_delta,
+    "item/reasoning/summaryPartAdded": _thought_part,
+    "item/reasoning/summaryTextDelta": _thought_delta,
+    "item/reasoning/textDelta": _raw_thought_delta,
+    "item/commandExecution/outputDelta": _output_delta,
+    "item/fileChange/outputDelta": _output_delta,
+    "turn/diff/updated": lambda params: ([{"type": "turn_diff", "unified_diff": params["diff"]}], ()),
+    "thread/compacted": lambda _: ([{"type": "context_compacted"}], ()),
+    "warning": lambda params: ([{"type": "warning", "message": params["message"]}], ()),
+    "rawResponseItem/completed": lambda params: ([{"type": "raw_response_item", "item": params["item"]}], ()),
+}

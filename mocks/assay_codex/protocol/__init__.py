@@ -1,0 +1,1 @@
+"""The app-server protocol below versions: JSON-RPC lines, parameters, outputs, ids."""

@@ -1,0 +1,209 @@
+"""Command line and environment of `assay-codex`, the only place that reads them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay_codex.protocol.outputs import CrashAt
+from assay_codex.transports.listening import (
+    AUTH,
+    LISTEN,
+    TOKEN_DIGEST,
+    TOKEN_FILE,
+    Listening,
+    ListeningSocket,
+    read_listening,
+)
+from assay_codex.versions.version import NEWEST, PLAYED, VERSIONS, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_USAGE = """\
+usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
+       assay-codex [--codex-version X.Y.Z] --version
+       assay-codex record [--output FILE] -- codex app-server [its arguments]
+
+A mock of `codex app-server` over stdio or WebSocket that plays scripts. A text holding [[assay:<script>#<nonce>]]
+chooses one; without it a friendly default answers.
+
+  --scripts FILE   scripts of your own, YAML or JSON (environment: ASSAY_SCRIPTS)
+  --journal FILE   write every message received and sent, one JSON object a line (environment: ASSAY_JOURNAL)
+  --codex-version X.Y.Z
+                   speak as this version does: {versions} (environment: ASSAY_CODEX_VERSION)
+
+Of what codex takes, these are followed where the version has them:
+
+  --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
+                   what to listen on (port 0: any free one, told on stderr; no path: a socket below CODEX_HOME)
+  --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
+                   WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
+
+record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
+({recording}, unless --output names another; it is replaced), with paths of this machine masked.
+
+Threads that are not ephemeral are stored below CODEX_HOME, if that is set and holds no login (auth.json), for the
+processes that come after this one; without it each process keeps its own in memory.
+
+For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N makes the process die at the first, or the
+N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask too
+much at once: with ASSAY_OVERLOAD_AT=N, while N lines or more wait to be written, requests are refused with -32001 and
+never answered in turn, where the version is one that does so (0.100.0 and newer, of many at once).
+"""
+
+
+_RECORDING = "recording.jsonl"
+USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
+
+
+class UsageError(Exception):
+    """The command line cannot be followed; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recorded:
+    """What is to be recorded: the command, the file, and paths with what stands for them in the file."""
+
+    command: Sequence[str]
+    file: Path
+    masks: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What one process was started with.
+
+    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `stores`: threads are stored in
+    `home`; `crash_at` the request at which the process is to die; `room`: how many answers may wait to be written
+    before requests are too many, None for any; `listening` the address or socket for WebSockets, None for stdio.
+    """
+
+    command: str
+    scripts: Path | None
+    journal: Path | None
+    home: str
+    cwd: str
+    version: Version = NEWEST
+    stores: bool = False
+    crash_at: CrashAt | None = None
+    room: int | None = None
+    listening: Listening | ListeningSocket | None = None
+    recorded: Recorded | None = None
+
+
+def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+    """Settings from the command line (without the program's name), else the environment.
+
+    Everything that `codex` takes and the mock does not need is ignored.
+
+    Raises:
+        UsageError: an option lacks its value or cannot have it, or there is no `app-server` among the arguments.
+        RefusedError: codex would not start either.
+        ValueError: codex would, but the mock does not play that.
+    """
+    if list(arguments[:1]) == ["record"]:
+        return _recording(arguments[1:], environment, cwd)
+    given = {option: environment.get(variable) if variable else None for option, (variable, _) in _OPTIONS.items()}
+    command = None
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name in given:
+            given[name] = value if equals else next(rest, None)
+            if not given[name]:
+                raise UsageError(f"{name} needs {_OPTIONS[name][1]}")
+        elif command is None:
+            command = _COMMANDS.get(argument)
+        elif argument in _UNPLAYED:
+            raise UsageError(f"assay-codex does not play `{command} {argument}`")
+    if command is None:
+        raise UsageError("assay-codex plays `app-server` only")
+    version = _version(given["--codex-version"])
+    home = environment.get("CODEX_HOME") or _home(environment.get("HOME") or "/")
+    return Settings(
+        command=command,
+        scripts=_path(given["--scripts"]),
+        journal=_path(given["--journal"]),
+        home=home,
+        cwd=cwd,
+        version=version,
+        stores=bool(environment.get("CODEX_HOME")),
+        listening=read_listening(given, version.transports, home) if command == "app-server" else None,
+        crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
+        room=_room(environment.get("ASSAY_OVERLOAD_AT")),
+    )
+
+
+_OPTIONS: Mapping[str, tuple[str | None, str]] = {
+    "--scripts": ("ASSAY_SCRIPTS", "a file"),
+    "--journal": ("ASSAY_JOURNAL", "a file"),
+    "--codex-version": ("ASSAY_CODEX_VERSION", "a version"),
+    LISTEN: (None, "a URL"),
+    AUTH: (None, "a mode"),
+    TOKEN_FILE: (None, "a file"),
+    TOKEN_DIGEST: (None, "a digest"),
+}
+_UNPLAYED = frozenset({"daemon", "generate-json-schema", "generate-ts", "proxy"})
+_COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
+
+
+def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
+    """The settings of a recording: `[--output FILE] -- COMMAND …`."""
+    home = environment.get("HOME") or "/"
+    codex_home = environment.get("CODEX_HOME") or _home(home)
+    match list(arguments):
+        case ["--", *command] if command:
+            file = _RECORDING
+        case ["--output", file, "--", *command] if command:
+            pass
+        case _:
+            raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
+    masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
+    shown = {path: mask for path, mask in masks.items() if path != "/"}
+    recorded = Recorded(command=command, file=_file(file), masks=shown)
+    return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
+
+
+def _home(home: str) -> str:
+    return f"{home.rstrip('/')}/.codex"
+
+
+def _path(text: str | None) -> Path | None:
+    return _file(text) if text else None
+
+
+def _file(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - it would slow every start that names no file
+
+    return Path(text)
+
+
+def _version(number: str | None) -> Version:
+    if number and number not in VERSIONS:
+        raise UsageError(f"codex {number} is not played; known is {PLAYED}")
+    return VERSIONS[number] if number else NEWEST
+
+
+def _crash_at(text: str | None) -> CrashAt | None:
+    if not text:
+        return None
+    method, colon, count = text.partition(":")
+    if colon and not (count.isdecimal() and int(count)):
+        raise UsageError(f"ASSAY_CRASH_AT: expected METHOD or METHOD:N, N from 1, found {text}")
+    return CrashAt(method, int(count or 1))
+
+
+def _room(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise UsageError(f"ASSAY_OVERLOAD_AT: expected a number from 1, found {text}")
+    return int(text)
+
+
+def from_process(arguments: Sequence[str]) -> Settings:
+    """The settings of this process."""
+    return read_settings(arguments, os.environ, os.getcwd())  # noqa: PTH109 - same as above

@@ -1,0 +1,19 @@
+"""Takes the last turns of a thread away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay_scripts.conversation import is_user
+
+if TYPE_CHECKING:
+    from assay_codex.threads.thread import Thread
+
+
+def roll_back(thread: Thread, turns: int) -> None:
+    """Forget the last turns, with what they put into the history."""
+    users = thread.past.drop(turns)
+    begun = [at for at, item in enumerate(thread.history) if is_user(item)][-users:]
+    if users and begun:
+        del thread.history[begun[0] :]
+    thread.store("rolled_back", {"turns": turns})

@@ -1,0 +1,77 @@
+"""Where threads are that are not loaded. Without a home of its own the server keeps the last few in memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Protocol
+
+from assay_codex.threads.thread import KEPT_LEFT_THREADS
+
+if TYPE_CHECKING:
+    from assay_codex.threads.thread import Thread
+
+
+class Shelf(Protocol):
+    """Keeps the threads that are to be kept; methods that name one raise Refused where it cannot be read."""
+
+    def begin(self, thread: Thread) -> None:
+        """A thread begins, perhaps with a history."""
+
+    def put(self, thread: Thread) -> None:
+        """A thread is no longer loaded."""
+
+    def find(self, identity: str) -> Thread | None:
+        """The thread of this id, archived or not; it may be loaded, too."""
+
+    def all(self) -> list[Thread]:
+        """Every thread that can be read; some may be loaded, too."""
+
+    def archive(self, thread: Thread, *, archived: bool) -> None:
+        """Put it into the archive, or back."""
+
+    def delete(self, thread: Thread) -> None:
+        """Forget it for ever."""
+
+
+class MemoryShelf:
+    """Keeps the last threads that were unloaded, as they were."""
+
+    def __init__(self, kept: int = KEPT_LEFT_THREADS) -> None:
+        self._kept = kept
+        self._threads: OrderedDict[str, Thread] = OrderedDict()
+
+    def begin(self, thread: Thread) -> None:
+        """Nothing is stored of a thread that is loaded."""
+
+    def put(self, thread: Thread) -> None:
+        """A thread is no longer loaded; the oldest of too many is forgotten."""
+        if not thread.ephemeral:
+            self._threads[thread.id] = thread
+        while len(self._threads) > self._kept:
+            self._threads.popitem(last=False)
+
+    def find(self, identity: str) -> Thread | None:
+        """The thread of this id."""
+        return self._threads.get(identity)
+
+    def all(self) -> list[Thread]:
+        """Every thread."""
+        return list(self._threads.values())
+
+    def archive(self, thread: Thread, *, archived: bool) -> None:
+        """Note where it would be."""
+        thread.archived = archived
+        thread.path = moved(thread.path or "", archived=archived)
+
+    def delete(self, thread: Thread) -> None:
+        """Forget it."""
+        self._threads.pop(thread.id, None)
+
+
+def moved(path: str, *, archived: bool) -> str:
+    """The path of a rollout in the archive, or out of it: `<home>/sessions/YYYY/MM/DD/<name>`, `<home>/archived_…`."""
+    name = path.rpartition("/")[2]
+    if archived:
+        return f"{path.rpartition('/sessions/')[0]}/archived_sessions/{name}"
+    year, month, day = name.removeprefix("rollout-").split("T", 1)[0].split("-")
+    return f"{path.rpartition('/archived_sessions/')[0]}/sessions/{year}/{month}/{day}/{name}"

@@ -1,0 +1,220 @@
+"""The stdio edge of the mock app-server: one loop over `poll`, no threads.
+
+Output is fetched from the core only while the client reads, so a flood that nobody takes costs no memory. Input is read
+meanwhile (an interrupt must be heard in the middle of a flood), until too many answers wait to be fetched. The end of
+stdin, SIGTERM and SIGINT end the process with status 0 at once; running turns are dropped, as the real server does it.
+A signal raises where it finds the loop; one that comes just before `poll` begins to wait, or that hits another thread,
+interrupts nothing, so the wake-up pipe that `poll` listens to as well ends the waiting. All is put back as found.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import signal
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from assay_codex.protocol.outputs import Exit, Garbage, Note, Pieces
+from assay_codex.protocol.rpc import Lines
+from assay_codex.transports.outbox import Outbox
+
+if TYPE_CHECKING:
+    from assay_codex.server import Server
+    from assay_codex.transports.journal import Direction, Journal
+
+_STDIN, _STDOUT = 0, 1
+_MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
+_MOST_ANSWERS = 10_000  # not yet fetched
+_READ_SIZE = 256 * 1024
+_LOOK_AGAIN = 1  # milliseconds; nothing tells that a pipe was emptied
+_LAST_WORDS = 0.05  # seconds that the client has to take what was already said
+_GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
+
+Clock = Callable[[], float]
+
+
+def epoch_clock() -> Clock:
+    """Epoch seconds that never go back."""
+    start = time.time() - time.monotonic()
+    return lambda: start + time.monotonic()
+
+
+class _Stop(BaseException):
+    """The process was told to end."""
+
+
+class Edge:
+    """Moves lines between the descriptors and the core until the process is to end."""
+
+    def __init__(self, server: Server, journal: Journal | None, clock: Clock, signalled: int) -> None:
+        self._server = server
+        self._signalled = signalled
+        self._journal = journal
+        self._clock = clock
+        self._lines = Lines()
+        self._outbox = Outbox()
+        self._status: int | None = None
+        self._input_over = False
+        self._poll = select.poll()
+        self._poll.register(signalled, select.POLLIN)
+
+    def run(self) -> int:
+        """Serve until the end; the exit status."""
+        try:
+            while self._status is None:
+                self._fetch()
+                if self._status is None:
+                    self._exchange()
+        except (_Stop, BrokenPipeError):
+            return 0
+        self._say_last_words()
+        return self._status
+
+    def _fetch(self) -> None:
+        """Take from the core what it has to say, as far as there is room."""
+        while len(self._outbox) < _MOST_WAITING and self._status is None:
+            now = self._clock()
+            match self._server.output(now):
+                case bytes() as line:
+                    self._outbox.add(line)
+                    self._note("sent", line, now, message=True)
+                case Garbage(line):
+                    self._outbox.add(line)
+                    self._note("sent", line, now)
+                case Pieces(sizes):
+                    self._outbox.cut(sizes)
+                case Note(text):
+                    sys.stderr.write(f"{text}\n")
+                case Exit(status):
+                    self._status = status
+                case None:
+                    break
+        if self._journal is not None:
+            self._journal.flush()
+
+    def _exchange(self) -> None:
+        """Wait until something can be read or written, and do it."""
+        if not self._outbox:
+            self._server.prepare()
+        listening = self._server.backlog < _MOST_ANSWERS
+        if not self._input_over:
+            self._poll.register(_STDIN, select.POLLIN if listening else 0)
+        held = self._outbox.in_pieces and _unread(_STDOUT)
+        self._poll.register(_STDOUT, select.POLLOUT if self._outbox and not held else 0)
+        ready = dict(self._poll.poll(_LOOK_AGAIN if held else self._patience()))
+        if self._signalled in ready or ready.get(_STDOUT, 0) & _GONE:
+            raise _Stop
+        if ready.get(_STDOUT):
+            self._write()
+        if ready.get(_STDIN) and listening:
+            self._read()
+        elif ready.get(_STDIN):
+            self._status = 0
+
+    def _patience(self) -> float | None:
+        """How long to wait, in milliseconds."""
+        wake = self._server.wake_at()
+        return None if wake is None else max(0.0, (wake - self._clock()) * 1000 + 0.5)
+
+    def _write(self) -> None:
+        with suppress(BlockingIOError):
+            self._outbox.written(os.write(_STDOUT, self._outbox.next))
+
+    def _read(self) -> None:
+        with suppress(BlockingIOError):
+            self._take(os.read(_STDIN, _READ_SIZE))
+
+    def _take(self, piece: bytes) -> None:
+        """Hand what was read to the core; nothing read is the end."""
+        lines = self._lines.feed(piece) if piece else self._lines.end()
+        now = self._clock()
+        for line in lines:
+            self._note("received", line, now)
+            self._server.receive(line, now)
+        if not piece:
+            self._fetch()
+            self._end_input()
+
+    def _end_input(self) -> None:
+        """Nobody sends anything any more; in some versions a turn keeps the process alive that waits for an answer."""
+        if self._server.outlives_input:
+            self._input_over = True
+            self._poll.unregister(_STDIN)
+        else:
+            self._status = self._status or 0
+
+    def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
+        if self._journal is not None:
+            self._journal.note(direction, line, now, message=message)
+
+    def _say_last_words(self) -> None:
+        """Write what was said before the end: all that there is room for at once, the rest if the client is quick."""
+        deadline = self._clock() + _LAST_WORDS
+        poll = select.poll()
+        poll.register(_STDOUT, select.POLLOUT)
+        while self._outbox:
+            ready = poll.poll(max(0.0, deadline - self._clock()) * 1000)
+            if not ready or any(event & _GONE for _, event in ready):
+                return
+            self._write()
+
+
+def serve(server: Server, journal: Journal | None = None, clock: Clock | None = None) -> int:
+    """Serve stdin and stdout until the end; the exit status."""
+    with ExitStack() as stack:
+        signalled = stack.enter_context(_wake_up_pipe())
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            stack.enter_context(_stopping_on(signum))
+        for descriptor in (_STDIN, _STDOUT):
+            stack.enter_context(_unblocked(descriptor))
+        return Edge(server, journal, clock or epoch_clock(), signalled).run()
+
+
+@contextmanager
+def _wake_up_pipe() -> Iterator[int]:
+    """A descriptor that can be read once any signal has come, whatever it interrupted."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing)
+    try:
+        yield reading
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reading)
+        os.close(writing)
+
+
+def _unread(descriptor: int) -> int:
+    """How many bytes in a pipe were not yet read; 0 where nobody knows."""
+    count = bytearray(4)
+    with suppress(OSError):
+        fcntl.ioctl(descriptor, termios.FIONREAD, count)
+    return int.from_bytes(count, sys.byteorder)
+
+
+@contextmanager
+def _stopping_on(signum: int) -> Iterator[None]:
+    def stop(_signum: int, _frame: object) -> None:
+        raise _Stop
+
+    before = signal.signal(signum, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signum, before)
+
+
+@contextmanager
+def _unblocked(descriptor: int) -> Iterator[None]:
+    before = os.get_blocking(descriptor)
+    os.set_blocking(descriptor, False)
+    try:
+        yield
+    finally:
+        os.set_blocking(descriptor, before)

@@ -1,0 +1,85 @@
+"""The turns that play: which of them is next, which wait, and until when."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay_codex.threads.thread import Running, Thread
+    from assay_scripts.nonces import Nonce
+
+
+class Schedule:
+    """Turns that have something to do take turns at it, one action each, so that none starves another."""
+
+    def __init__(self) -> None:
+        self._ready: deque[Running] = deque()
+        self._waiting: dict[Running, float] = {}
+        self._alarms: list[tuple[float, int, Running]] = []
+        self._tie = itertools.count()
+
+    def __iter__(self) -> Iterator[Running]:
+        return itertools.chain(self._ready, self._waiting)
+
+    def __bool__(self) -> bool:
+        """Whether a turn has something to do."""
+        return bool(self._ready)
+
+    def add(self, turn: Running) -> None:
+        """Let a new turn play."""
+        self._ready.append(turn)
+
+    def step(self, now: float) -> Running:
+        """Let the next turn do one action; the turn, which is done when nothing of it is left."""
+        turn = self._ready.popleft()
+        turn.step(now)
+        if not turn.done:
+            self._settle(turn)
+        return turn
+
+    def _settle(self, turn: Running) -> None:
+        """Put a turn that has done an action where it belongs."""
+        if turn.wait is None:
+            self._ready.append(turn)
+            return
+        self._waiting[turn] = turn.wait.time
+        if turn.wait.time < math.inf:
+            heapq.heappush(self._alarms, (turn.wait.time, next(self._tie), turn))
+
+    def alarm(self) -> float | None:
+        """When the next turn that waits is to be woken."""
+        while self._alarms and self._waiting.get(self._alarms[0][2]) != self._alarms[0][0]:
+            heapq.heappop(self._alarms)
+        return self._alarms[0][0] if self._alarms else None
+
+    def ring(self, now: float) -> None:
+        """Wake the turns that waited until now."""
+        while (alarm := self.alarm()) is not None and alarm <= now:
+            self.wake(self._alarms[0][2])
+
+    def wake(self, turn: Running) -> None:
+        """Let a turn that waits look again."""
+        if turn in self._waiting:
+            del self._waiting[turn]
+            self._ready.append(turn)
+
+    def rouse(self, nonce: Nonce) -> None:
+        """Let the turns that wait under the nonce look again."""
+        for turn in [turn for turn in self._waiting if turn.nonce is nonce]:
+            self.wake(turn)
+
+    def forget(self, turn: Running) -> None:
+        """The turn plays no more."""
+        self._waiting.pop(turn, None)
+        if turn in self._ready:
+            self._ready.remove(turn)
+
+    def of(self, thread: Thread) -> list[Running]:
+        """The turns that play for a thread."""
+        return [turn for turn in self if turn.thread is thread]

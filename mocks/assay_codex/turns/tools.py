@@ -1,0 +1,117 @@
+"""Dynamic tools: what thread/start accepts, how a call's arguments are read, what an answer means."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.protocol.params import Refused, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]+")
+_OUTPUT_TYPES = {"inputText": "input_text", "inputImage": "input_image", "inputAudio": "input_audio"}
+
+
+def check_tools(tools: Sequence[Any], *, names_only: bool = False) -> None:
+    """Check the tools that a client declares; `names_only`: they need no more than names.
+
+    Raises:
+        Refused: a name that the model's service would not take, a name given twice, or a schema that is no object.
+    """
+    seen: set[str] = set()
+    for tool in tools:
+        name = tool.get("name") if isinstance(tool, dict) else None
+        if not isinstance(name, str):
+            raise Refused("Invalid request: missing field `name`")
+        if names_only:
+            continue
+        if not _NAME.fullmatch(name):
+            raise Refused(f"dynamic tool name must match ^[a-zA-Z0-9_-]+$ to match Responses API: {name}")
+        if name in seen:
+            raise Refused(f"duplicate dynamic tool name: {name}")
+        seen.add(name)
+        _check_schema(name, tool)
+
+
+def _check_schema(name: str, tool: Mapping[str, Any]) -> None:
+    if tool.get("type") == "namespace":
+        return
+    if tool.get("deferLoading"):
+        raise Refused(f"deferred dynamic tool must include a namespace: {name}")
+    schema = tool.get("inputSchema")
+    if not isinstance(schema, dict):
+        wrong = f"invalid type: {shown(schema)}, expected struct JsonSchema"
+        raise Refused(f"dynamic tool input schema is not supported for {name}: {wrong}")
+
+
+def parse_arguments(arguments: str) -> object:
+    """The arguments as item/tool/call tells them.
+
+    Raises:
+        ValueError: they are no JSON; the text is what the model is told.
+    """
+    if not arguments.strip():
+        raise ValueError("failed to parse function arguments: EOF while parsing a value at line 1 column 0")
+    try:
+        return json.loads(arguments)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise ValueError(f"failed to parse function arguments: {error.msg} at {place}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a call: the content items told to the client, the output told to the model."""
+
+    success: bool
+    content: list[dict[str, Any]]
+    output: str | list[dict[str, Any]]
+
+
+CANCELLED = Outcome(
+    success=False,
+    content=[],
+    output="dynamic tool call was cancelled before receiving a response",
+)
+
+
+def outcome(result: object, error: object, *, answers: str = "contentItems", single_text: bool = True) -> Outcome:
+    """What the client's answer to item/tool/call means.
+
+    `answers`: the field of it that holds the output, `output` or `contentItems`. `single_text`: an output of one text
+    is told to the model as a text.
+    """
+    if error is not None:
+        return _failed("dynamic tool request failed")
+    if not isinstance(result, dict) or not isinstance(result.get("success"), bool):
+        return _failed("dynamic tool response was invalid")
+    content = result.get(answers)
+    if answers == "output" and isinstance(content, str):
+        content = [{"type": "inputText", "text": content}]
+    if not isinstance(content, list) or not all(_is_content(item) for item in content):
+        return _failed("dynamic tool response was invalid")
+    return Outcome(result["success"], content, _output(content, single_text=single_text))
+
+
+def _failed(text: str) -> Outcome:
+    return Outcome(success=False, content=[{"type": "inputText", "text": text}], output=text)
+
+
+def _is_content(item: object) -> bool:
+    return isinstance(item, dict) and str(item.get("type")) in _OUTPUT_TYPES
+
+
+def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str | list[dict[str, Any]]:
+    match content:
+        case [{"type": "inputText", "text": str(text)}] if single_text:
+            return text
+    return [_output_item(item) for item in content]
+
+
+def _output_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    told = {"image_url" if key == "imageUrl" else key: value for key, value in item.items()}
+    return {**told, "type": _OUTPUT_TYPES[item["type"]]}

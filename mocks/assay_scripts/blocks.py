@@ -1,0 +1,91 @@
+r"""Calls as text: the blocks that a model without native tools writes, and how they are cut.
+
+    <tool_call>{"id":"call_1","name":"localSearch","arguments":"{\"query\": 1}"}</tool_call>
+
+    <use_tool>
+      <name>localSearch</name>
+      <query>1</query>
+    </use_tool>
+
+In a `<use_tool>` block the arguments stand in their own order: strings as they are, null empty, everything else as
+compact JSON with the numbers as they were spelled; &, < and > are escaped. Keys that are no XML names stand in
+`<args>`, as an object with their values, and arguments that are no object stand there whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from assay_scripts.steps import Call
+
+_XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
+_OWN_NAMES = frozenset({"name", "args", "use_tool"})
+
+
+class _Number(str):
+    """A number as it is spelled."""
+
+    __slots__ = ()
+
+
+def sentinel_block(call: Call) -> str:
+    """The call as a sentinel; an empty id is left out."""
+    told = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    text = json.dumps({key: value for key, value in told.items() if value or key != "id"}, ensure_ascii=False)
+    return f"<tool_call>{text}</tool_call>"
+
+
+def use_tool_block(call: Call) -> str:
+    """The call as a `<use_tool>` block."""
+    lines = ["<use_tool>", f"  <name>{_escaped(call.name)}</name>"]
+    lines += [f"  <{key}>{_escaped(value)}</{key}>" for key, value in _children(call.arguments)]
+    return "\n".join([*lines, "</use_tool>"])
+
+
+BLOCKS: Mapping[str, Callable[[Call], str]] = {"sentinel": sentinel_block, "use-tool": use_tool_block}
+
+
+def cut(text: str, pieces: tuple[str, ...]) -> tuple[str, ...]:
+    """`text` in these pieces if they are its own, else in one."""
+    return pieces if pieces and "".join(pieces) == text else (text,)
+
+
+def _children(arguments: str) -> Iterator[tuple[str, str]]:
+    try:
+        given = json.loads(arguments, parse_float=_Number, parse_int=_Number)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        yield "args", arguments
+        return
+    odd = {key: value for key, value in given.items() if key in _OWN_NAMES or not _XML_NAME.fullmatch(key)}
+    yield from ((key, _value(value)) for key, value in given.items() if key not in odd)
+    if odd:
+        yield "args", _compact(odd)
+
+
+def _value(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, str) else _compact(value)
+
+
+def _compact(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    match value:
+        case _Number():
+            return str(value)
+        case dict():
+            return "{" + ",".join(f"{_compact(key)}:{_compact(inner)}" for key, inner in value.items()) + "}"
+        case list():
+            return "[" + ",".join(_compact(inner) for inner in value) + "]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

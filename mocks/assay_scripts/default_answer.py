@@ -1,0 +1,48 @@
+"""The friendly answer when no script is asked for: an echo, a call of a declared tool, or what the tool said."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay_scripts.conversation import is_result, is_user, message_text, result_text
+from assay_scripts.schema_example import specimen
+from assay_scripts.steps import Call, Say, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_ASKS_FOR_A_CALL = re.compile(r"\b(tool|function)s?\b", re.IGNORECASE)
+_MOST_PIECES = 256
+_GREETING = "Hello! This is Assay's mock backend; it echoes what you say."
+
+
+def default_answer(
+    conversation: Sequence[Mapping[str, Any]],
+    tools: Sequence[Mapping[str, Any]],
+    call_id: str,
+) -> tuple[Step, ...]:
+    """The steps that answer `conversation` (Responses items, the newest last) when `tools` are declared."""
+    if conversation and is_result(conversation[-1]):
+        return (Say(_pieces(f"The tool said: {result_text(conversation[-1])}")),)
+    text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
+    tool = None if any(is_result(item) for item in conversation) else _tool_asked_for(text, tools)
+    if tool is not None:
+        arguments = json.dumps(specimen(tool.get("inputSchema", {"type": "object"})), ensure_ascii=False)
+        return (Call(id=call_id, name=tool["name"], arguments=arguments),)
+    return (Say(_pieces(f"You said: {text}" if text else _GREETING)),)
+
+
+def _tool_asked_for(text: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    named = [tool for tool in tools if re.search(rf"(?<!\w){re.escape(tool['name'])}(?!\w)", text)]
+    if named:
+        return named[0]
+    return tools[0] if tools and _ASKS_FOR_A_CALL.search(text) else None
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    """The text word by word, as a model would say it, but never in more than some hundred pieces."""
+    words = re.findall(r"\s*\S+\s*?(?=\s|$)|\s+", text)
+    size = -(-len(words) // _MOST_PIECES)
+    return tuple("".join(words[start : start + size]) for start in range(0, len(words), max(size, 1)))

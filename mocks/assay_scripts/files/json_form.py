@@ -1,0 +1,214 @@
+"""Scripts as plain JSON data, and back: the form of `schemas/assay/script.json`.
+
+A script is `{"name", "title", "when"?, "told", "parts": [[step …] …], "choices"?: [parts …]}`, a step an object with
+one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. People may write less: a bare value stands for the first field
+(`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that needs nothing (`"hang"`), and a call's
+arguments may be an object.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+from assay_scripts.blocks import BLOCKS
+from assay_scripts.errors import ScriptError
+from assay_scripts.files.kinds import KINDS, NAME, STEPS, TEXT, TOLD, Kind
+from assay_scripts.steps import Call, Command, Parts, Patch, Question, Script, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_NAMES: Mapping[type[Step], str] = {kind: name for name, kind in STEPS.items()}
+_SCRIPT_FIELDS = ("name", "title", "when", "told", "parts", "choices")
+_SCRIPT_NAME = re.compile(r"[A-Za-z0-9._/-]+")
+
+
+# Writing
+
+
+def script_to_json(script: Script) -> dict[str, Any]:
+    """The script as JSON data, every field written out that says something."""
+    told: dict[str, Any] = {
+        "name": script.name,
+        "title": script.title,
+        "when": script.when,
+        "told": script.told,
+        "parts": _parts_to_json(script.parts),
+        "choices": [_parts_to_json(parts) for parts in script.choices],
+    }
+    return {key: value for key, value in told.items() if value not in _NOTHING}
+
+
+def _parts_to_json(parts: Parts) -> list[Any]:
+    return [[_step_to_json(step) for step in part] for part in parts]
+
+
+_NOTHING: tuple[object, ...] = (None, [], ())
+
+
+def _step_to_json(step: Step) -> dict[str, Any]:
+    given = {field.name: getattr(step, field.name) for field in fields(step)}
+    values = {key: value for key, value in given.items() if value not in _NOTHING and value is not False}
+    return {_NAMES[type(step)]: {key: list(it) if isinstance(it, tuple) else it for key, it in values.items()}}
+
+
+# Reading
+
+
+def script_from_json(data: object, place: str = "") -> Script:
+    """The script that `data` means; `place` is where it stands, for errors.
+
+    Raises:
+        ScriptError: `data` is no script.
+    """
+    script = _object(data, place, "a script: name, title, parts")
+    _no_others(script, _SCRIPT_FIELDS, place)
+    name = _read(NAME, _given(script, "name", place), _at(place, "name"))
+    if not _SCRIPT_NAME.fullmatch(name):
+        raise ScriptError(_at(place, "name"), f"letters, digits and . _ / - only, found {_shown(name)}")
+    parts = _parts(_given(script, "parts", place), _at(place, "parts"))
+    when, choices = script.get("when"), _at(place, "choices")
+    given = _list(script["choices"], choices, "a list of choices, each a list of parts") if "choices" in script else []
+    return Script(
+        name=name,
+        title=_read(TEXT, script.get("title", ""), _at(place, "title")),
+        parts=parts,
+        when=None if when is None else _read(NAME, when, _at(place, "when")),
+        told=_read(TOLD, script.get("told", "v2"), _at(place, "told")),
+        choices=tuple(_parts(choice, f"{choices}[{index}]") for index, choice in enumerate(given)),
+    )
+
+
+def _parts(data: object, place: str) -> Parts:
+    parts = _list(data, place, "a list of parts, each a list of steps")
+    return tuple(_part(part, f"{place}[{index}]") for index, part in enumerate(parts))
+
+
+def _part(data: object, place: str) -> tuple[Step, ...]:
+    if not isinstance(data, list):
+        raise ScriptError(place, f"expected a list of steps, found {_shown(data)}")
+    return tuple(step_from_json(step, f"{place}[{index}]") for index, step in enumerate(data))
+
+
+def step_from_json(data: object, place: str = "") -> Step:
+    """The step that `data` means.
+
+    Raises:
+        ScriptError: `data` is no step.
+    """
+    written = {data: None} if isinstance(data, str) else data
+    if not isinstance(written, dict) or len(written) != 1:
+        raise ScriptError(place, f"expected a step, an object with one key (its name), found {_shown(data)}")
+    ((name, given),) = written.items()
+    if name not in STEPS:
+        raise ScriptError(place, f"there is no step {_shown(name)}; {_known(str(name), STEPS)}")
+    kind, place = STEPS[name], _at(place, name)
+    return _build(kind, _field_values(kind, given, place), place)
+
+
+_OBJECTS = frozenset({Call, Command, Patch, Question})  # whose fields are never left to the first one
+
+
+def _field_values(kind: type[Step], given: object, place: str) -> Mapping[str, object]:
+    """The fields that are written, a bare value taken for the first one."""
+    names = list(KINDS[kind])
+    if given is None:
+        return {}
+    if isinstance(given, dict):
+        _no_others(given, names, place)
+        return given
+    if kind in _OBJECTS or not names:
+        wanted = f"an object with {', '.join(names)}" if names else "nothing"
+        raise ScriptError(place, f"expected {wanted}, found {_shown(given)}")
+    return {names[0]: given}
+
+
+def _build(kind: type[Step], given: Mapping[str, object], place: str) -> Step:
+    for field in fields(kind):
+        if field.default is MISSING and field.name not in given:
+            wanted = KINDS[kind][field.name].words
+            raise ScriptError(place, f"{field.name} is missing, expected {wanted}")
+    absent = {field.name for field in fields(kind) if field.default is None and given.get(field.name) is None}
+    values = {
+        name: _read(KINDS[kind][name], value, _at(place, name)) for name, value in given.items() if name not in absent
+    }
+    step = kind(**values)
+    if isinstance(step, Call):
+        _check_call(step, place)
+    return step
+
+
+def _check_call(call: Call, place: str) -> None:
+    """Check what the fields of a call say together."""
+    blocks = [BLOCKS[shape](call) for shape in call.shapes if shape in BLOCKS]
+    if call.pieces and "".join(call.pieces) not in {call.arguments, *blocks}:
+        whole = "the arguments, or the call's textual block" if blocks else "the arguments"
+        raise ScriptError(_at(place, "pieces"), f"joined they must be {whole}, found {_shown(''.join(call.pieces))}")
+    if not call.id and ("native" in call.shapes or call.late_id):
+        raise ScriptError(_at(place, "id"), "a native call and a late id need text that is not empty")
+    if call.unfinished and "native" in call.shapes:
+        raise ScriptError(_at(place, "unfinished"), "a native call is told whole")
+
+
+def _read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the kind decides
+    read = kind.read(value)
+    if read is not None:
+        return read
+    hint = f"; {_close(value, kind.choices)}" if isinstance(value, str) and _close(value, kind.choices) else ""
+    if kind is TEXT and isinstance(value, int | float):
+        hint = " (in quotes it is text)"
+    raise ScriptError(place, f"expected {kind.words}, found {_shown(value)}{hint}")
+
+
+# Errors
+
+
+def _at(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
+
+
+def _object(data: object, place: str, wanted: str) -> Mapping[str, Any]:
+    if not isinstance(data, dict):
+        raise ScriptError(place, f"expected {wanted}, found {_shown(data)}")
+    return data
+
+
+def _list(data: object, place: str, wanted: str) -> list[Any]:
+    if not isinstance(data, list) or not data:
+        raise ScriptError(place, f"expected {wanted}, found {_shown(data)}")
+    return data
+
+
+def _given(data: Mapping[str, Any], name: str, place: str) -> object:
+    if name not in data:
+        raise ScriptError(place, f"{name} is missing")
+    return data[name]
+
+
+def _no_others(data: Mapping[Any, Any], known: Sequence[str], place: str) -> None:
+    for name in data:
+        if name not in known:
+            raise ScriptError(place, f"there is no field {_shown(name)}; {_known(str(name), known)}")
+
+
+def _known(name: str, names: Iterable[str]) -> str:
+    return _close(name, tuple(names)) or f"known: {', '.join(names) or 'none'}"
+
+
+def _close(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+_LONGEST_SHOWN = 60
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "nothing"
+    text = json.dumps(value, default=str)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

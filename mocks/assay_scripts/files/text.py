@@ -1,0 +1,118 @@
+"""Reads the text of a file of scripts, YAML or JSON, into plain data, and finds the line of a place in it.
+
+YAML is read as far as it says the same as JSON: what looks like a date is text, other types than JSON's are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from assay_scripts.errors import ScriptError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping
+
+_PREFIX = "tag:yaml.org,2002:"
+_TYPES = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with JSON's types, whose mappings have each key once."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - typeshed knows it as no class variable
+        first: [(tag, pattern) for tag, pattern in resolvers if tag in _TYPES]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    yaml_constructors = {  # noqa: RUF012 - same
+        tag: construct for tag, construct in yaml.SafeLoader.yaml_constructors.items() if tag is None or tag in _TYPES
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - the library's signature
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(key.value)
+            if name in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {name} stands here twice", problem_mark=key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(text: str) -> object:
+    """The data of a YAML text.
+
+    Raises:
+        ScriptError: it is none; with the line and column where the reader can tell.
+    """
+    try:
+        return _finite(yaml.load(text, _Loader))  # noqa: S506 - a safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ScriptError(place, f"no YAML: {error.problem}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ScriptError("", f"no YAML: {error}") from error
+    except RecursionError as error:
+        raise ScriptError("", _TOO_DEEP) from error
+
+
+def read_json(text: str) -> object:
+    """The data of a JSON text.
+
+    Raises:
+        ScriptError: it is none; with the line and column where the reader can tell.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_each_once)
+    except json.JSONDecodeError as error:
+        raise ScriptError(f"line {error.lineno}, column {error.colno}", f"no JSON: {error.msg}") from error
+    except ValueError as error:
+        raise ScriptError("", f"no JSON: {error}") from error
+    except RecursionError as error:
+        raise ScriptError("", _TOO_DEEP) from error
+
+
+READERS: Mapping[str, Callable[[str], object]] = {".json": read_json}
+_TOO_DEEP = "it is nested too deeply"
+
+
+def _finite(data: object) -> object:
+    """The data, if it does not hold itself, as an alias can make it."""
+    json.dumps(data)
+    return data
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)} stands in one object twice")
+    return data
+
+
+def line_of(text: str, place: str) -> int | None:
+    """The line, from 1, on which `place` (`scripts[0].parts[1][0].say`) begins in a YAML or JSON text, if it is there.
+
+    Where the place goes further than what is written (a field of which only the value stands there), its line.
+    """
+    try:
+        node = yaml.compose(text, _Loader)
+    except (yaml.YAMLError, RecursionError):
+        return None
+    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
+        node = _child(node, name, index)
+    return node.start_mark.line + 1 if node else None
+
+
+def _child(node: yaml.Node | None, name: str, index: str) -> yaml.Node | None:
+    match node:
+        case yaml.MappingNode() if name:
+            before = len(list(takewhile(lambda pair: pair[0].value != name, node.value)))
+            return node.value[before][1] if before < len(node.value) else node
+        case yaml.SequenceNode() if index and int(index) < len(node.value):
+            return node.value[int(index)]  # type: ignore[no-any-return]
+    return node

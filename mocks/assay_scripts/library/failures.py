@@ -1,0 +1,87 @@
+"""Scripts that fail, before and after outputs: the model's service reports an error, or the backend dies."""
+
+from __future__ import annotations
+
+from assay_scripts.steps import Call, Crash, ErrorNotice, Fail, Finish, Hang, Raw, Say, Script
+
+_HALF_A_CALL = Call(
+    id="call_half",
+    name="localSearch",
+    arguments='{"query": "never complete"}',
+    shape="delta-tool-calls",
+    pieces=('{"query": ', '"never', ' complete"}'),
+    unfinished=True,
+)
+
+FAILURES: tuple[Script, ...] = (
+    Script(name="fail/first", title="The turn fails before any output.", parts=((Fail("http-500"),),)),
+    Script(name="fail/rate", title="The turn fails: too many requests.", parts=((Fail("http-429"),),)),
+    Script(
+        name="fail/context", title="The turn fails: the conversation is too long.", parts=((Fail("context-window"),),)
+    ),
+    Script(
+        name="fail/after-text",
+        title="The turn fails after some text.",
+        parts=((Say(("Half an", " answer")), Fail("cut")),),
+    ),
+    Script(
+        name="fail/after-call",
+        title="The turn fails in the same breath as a complete call.",
+        parts=((Call(id="call_failed", name="localSearch", arguments='{"query": "before the failure"}'), Fail("cut")),),
+    ),
+    Script(name="fail/crash-first", title="The backend process dies before any output.", parts=((Crash(),),)),
+    Script(
+        name="fail/crash-thread",
+        title="The backend process dies when a thread is started, if its developer text asks for this script.",
+        parts=((Crash(),),),
+    ),
+    Script(
+        name="fail/crash-text",
+        title="The backend process dies after some text.",
+        parts=((Say(("Last", " words")), Crash()),),
+    ),
+    Script(
+        name="fail/mid-arguments",
+        title="The turn fails in the middle of a call's arguments.",
+        parts=((_HALF_A_CALL, Fail("cut")),),
+        told="story",
+    ),
+    Script(
+        name="fail/notice",
+        title="A fatal error is told, the end of the turn never is.",
+        parts=((ErrorNotice("http-500"),),),
+    ),
+    Script(name="fail/silent", title="The backend never says anything.", parts=((Hang(),),)),
+    Script(
+        name="fail/garbled",
+        title="Bytes that are no UTF-8 in the middle of the text.",
+        parts=(
+            (
+                Say(("Half an",)),
+                Raw('{"method":"item/agentMessage/delta","params":{"delta":"\udcff\udcfe"}}'),
+                Say((" answer",)),
+            ),
+        ),
+    ),
+    Script(
+        name="fail/crash-call",
+        title="The backend process dies in the same breath as a complete call.",
+        parts=((Call(id="call_crash", name="localSearch", arguments='{"query": "before the crash"}'), Crash()),),
+    ),
+    Script(
+        name="fail/crash-arguments",
+        title="The backend process dies in the middle of a call's arguments.",
+        parts=((_HALF_A_CALL, Crash()),),
+        told="story",
+    ),
+    Script(
+        name="fail/after-finish",
+        title="The turn fails when it is over.",
+        parts=((Say(("All", " said.")), Finish(), Fail("cut")),),
+    ),
+    Script(
+        name="fail/crash-finish",
+        title="The backend process dies when the turn is over.",
+        parts=((Say(("All", " said.")), Finish(), Crash()),),
+    ),
+)

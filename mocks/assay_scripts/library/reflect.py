@@ -1,0 +1,22 @@
+"""Scripts that say what the backend knows, and the one that opens a gate for another turn."""
+
+from __future__ import annotations
+
+from assay_scripts.steps import Open, Reflect, Say, Script
+
+REFLECT: tuple[Script, ...] = (
+    Script(
+        name="probe",
+        title="Words by which a client knows that the scripted backend answers.",
+        parts=((Say(("Assay: ", "the scripted backend ", "is here.")),),),
+    ),
+    Script(
+        name="open/gate",
+        title="Opens the gate for the turns under the same nonce.",
+        parts=((Open("gate"), Say(("opened",))),),
+    ),
+    Script(name="reflect/received", title="JSON of what this turn received.", parts=((Reflect("received"),),)),
+    Script(
+        name="reflect/turns", title="JSON of how the other turns under the nonce ended.", parts=((Reflect("turns"),),)
+    ),
+)

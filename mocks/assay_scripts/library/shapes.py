@@ -1,0 +1,112 @@
+"""The same call in every shape in which backends tell calls, and what goes wrong with each: ids, fragments, doubles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assay_scripts.blocks import BLOCKS
+from assay_scripts.steps import Call, Say, Script
+
+_CALL = Call(id="call_shape", name="localSearch", arguments='{"query": "same bytes", "limit": 1.50}')
+_FRAGMENTS = ('{"query": "sa', "me byt", 'es", "limit": 1.', "50}")
+
+
+def _tenths(text: str) -> tuple[str, ...]:
+    """The text in about ten pieces, so that tags and values are cut."""
+    size = -(-len(text) // 10)
+    return tuple(text[start : start + size] for start in range(0, len(text), size))
+
+
+SHAPES: tuple[Script, ...] = (
+    Script(
+        name="shapes/a",
+        title="A call as tool_calls fragments in agentMessageDelta.",
+        parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/b",
+        title="A call as function_call fragments in agentMessageDelta.",
+        parts=((replace(_CALL, shape="delta-function-call", pieces=_FRAGMENTS),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/c",
+        title="A call as events of the Responses API in agentMessageDelta.",
+        parts=((replace(_CALL, shape="responses-events", pieces=_FRAGMENTS),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/d",
+        title="A call as tool_calls of a whole agentMessage.",
+        parts=((replace(_CALL, shape="message-tool-calls"),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/e",
+        title="A call as Codex itself asks for it: item/tool/call.",
+        parts=((_CALL,),),
+    ),
+    Script(
+        name="shapes/f",
+        title="Text and a call, every event told twice over, as codex/event and as a typed notification.",
+        parts=((Say(("Let me", " look.")), _CALL),),
+        told="double",
+    ),
+    Script(
+        name="shapes/g",
+        title="A call as a <tool_call> sentinel in the text, cut anywhere.",
+        parts=((replace(_CALL, shape="sentinel", pieces=_tenths(BLOCKS["sentinel"](_CALL))),),),
+    ),
+    Script(
+        name="shapes/h",
+        title="A call as a <use_tool> block in the text, cut anywhere.",
+        parts=((replace(_CALL, shape="use-tool", pieces=_tenths(BLOCKS["use-tool"](_CALL))),),),
+    ),
+    Script(
+        name="shapes/late-id",
+        title="A call whose id comes with its last fragment.",
+        parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS, late_id=True),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/late-id-done",
+        title="A call as events of the Responses API, whose id comes when it is done.",
+        parts=((replace(_CALL, shape="responses-events", pieces=_FRAGMENTS, late_id=True),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/no-id",
+        title="A call without any id.",
+        parts=((replace(_CALL, id="", shape="delta-tool-calls", pieces=_FRAGMENTS),),),
+        told="story",
+    ),
+    Script(
+        name="shapes/repeated-fragment",
+        title="A call with two equal fragments after each other: both count.",
+        parts=(
+            (
+                Call(
+                    id="call_repeated",
+                    name="localSearch",
+                    arguments='{"n": 11}',
+                    shape="delta-tool-calls",
+                    pieces=('{"n": 1', "1", "}"),
+                ),
+            ),
+        ),
+        told="story",
+    ),
+    Script(
+        name="shapes/double-telling",
+        title="Text told twice over, as codex/event and as a typed notification, with repeats that the model said.",
+        parts=((Say(("Told", " twice", " twice", ",", " said", " once", ".")),),),
+        told="double",
+    ),
+    Script(
+        name="shapes/both",
+        title="One call in three shapes: tool_calls, function_call and text.",
+        parts=((replace(_CALL, shape="delta-tool-calls", also=("delta-function-call", "use-tool")),),),
+        told="story",
+    ),
+)

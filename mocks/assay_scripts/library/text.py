@@ -1,0 +1,147 @@
+"""Scripts that answer with text: every way a model can end without a tool call."""
+
+from __future__ import annotations
+
+from assay_scripts.steps import Cut, Finish, Gate, Hang, Say, Script, Surrogates, Think, Usage
+
+_WANDERING = (
+    "The quick brown fox jumps over the lazy d\u00f6g, and then, since nobody calls, it runs all the way home again: ",
+    "through the winding paths of the old and deep and silent forest, and past the mill with its three grey stones; ",
+    "over the bridge that is older than the town, and up the narrow stairs, where at night the smoke hangs still; ",
+    "to the red door, at which it sits down and waits until somebody \u2013 slowly, for it is late \u2013 opens it.\n",
+)
+
+TEXT: tuple[Script, ...] = (
+    Script(
+        name="text/hello",
+        title="A short text in four deltas.",
+        parts=((Say(("Hello", ",", " ", "world", "!")),),),
+    ),
+    Script(
+        name="text/empty",
+        title="The model ends without having said anything.",
+        parts=((),),
+    ),
+    Script(
+        name="text/utf8",
+        title="Characters of several planes, joined, combining, right-to-left, cut where re-encoding breaks them.",
+        parts=(
+            (
+                Say(
+                    (
+                        "Gr\u00fc\u00dfe \u2014 ",
+                        "\u65e5\u672c\u8a9e ",
+                        "\U0001f600",
+                        "\U0001f469",
+                        "\u200d",
+                        "\U0001f469\u200d\U0001f467",
+                        " e",
+                        "\u0301",
+                        " \u202ertl\u202c ",
+                        "\u05e9\u05dc\u05d5\u05dd",
+                        "\u2028",
+                        "line\u2029",
+                        "\U0001d11e",
+                        "\ufeff",
+                        "\U0010fffd",
+                        " \u00a0end",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    Script(
+        name="text/repeats",
+        title="Equal deltas that the model really said twice.",
+        parts=((Say(("ha", "ha", " ", "ha", "ha")),),),
+    ),
+    Script(
+        name="text/markup",
+        title="Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters, entities, fences.",
+        parts=(
+            (
+                Say(
+                    (
+                        "data: [DONE]",
+                        "\n\n",
+                        'data: {"choices":[{"delta":{"content":"no"}}]}\n\n',
+                        "event: error\r\n\r\n",
+                        '{"a": "\\n \\" \\\\"}',
+                        " </use_tool",
+                        " <tool_call> C:\\temp\\new\\",
+                        "\t\x01\x07\x1b[0m\x7f",
+                        "\r\n: comment\r\n",
+                        "&amp; &lt; <b>&</b> `code`\n```html\n<i>'\"</i>\n```\n",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    Script(
+        name="text/long",
+        title="640 deltas, more than 64 KiB.",
+        parts=((Say(_WANDERING, times=160),),),
+    ),
+    Script(
+        name="text/thinking",
+        title="Reasoning first; none of it belongs to the answer.",
+        parts=((Think("The user wants a short answer."), Say(("Short", " answer."))),),
+    ),
+    Script(
+        name="text/usage",
+        title="Token counts that nobody could estimate.",
+        parts=((Say(("Counted", ".")), Usage(input=1234, cached=1000, output=56, reasoning=7)),),
+    ),
+    Script(
+        name="text/length",
+        title="The model was cut off by its token limit.",
+        parts=((Say(("This answer is", " cut")), Finish("length")),),
+    ),
+    Script(
+        name="text/filter",
+        title="The model was stopped by a content filter.",
+        parts=((Say(("This answer is", " filtered")), Finish("content_filter")),),
+    ),
+    Script(
+        name="text/late",
+        title="The backend goes on talking after the end of the turn.",
+        parts=((Say(("Done", ".")), Finish(), Say((" Too", " late."))),),
+    ),
+    Script(
+        name="text/gate",
+        title="The second piece is not said before open/gate is played under the same nonce.",
+        parts=((Say(("first",)), Gate(timeout=3.0), Say(("second",))),),
+    ),
+    Script(
+        name="turn/beside",
+        title="Text that goes on after another turn under the same nonce has played open/gate.",
+        parts=((Say(("Mine begins",)), Gate(timeout=3.0), Say((" and ends.",))),),
+    ),
+    Script(
+        name="text/silent",
+        title="Silence until the gate opens, then text.",
+        parts=((Gate("gate", timeout=60.0), Say(("after the silence",))),),
+    ),
+    Script(
+        name="text/hang",
+        title="Some text, then nothing until the turn is interrupted.",
+        parts=((Say(("I have begun", " and", " will", " not", " stop")), Hang()),),
+    ),
+    Script(
+        name="text/cut-bytes",
+        title="The backend's output comes in pieces that cut its characters.",
+        parts=((Cut((40, 1, 1, 1, 2, 3)), Say(("\U0001f600" * 16, "\u65e5\u672c\u8a9e" * 8, " \u00e9nd"))),),
+    ),
+    Script(
+        name="text/surrogates",
+        title="Characters beyond the BMP as two escaped halves, in one delta and in two.",
+        parts=(
+            (
+                Say(("Halves: ",)),
+                Surrogates("\U0001f600 \u00e9 \U0001d11e"),
+                Surrogates("\U0001f469\u200d\U0001f467", apart=True),
+                Say((" end",)),
+            ),
+        ),
+    ),
+)

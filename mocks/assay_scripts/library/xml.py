@@ -1,0 +1,75 @@
+"""Calls whose arguments are hard to write as a `<use_tool>` block."""
+
+from __future__ import annotations
+
+from assay_scripts.steps import Call, Script
+
+# Every kind of value; the markup and quotes that need care, a line break, and characters of several planes.
+VALUES = (
+    '{"query": "a & b <c> \\"d\\" \'e\'\\nZeile \u2014 \u65e5\u672c \U0001f600", "count": 12, "ratio": -1.50e3, '
+    '"yes": true, "no": false, "nothing": null, "empty": "", "list": [1, "<two>", [], null], '
+    '"object": {"k": "v & w", "n": {"deep": 0.10}}, "entity": "&amp; &lt;"}'
+)
+
+
+# Each tool of several parameters, told against its own order.
+_TURNED = (
+    ("localSearch", '{"timeRange": null, "salientTerms": ["order"], "query": "order"}'),
+    ("webSearch", '{"chatHistory": [], "query": "order"}'),
+    ("convertTimeBetweenTimezones", '{"toOffset": "+2", "fromOffset": "+1", "time": "6pm"}'),
+    ("readNote", '{"chunkIndex": 1, "notePath": "order.md"}'),
+    ("getTagList", '{"maxEntries": 5, "includeInline": true}'),
+    ("replaceInFile", '{"diff": "order", "path": "order.md"}'),
+)
+
+
+def _script(slug: str, title: str, call: Call) -> Script:
+    return Script(name=f"xml/{slug}", title=title, parts=((call,),))
+
+
+XML: tuple[Script, ...] = (
+    _script(
+        "values",
+        "Arguments with every kind of value, and with all that XML escapes.",
+        Call(id="call_values", name="localSearch", arguments=VALUES),
+    ),
+    _script(
+        "order",
+        "Arguments against the tool's own order, and one that the tool does not know.",
+        Call(
+            id="call_order",
+            name="writeToFile",
+            arguments='{"extra": "last", "content": "second", "path": "first.md"}',
+        ),
+    ),
+    Script(
+        name="xml/orders",
+        title="Arguments of each tool of several parameters, against its own order.",
+        parts=(
+            tuple(
+                Call(id=f"call_{number}", name=name, arguments=arguments)
+                for number, (name, arguments) in enumerate(_TURNED)
+            ),
+        ),
+    ),
+    _script(
+        "no-object",
+        "Arguments that are JSON, but no object.",
+        Call(id="call_list", name="localSearch", arguments="[1, 2]"),
+    ),
+    _script(
+        "broken",
+        "Arguments that are no JSON.",
+        Call(id="call_broken", name="localSearch", arguments='{"query": ', shape="delta-tool-calls"),
+    ),
+    _script(
+        "no-arguments",
+        "A call without arguments.",
+        Call(id="call_none", name="getFileTree", arguments="{}"),
+    ),
+    _script(
+        "odd-key",
+        "Arguments with keys that are no XML names.",
+        Call(id="call_odd", name="localSearch", arguments='{"query": "odd", "two words": 1, "2nd": [true]}'),
+    ),
+)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from assay_codex.notifications.raw_items import call, message, response, told
+from assay_codex.versions.version import VERSIONS
+from assay_scripts.steps import Usage
+
+
+def test_a_call_keeps_the_models_spelling() -> None:
+    assert call("fc_1", "f", '{ "n":1.50 }', "c")["arguments"] == '{ "n":1.50 }'
+
+
+def test_an_item_is_passed_through_with_its_turn() -> None:
+    passed = told({"type": "odd"}, "t", {}, {"create_time": 1.5})
+    assert passed == {"type": "odd", "internal_chat_message_metadata_passthrough": {"turn_id": "t", "create_time": 1.5}}
+    assert list(told({}, "t", {}).values()) == [{"turn_id": "t"}]
+
+
+def test_versions_tell_more_and_more_of_an_item() -> None:
+    def shown(version: str) -> str:
+        return " ".join(told(message("m", "x"), "t", VERSIONS[version].forms))
+
+    assert shown("0.134.0") == "type role content"
+    assert shown("0.142.0") == "type id role content"
+    assert shown("0.150.0") == "type id role content internal_chat_message_metadata_passthrough"
+    assert shown("0.163.0") == "type status id role content internal_chat_message_metadata_passthrough"
+
+
+def test_a_complete_answer_tells_its_tokens_twice() -> None:
+    complete = response({"threadId": "t", "turnId": "u"}, "r", Usage(input=3, output=2, cached=1))
+    assert complete["usage"]["totalTokens"] == 5
+    assert complete["usageMetadata"]["metadata"]["input_tokens_details"] == {"cached_tokens": 1}

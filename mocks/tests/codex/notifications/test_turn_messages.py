@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from assay_codex.notifications.turn_messages import turn, turn_error
+from assay_codex.versions.failures import CAUSES
+
+
+def test_a_turn_lasts_from_its_start_to_its_end() -> None:
+    told = turn("t", "completed", items=[{"type": "agentMessage"}], started=10.25, completed=12.5)
+    assert (told["startedAt"], told["completedAt"], told["durationMs"], told["itemsView"]) == (10, 12, 2250, "summary")
+    told = turn("t", "inProgress")
+    assert (told["startedAt"], told["durationMs"], told["itemsView"]) == (None, None, "notLoaded")
+
+
+def test_an_error_is_told_with_its_cause() -> None:
+    assert turn_error(CAUSES["http-500"])["codexErrorInfo"] == "internalServerError"

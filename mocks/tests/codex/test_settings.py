@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay_codex.protocol.outputs import CrashAt
+from assay_codex.settings import Recorded, Settings, UsageError, read_settings
+from assay_codex.transports.listening import Listening, RefusedError
+
+
+def _read(*arguments: str, **environment: str) -> Settings:
+    return read_settings(arguments, environment, "/here")
+
+
+def test_whatever_codex_takes_is_accepted() -> None:
+    settings = _read("-c", "model=x", "app-server", "--listen", "stdio://", "--strict-config")
+    assert settings == Settings(command="app-server", scripts=None, journal=None, home="/.codex", cwd="/here")
+
+
+def test_files_come_from_the_command_line_or_else_the_environment() -> None:
+    settings = _read("--scripts", "a.yaml", "app-server", ASSAY_SCRIPTS="b.yaml", ASSAY_JOURNAL="j")
+    assert (settings.scripts, settings.journal) == (Path("a.yaml"), Path("j"))
+    assert _read("app-server", "--journal=k", ASSAY_JOURNAL="").journal == Path("k")
+    assert _read("app-server", ASSAY_JOURNAL="").journal is None
+
+
+def test_the_home_is_codexs() -> None:
+    assert _read("app-server", CODEX_HOME="/c", HOME="/h").home == "/c"
+    assert _read("app-server", HOME="/h").home == "/h/.codex"
+
+
+@pytest.mark.parametrize(
+    ("argument", "command"), [("--version", "version"), ("-V", "version"), ("--help", "help"), ("-h", "help")]
+)
+def test_it_says_what_it_is(argument: str, command: str) -> None:
+    assert _read(argument).command == command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "assay-codex plays `app-server` only"),
+        (("exec", "hi"), "assay-codex plays `app-server` only"),
+        (("app-server", "--scripts"), "--scripts needs a file"),
+        (("app-server", "--journal="), "--journal needs a file"),
+        (("app-server", "--codex-version"), "--codex-version needs a version"),
+        (
+            ("app-server", "--codex-version", "0.1.0"),
+            "codex 0.1.0 is not played; known is every stable version from 0.89.0 to 0.169.0",
+        ),
+    ],
+)
+def test_what_cannot_be_followed_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^{message}$"):
+        _read(*arguments)
+
+
+def test_the_version_comes_from_the_command_line_or_else_the_environment() -> None:
+    assert _read("app-server").version.number == "0.169.0"
+    assert _read("app-server", ASSAY_CODEX_VERSION="0.89.0").version.number == "0.89.0"
+    settings = _read("--codex-version=0.169.0", "app-server", ASSAY_CODEX_VERSION="0.89.0")
+    assert settings.version.number == "0.169.0"
+
+
+def test_a_crash_is_asked_for_by_a_method_and_a_count() -> None:
+    assert _read("app-server", ASSAY_CRASH_AT="").crash_at is None
+    assert _read("app-server", ASSAY_CRASH_AT="initialize").crash_at == CrashAt("initialize", 1)
+    assert _read("app-server", ASSAY_CRASH_AT="thread/start:3").crash_at == CrashAt("thread/start", 3)
+
+
+@pytest.mark.parametrize("text", ["initialize:", "initialize:0", "initialize:x"])
+def test_a_crash_that_cannot_be_counted_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^ASSAY_CRASH_AT: expected METHOD or METHOD:N, N from 1, found "):
+        _read("app-server", ASSAY_CRASH_AT=text)
+
+
+def test_room_for_answers_is_a_number() -> None:
+    assert _read("app-server").room is None
+    assert _read("app-server", ASSAY_OVERLOAD_AT="100").room == 100
+    for text in ("0", "x", "-1", "\u0661"):
+        with pytest.raises(UsageError, match=r"^ASSAY_OVERLOAD_AT: expected a number from 1, found "):
+            _read("app-server", ASSAY_OVERLOAD_AT=text)
+
+
+def test_where_to_listen_is_read_for_the_server_alone() -> None:
+    listening = _read("app-server", "--listen", "ws://127.0.0.1:0").listening
+    assert listening == Listening(host="127.0.0.1", port=0)
+    assert _read("--version", "--listen", "nonsense").listening is None
+    with pytest.raises(RefusedError):
+        _read("--codex-version", "0.99.0", "app-server", "--listen", "stdio://")
+    assert _read("--codex-version", "0.100.0", "app-server", "--listen", "stdio://").listening is None
+
+
+def test_a_recording_says_what_to_run_where_to_write_and_what_to_mask() -> None:
+    recorded = _read("record", "--", "codex", "app-server", HOME="/h").recorded
+    masks = {"/h/.codex": "/srv/codex-home", "/h": "/srv/home", "/here": "/srv/workspace"}
+    assert recorded == Recorded(command=["codex", "app-server"], file=Path("recording.jsonl"), masks=masks)
+    recorded = _read("record", "--output", "r", "--", "codex", CODEX_HOME="/c").recorded
+    masks = {"/c": "/srv/codex-home", "/here": "/srv/workspace"}
+    assert recorded == Recorded(command=["codex"], file=Path("r"), masks=masks)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--",), ("codex",), ("--output", "--", "codex"), ("--output", "f", "--")])
+def test_a_recording_of_nothing_is_refused(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match=r"^expected record \[--output FILE\] -- COMMAND, as in record -- codex app"):
+        _read("record", *arguments)
+
+
+@pytest.mark.parametrize("command", ["daemon", "generate-json-schema", "generate-ts", "proxy"])
+def test_commands_below_app_server_are_not_played(command: str) -> None:
+    with pytest.raises(UsageError, match=f"^assay-codex does not play `app-server {command}`$"):
+        _read("app-server", command)

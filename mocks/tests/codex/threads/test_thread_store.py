@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from assay_codex.threads.thread import Thread, new_thread
+from assay_codex.threads.thread_store import MemoryShelf, moved
+
+
+def _thread(identity: str, **params: object) -> Thread:
+    return new_thread(params, identity=identity, now=5.0, cwd="/here", home="/home", originator="client")
+
+
+def test_the_last_threads_that_were_unloaded_are_kept() -> None:
+    shelf = MemoryShelf(kept=2)
+    for name in "abc":
+        shelf.put(_thread(name))
+    assert [thread.id for thread in shelf.all()] == ["b", "c"]
+    assert shelf.find("a") is None
+
+
+def test_ephemeral_threads_are_not_kept() -> None:
+    shelf = MemoryShelf()
+    shelf.put(_thread("a", ephemeral=True))
+    assert shelf.all() == []
+
+
+def test_a_path_goes_to_the_archive_and_back() -> None:
+    path = "/a/sessions/b/sessions/2027/01/15/rollout-2027-01-15T08-00-00-x.jsonl"
+    archived = moved(path, archived=True)
+    assert archived == "/a/sessions/b/archived_sessions/rollout-2027-01-15T08-00-00-x.jsonl"
+    assert moved(archived, archived=False) == path

@@ -1,0 +1,123 @@
+"""Plays the client of a recording against the mock."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.protocol.outputs import Exit
+from assay_codex.server import Server
+from assay_codex.threads.rollouts import FileShelf
+from assay_fidelity.recording import Line, without
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
+
+    from assay_codex.versions.version import Version
+    from assay_fidelity.recording import Message
+    from assay_scripts.steps import Library
+
+_START = 1_800_000_000.0
+_TICK = 0.05
+_NOT_UTF8 = "ÿþ"  # how a recording spells bytes that are no UTF-8
+_REPEATED = ("Cursor", "Path")
+_NAMING = ("conversationId", "subscriptionId")
+
+
+class Replay:
+    """A session with the mock; `heard` is what it said. Ids that the client repeats are the mock's own.
+
+    `theirs`: what the recorded server said. `home`: where threads are stored, None for nowhere. `exit`: the status with
+    which the mock ended, None while it runs. `notes`: what it said of the threads that are stored.
+    """
+
+    def __init__(self, library: Library, version: Version, theirs: Sequence[Message], home: Path | None = None) -> None:
+        self._library = library
+        self._version = version
+        self._home = home
+        self.notes: list[str] = []
+        self._now = _START
+        self._ids: dict[str, str] = {}
+        self._places: dict[str, str] = {}  # cursors and files, as they stand in a line
+        self.restart(theirs)
+
+    def restart(self, theirs: Sequence[Message]) -> None:
+        """Go on with another process, to which the recorded one said this."""
+        self.heard: list[Message] = []
+        self.exit: int | None = None
+        self._theirs = {str(message["id"]): message["result"] for message in theirs if "result" in message}
+        home = str(self._home or "/codex-home")
+        self._server = Server(self._library, home=home, cwd="/srv/workspace", version=self._version)
+        if self._home:
+            self._server.keep_threads(partial(FileShelf, home, self.notes.append))
+
+    def send(self, message: Message | str) -> None:
+        """Send a message or a line of the client's, and hear everything that the mock says to it."""
+        self._now += _TICK
+        self._server.receive(self._line(message), self._now)
+        while self.exit is None and (output := self._server.output(self._now)) is not None:
+            match output:
+                case Exit(status):
+                    self.exit = status
+                case bytes() as line:
+                    self._learn(json.loads(line))
+                case _:
+                    pass  # what stands on stderr, or is about the bytes
+
+    def _line(self, message: Message | str) -> bytes:
+        text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
+        for recorded, own in (*self._places.items(), *self._ids.items()):
+            text = text.replace(recorded, own)
+        return text.encode("latin-1" if _NOT_UTF8 in text else "utf-8")
+
+    def _learn(self, message: Message) -> None:
+        self.heard.append(message)
+        theirs, ours = self._theirs.get(str(message.get("id"))), message.get("result")
+        if not isinstance(theirs, dict) or not isinstance(ours, dict):
+            return
+        for kind in {"thread", "turn"} & theirs.keys() & ours.keys():
+            self._learn_id(theirs[kind]["id"], ours[kind]["id"])
+        for kind in {*_NAMING} & theirs.keys() & ours.keys():
+            self._learn_id(theirs[kind], ours[kind])
+
+        for name, place in ours.items():
+            if name.endswith(_REPEATED) and isinstance(place, str) and isinstance(theirs.get(name), str):
+                self._places[json.dumps(theirs[name])] = json.dumps(place)
+
+    def _learn_id(self, theirs: str, own: str) -> None:
+        if "-" in theirs:  # a number is the same on both sides
+            self._ids[theirs] = own
+
+
+def told(lines: Iterable[Line]) -> list[Message]:
+    """What the recorded server said."""
+    return [line.message for line in lines if not line.sent and line.message is not None]
+
+
+def replay(
+    lines: Sequence[Line],
+    session: Replay,
+    *,
+    skip: Collection[Any] = (),
+    unheard: Collection[Any] = (),
+) -> tuple[list[Message], list[Message]]:
+    """What the recorded server said and what the mock says to the same client in `session`, which begins here.
+
+    `skip`: requests that are left out with what either server says next; `unheard`: requests after which it is not
+    compared what either says until the client's next line. Lines in pieces are put together and sent last.
+    """
+    kept = without(lines, skip)
+    theirs = told(without(kept, unheard))
+    session.restart(told(kept))
+    for line in kept:
+        if line.sent and line.message is not None:
+            before = len(session.heard)
+            session.send(line.message)
+            if line.request in set(unheard):
+                del session.heard[before:]
+    for text in "".join(line.raw for line in kept if line.sent).split("\n")[:-1]:
+        if session.exit is None:
+            session.send(text)
+    return theirs, session.heard

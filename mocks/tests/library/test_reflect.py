@@ -1,7 +1,0 @@
-from __future__ import annotations
-
-from assay_mocks.library.reflect import REFLECT
-
-
-def test_their_names_say_what_they_do() -> None:
-    assert [script.name for script in REFLECT] == ["probe", "open/gate", "reflect/received", "reflect/turns"]

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay_scripts.errors import ScriptError
+from assay_scripts.files.read import ScriptFile, load_scripts
+from assay_scripts.steps import Call, Hang, Say, Script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+YAML = """
+scripts:
+  - name: weather
+    title: A call, then text.
+    when: weather
+    parts:
+      - - call: {id: call_1, name: get_weather, arguments: {city: Zürich}}
+      - - say: [It is, " sunny."]
+  - name: other
+    parts: [[{say: "data: x\\n"}]]
+"""
+WEATHER = Script(
+    name="weather",
+    title="A call, then text.",
+    when="weather",
+    parts=((Call(id="call_1", name="get_weather", arguments='{"city": "Zürich"}'),), (Say(("It is", " sunny.")),)),
+)
+
+
+def test_a_yaml_file_gives_its_scripts_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.yaml"
+    path.write_text(YAML, encoding="utf-8")
+    library = load_scripts(path)
+    assert list(library) == ["weather", "other"]
+    assert library["weather"] == WEATHER
+    assert library["other"].parts == ((Say(("data: x\n",)),),)
+
+
+def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.json"
+    path.write_text(json.dumps([{"name": "a", "parts": [["hang"]]}]))
+    assert list(load_scripts(str(path))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.yaml", b"", "expected a list of scripts under the key `scripts`"),
+        ("a.yaml", b"[]", "expected a list of scripts under the key `scripts`"),
+        ("a.yaml", b"scripts: {}", "scripts: expected a list of scripts under the key `scripts`"),
+        ("a.yaml", b"name: a\nparts: []", "expected a list of scripts under the key `scripts`"),
+        (
+            "a.yaml",
+            b"- name: a\n  parts: [[{sey: b}]]",
+            'line 2, [0].parts[0][0] in the script a: there is no step "sey"; did you mean say?',
+        ),
+        (
+            "a.yaml",
+            b"scripts:\n- name: a\n  parts:\n  - - say: b\n    - say:\n        pieces: [3]",
+            "line 6, scripts[0].parts[0][1].say.pieces in the script a: expected a text, or a list of texts, found [3]",
+        ),
+        (
+            "a.json",
+            b'[{"name": "a",\n"parts": [[{"pause": -1}]]}]',
+            "line 2, [0].parts[0][0].pause.seconds in the script a: expected a number of seconds, 0 or more, found -1",
+        ),
+        ("a.yaml", b"scripts: [1]", "line 1, scripts[0]: expected a script: name, title, parts, found 1"),
+        ("a.json", b"[\n\t1]", "[0]: expected a script: name, title, parts, found 1"),
+        (
+            "a.yaml",
+            b"scripts:\n- {name: a, parts: [[]]}\n- {name: a, parts: [[]]}",
+            "scripts[1].name: the name a is taken by an earlier script",
+        ),
+        ("a.yaml", b"a: [", "line 1, column 5: no YAML: expected the node content, but found '<stream end>'"),
+        ("a.yaml", b"- \x00", "no YAML: unacceptable character"),
+        ("a.json", b'{"a": }', "line 1, column 7: no JSON: Expecting value"),
+        ("a.yaml", b"- \xff", "byte 2: the file is not UTF-8"),
+        ("a.yaml", b"- {a: 1, a: 2}", "line 1, column 10: no YAML: the key a stands here twice"),
+        ("a.json", b'[{"a": 1, "a": 2}]', "no JSON: the key a stands in one object twice"),
+        ("a.yaml", b"- !!set {a}", "line 1, column 3: no YAML: could not determine a constructor for the tag"),
+        ("a.yaml", b"- &a [*a]", "no YAML: Circular reference detected"),
+        ("a.yaml", b"[" + b"9" * 5000 + b"]", "no YAML: Exceeds the limit"),
+        ("a.json", b"[" + b"9" * 5000 + b"]", "no JSON: Exceeds the limit"),
+        ("a.yaml", b"[" * 5000, "it is nested too deeply"),
+        ("a.json", b"[" * 100_000, "it is nested too deeply"),
+    ],
+)
+def test_a_broken_file_is_refused_with_the_file_the_place_and_the_reason(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ScriptError) as caught:
+        load_scripts(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    assert caught.value.file == str(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ScriptError, match=r"none\.yaml: cannot be read: No such file or directory$"):
+        load_scripts(tmp_path / "none.yaml")
+
+
+def test_what_looks_like_a_date_is_text_and_a_mark_before_the_text_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.yaml"
+    path.write_text(
+        "\ufeff- name: 2020-13-45\n  parts: [[{call: {id: c, name: f, arguments: {2020-01-01: 2020-01-02}}}]]"
+    )
+    [script] = load_scripts(path).values()
+    assert script.name == "2020-13-45"
+    assert script.parts[0] == (Call(id="c", name="f", arguments='{"2020-01-01": "2020-01-02"}'),)
+
+
+OTHERS = {"a": Script(name="a", title="", parts=()), "b": Script(name="b", title="", parts=())}
+
+
+def _written(path: Path, text: str) -> None:
+    """Write the file as another one, so that nobody needs to wait for the time of its last change to differ."""
+    path.unlink(missing_ok=True)
+    path.write_text(text)
+
+
+def test_the_scripts_of_a_file_come_first_and_replace_others(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.yaml"
+    path.write_text("[{name: b, parts: [[hang]]}, {name: c, parts: [[hang]]}]")
+    library = ScriptFile(path, OTHERS).library()
+    assert isinstance(library, dict)
+    assert list(library) == ["b", "c", "a"]
+    assert library["b"].parts == ((Hang(),),)
+
+
+def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.yaml"
+    path.write_text("[{name: c, parts: [[hang]]}]")
+    file = ScriptFile(path, OTHERS)
+    before = file.library()
+    assert file.library() is before
+    _written(path, "[{name: changed, parts: [[hang]]}]")
+    after = file.library()
+    assert isinstance(after, dict)
+    assert list(after) == ["changed", "a", "b"]
+
+
+def test_a_file_that_cannot_be_read_any_more_is_told_until_it_can_be(tmp_path: Path) -> None:
+    path = tmp_path / "scripts.yaml"
+    file = ScriptFile(path, OTHERS)
+    told = []
+    for text in (None, "[{name: c, parts: [[sey]]}]", "[{name: c, parts: [[hang]]}]"):
+        if text:
+            _written(path, text)
+        told.append(file.library())
+    assert isinstance(told[0], ScriptError)
+    assert str(told[0]) == f"{path}: cannot be read: No such file or directory"
+    assert isinstance(told[1], ScriptError)
+    assert "did you mean say?" in str(told[1])
+    assert isinstance(told[2], dict)
+    assert list(told[2]) == ["c", "a", "b"]

@@ -1,0 +1,7 @@
+from __future__ import annotations
+
+from assay_scripts.library.reflect import REFLECT
+
+
+def test_their_names_say_what_they_do() -> None:
+    assert [script.name for script in REFLECT] == ["probe", "open/gate", "reflect/received", "reflect/turns"]

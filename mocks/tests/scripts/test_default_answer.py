@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay_scripts.default_answer import default_answer
+from assay_scripts.steps import Call, Say
+
+CITY = {"type": "object", "properties": {"city": {"type": "string", "enum": ["Zürich"]}}, "required": ["city"]}
+TOOLS = [{"name": "get_time", "inputSchema": {"type": "object"}}, {"name": "get_weather", "inputSchema": CITY}]
+RESULT = {"type": "function_call_output", "call_id": "1", "output": "sunny, 20°"}
+
+
+def _user(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def _text(*conversation: dict[str, Any], tools: list[dict[str, Any]] | None = None) -> str:
+    (step,) = default_answer(conversation, tools or [], "call_1")
+    assert isinstance(step, Say)
+    return step.text
+
+
+def test_what_the_user_said_last_is_echoed() -> None:
+    assert _text(_user("one"), _user("Hello there 😀")) == "You said: Hello there 😀"
+
+
+def test_who_says_nothing_is_greeted() -> None:
+    assert _text().startswith("Hello!")
+    assert _text(_user("")).startswith("Hello!")
+
+
+def test_what_the_tool_said_is_said() -> None:
+    assert _text(_user("call get_time"), RESULT, tools=TOOLS) == "The tool said: sunny, 20°"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "arguments"),
+    [
+        ("What does get_weather say?", "get_weather", '{"city": "Zürich"}'),
+        ("Please call a tool.", "get_time", "{}"),
+        ("make a FUNCTION call", "get_time", "{}"),
+    ],
+)
+def test_a_tool_that_is_asked_for_is_called(text: str, name: str, arguments: str) -> None:
+    steps = default_answer([_user(text)], TOOLS, "call_7")
+    assert steps == (Call(id="call_7", name=name, arguments=arguments),)
+
+
+@pytest.mark.parametrize("text", ["Hello", "target_weather_x get_weatherman", "a toolbox"])
+def test_a_tool_that_is_not_asked_for_is_not_called(text: str) -> None:
+    assert _text(_user(text), tools=TOOLS) == f"You said: {text}"
+
+
+def test_no_tool_is_called_when_there_is_none() -> None:
+    assert _text(_user("call a tool")) == "You said: call a tool"
+
+
+def test_no_tool_is_called_again_when_a_result_is_in_the_history() -> None:
+    assert _text(_user("a"), RESULT, _user("call a tool"), tools=TOOLS) == "You said: call a tool"
+
+
+def test_a_tool_without_a_schema_is_called_without_arguments() -> None:
+    assert default_answer([_user("bare")], [{"name": "bare"}], "c") == (Call(id="c", name="bare", arguments="{}"),)
+
+
+@given(st.text(min_size=1))
+def test_an_echo_loses_nothing_and_is_never_cut_very_small(text: str) -> None:
+    (step,) = default_answer([_user(text)], [], "c")
+    assert isinstance(step, Say)
+    assert step.text == f"You said: {text}"
+    assert "" not in step.pieces
+
+
+def test_a_long_echo_is_cut_into_some_hundred_pieces() -> None:
+    (step,) = default_answer([_user("word " * 10_000)], [], "c")
+    assert isinstance(step, Say)
+    assert len(step.pieces) <= 256

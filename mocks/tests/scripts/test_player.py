@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay_scripts.player import Piece, Until, perform
+from assay_scripts.steps import (
+    Call,
+    Crash,
+    Cut,
+    ErrorNotice,
+    Fail,
+    Finish,
+    Gate,
+    Hang,
+    Open,
+    Pause,
+    Raw,
+    Reflect,
+    Repeat,
+    Say,
+    Step,
+    Surrogates,
+    Think,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from assay_scripts.player import Action
+
+
+class FakeStage:
+    def __init__(self, *, opened: bool = False, running: bool = False) -> None:
+        self.opened, self.running = opened, running
+
+    def is_open(self, gate: str) -> bool:
+        return self.opened and gate == "gate"
+
+    def others_running(self) -> bool:
+        return self.running
+
+
+def played(*steps: Step, stage: FakeStage | None = None, until: float = 0.0) -> list[Action | Until]:
+    """Everything told when nothing is waited for longer than until the time `until`."""
+    performance = perform(steps, stage or FakeStage(), 0.0)
+    actions = [next(performance, None)]
+    while (action := actions[-1]) is not None and not (isinstance(action, Until) and action.time > until):
+        try:
+            actions.append(performance.send(action.time if isinstance(action, Until) else 0.0))
+        except StopIteration:
+            break
+    return [action for action in actions if action is not None]
+
+
+def test_each_piece_of_a_say_is_one_delta() -> None:
+    assert played(Say(("a", "b"), times=2)) == [Piece("a"), Piece("b"), Piece("a"), Piece("b"), Finish()]
+
+
+def test_a_say_of_a_million_deltas_is_told_as_it_is_fetched() -> None:
+    performance = perform((Say(("x",), times=1_000_000_000),), FakeStage(), 0.0)
+    assert next(performance) == Piece("x")
+    assert performance.send(0.0) == Piece("x")
+
+
+def test_a_part_without_an_end_finishes() -> None:
+    assert played() == [Finish()]
+    assert played(Think("hm"), Usage(input=1)) == [Think("hm"), Usage(input=1), Finish()]
+
+
+def test_what_stands_after_an_end_is_told_and_ends_nothing_again() -> None:
+    assert played(Finish("length"), Say(("late",))) == [Finish("length"), Piece("late")]
+    assert played(Fail("cut"), Open(), Crash()) == [Fail("cut"), Open(), Crash()]
+
+
+def test_a_call_is_told_as_it_stands() -> None:
+    call = Call(id="1", name="f", arguments="{")
+    assert played(call) == [call, Finish()]
+
+
+def test_a_pause_lasts_as_long_as_it_says() -> None:
+    assert played(Pause(0.5), Say(("x",))) == [Until(0.5)]
+    assert played(Pause(0.5), Say(("x",)), until=1.0) == [Until(0.5), Piece("x"), Finish()]
+
+
+def test_a_pause_that_is_resumed_early_goes_on() -> None:
+    performance = perform((Pause(1.0),), FakeStage(), 0.0)
+    assert [next(performance), performance.send(0.4), performance.send(1.0)] == [Until(1.0), Until(1.0), Finish()]
+
+
+def test_nothing_ends_a_hang() -> None:
+    performance = perform((Hang(), Say(("never",))), FakeStage(), 0.0)
+    assert [next(performance), performance.send(1e12)] == [Until(math.inf), Until(math.inf)]
+
+
+def test_an_open_gate_is_passed_at_once() -> None:
+    assert played(Gate(), Say(("x",)), stage=FakeStage(opened=True)) == [Piece("x"), Finish()]
+
+
+def test_a_gate_is_passed_when_it_opens() -> None:
+    stage = FakeStage()
+    performance = perform((Gate(timeout=9.0),), stage, 0.0)
+    assert [next(performance), performance.send(1.0)] == [Until(9.0), Until(9.0)]
+    stage.opened = True
+    assert performance.send(2.0) == Finish()
+
+
+def test_a_gate_that_stays_shut_says_so_and_goes_on() -> None:
+    shut = [Until(3.0), Piece("too late"), Piece("x"), Finish()]
+    assert played(Gate("other", 3.0, "too late"), Say(("x",)), stage=FakeStage(opened=True), until=3.0) == shut
+
+
+def test_reflecting_on_turns_waits_for_the_others() -> None:
+    reflect = Reflect("turns", wait=2.0)
+    assert played(reflect) == [reflect, Finish()]
+    assert played(reflect, stage=FakeStage(running=True), until=2.0) == [Until(2.0), reflect, Finish()]
+    stage = FakeStage(running=True)
+    performance = perform((reflect,), stage, 0.0)
+    assert next(performance) == Until(2.0)
+    stage.running = False
+    assert performance.send(0.1) == reflect
+
+
+def test_reflecting_on_what_was_received_waits_for_nobody() -> None:
+    assert played(Reflect(), stage=FakeStage(running=True)) == [Reflect(), Finish()]
+
+
+def test_the_end_of_a_choice_is_not_the_end() -> None:
+    end = Finish("length", choice=1)
+    assert played(end, Say(("x",), choice=0)) == [end, Piece("x", 0), Finish()]
+
+
+def test_halves_of_characters_come_together_or_apart() -> None:
+    assert played(Surrogates("a\U0001f600")) == [Piece("a\ud83d\ude00"), Finish()]
+    assert played(Surrogates("\U0001f600", apart=True)) == [Piece("\ud83d"), Piece("\ude00"), Finish()]
+
+
+def test_after_an_error_that_is_only_told_nothing_comes() -> None:
+    notice = ErrorNotice("cut")
+    assert played(notice, Say(("never",))) == [notice, Until(math.inf)]
+
+
+def test_what_disturbs_the_protocol_is_told_as_it_stands() -> None:
+    steps = (Cut((1, 2)), Raw("x"), Repeat(2))
+    assert played(*steps) == [*steps, Finish()]
+
+
+def test_a_whole_text_is_one_piece() -> None:
+    assert played(Say(("a", "b"), times=2, whole=True))[0] == Piece("abab", whole=True)

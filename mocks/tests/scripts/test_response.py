@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay_scripts.player import Piece
+from assay_scripts.response import Response, is_told_apart
+from assay_scripts.steps import Call, Finish, Say, Shape
+
+if TYPE_CHECKING:
+    from assay_scripts.player import Performance
+
+
+def _call(shape: Shape, *also: Shape) -> Call:
+    return Call(id="1", name="f", arguments="{}", shape=shape, also=also)
+
+
+def test_a_call_is_told_apart_unless_it_is_text_alone() -> None:
+    assert is_told_apart(_call("native"))
+    assert is_told_apart(_call("use-tool", "native"))
+    assert not is_told_apart(_call("use-tool", "sentinel"))
+    assert not is_told_apart(Say(("x",)))
+
+
+def _nothing() -> Performance:
+    yield from ()
+
+
+def test_calls_are_the_reason_of_their_choice() -> None:
+    response = Response((_call("native"), _call("sentinel")), _nothing())
+    assert response.calls_to_come == 1
+    assert response.reason("stop") == "stop"
+    response.calls[1] += 1
+    assert [response.reason("stop", choice) for choice in (None, 0, 1)] == ["tool_calls", "stop", "tool_calls"]
+
+
+def test_it_tells_what_comes_next_until_nothing_does() -> None:
+    def performance() -> Performance:
+        now = yield Piece("a")
+        assert now == 2.0
+        yield Finish()
+
+    response = Response((), performance())
+    assert [response.next(1.0), response.next(2.0), response.next(3.0)] == [Piece("a"), Finish(), None]

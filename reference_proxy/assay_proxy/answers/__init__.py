@@ -1,0 +1,1 @@
+"""One request answered: chat completions, responses, stored responses."""

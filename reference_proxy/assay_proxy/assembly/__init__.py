@@ -1,0 +1,1 @@
+"""Backend events assembled into choices: calls and text separated, reconciled, in order."""

@@ -1,0 +1,102 @@
+"""What an answer says, from what the backend told: all choices, each by itself, and the end of them all. Pure.
+
+The answer ends when every choice has. A failure ends the choices that it is of, if they have told their calls
+completely, as if all were well; else it is the failure of the whole answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from assay_proxy.assembly.choice import Choice, Rules, State
+from assay_proxy.events import CallsEnded, Failed, Finished, Heard, Quiet, TurnOver, Usage, Working
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+USAGE_PATIENCE = 2.0
+
+
+def assemble(
+    heard: Iterable[Heard], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
+) -> Iterator[Heard]:
+    """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
+
+    `await_usage` listens on after the finish until the backend has reported the usage of every choice, shows that it
+    will not, or is quiet for `USAGE_PATIENCE` seconds. `seed` is what tells this answer from every other.
+    """
+    answer = _Answer([Choice(index, rules, seed) for index in range(choices)], set(range(choices)))
+    for event in heard:
+        over = answer.over
+        yield from answer.feed(event)
+        if answer.over and not (await_usage and answer.await_usage(event, over=over)):
+            return
+
+
+@dataclass
+class _Answer:
+    """`unpaid` are the choices whose usage may still be reported."""
+
+    choices: list[Choice]
+    unpaid: set[int]
+    failed: bool = field(default=False)
+
+    @property
+    def over(self) -> bool:
+        """Nothing more will be said."""
+        return self.failed or all(choice.state is State.FINISHED for choice in self.choices)
+
+    def feed(self, event: Heard) -> Iterator[Heard]:
+        """What passes of the event."""
+        match event:
+            case Quiet():
+                for choice in self.choices:
+                    yield from choice.feed(event)
+                yield event
+            case Working():
+                yield event
+            case Failed():
+                yield from self._fail(event)
+            case Usage():
+                self.unpaid.discard(event.choice)
+                yield event
+            case _:
+                self._settle(event)
+                if event.choice < len(self.choices):
+                    yield from self.choices[event.choice].feed(event)
+
+    def await_usage(self, event: Heard, *, over: bool) -> bool:
+        """Whether usage may still come, after an event that found the answer `over` or made it so."""
+        if self.failed or (isinstance(event, Quiet) and over and event.seconds > USAGE_PATIENCE):
+            return False
+        return bool(self.unpaid)
+
+    def _settle(self, event: Heard) -> None:
+        """A choice that ends at the backend once more than it ended here has nothing more to report."""
+        match event:
+            case TurnOver():
+                self.unpaid.discard(event.choice)
+            case CallsEnded() | Finished() if self._finished(event.choice):
+                self.unpaid.discard(event.choice)
+            case _:
+                return
+
+    def _finished(self, choice: int) -> bool:
+        return choice < len(self.choices) and self.choices[choice].state is State.FINISHED
+
+    def _fail(self, event: Failed) -> Iterator[Heard]:
+        struck = [
+            choice
+            for choice in self.choices
+            if event.choice in {None, choice.index} and choice.state is not State.FINISHED
+        ]
+        self.unpaid -= {choice.index for choice in self.choices if event.choice in {None, choice.index}}
+        for choice in struck:
+            yield from choice.survive()
+        if all(choice.answered for choice in struck):
+            for choice in struck:
+                yield from choice.end("stop")
+        else:
+            self.failed = True
+            yield event

@@ -1,0 +1,185 @@
+"""What one choice says, from what the backend told of it. Pure.
+
+A choice is open, then perhaps calling, then finished; each state says what still passes:
+
+    open      text and calls pass; Finished and Failed end it
+    calling   text is a tail and dropped (unless tails pass); calls pass; any end of the model's answer ends it
+    finished  nothing passes
+
+Calls beyond the limit are dropped. A stream ends with the call that reaches the limit; a whole answer hears the model
+out, since an error after its calls wins there. A choice with a call finishes as `tool_calls`, whatever the backend
+says; one that has told its calls completely is an answer, whatever fails after them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from assay_proxy.assembly.characters import Joiner
+from assay_proxy.assembly.reconcile import CallEvent, Reconciler
+from assay_proxy.assembly.separator import Separator
+from assay_proxy.events import (
+    Arguments,
+    CallClosed,
+    CallOpened,
+    CallsEnded,
+    Finished,
+    FinishReason,
+    Heard,
+    MessageEnded,
+    Quiet,
+    Text,
+    TurnOver,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay_proxy.tools.use_tool import Told
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """What a choice may say. `limit`: so many calls at most; `ends_early`: with the call that reaches the limit.
+
+    `calls`: without them no call passes and a block in the text is text. `tails`: text after calls passes.
+    `errors_win`: a failure is one even after complete calls.
+    """
+
+    limit: int | None = None
+    ends_early: bool = True
+    calls: bool = True
+    tails: bool = False
+    errors_win: bool = False
+
+
+class State(Enum):
+    """How far a choice is."""
+
+    OPEN = auto()
+    CALLING = auto()
+    FINISHED = auto()
+
+
+@dataclass
+class Choice:
+    """The choice with this index; `seed` as for the reconciler."""
+
+    index: int
+    rules: Rules
+    seed: str = ""
+    state: State = State.OPEN
+    _text: Joiner = field(default_factory=Joiner)
+    _fragments: dict[str, Joiner] = field(default_factory=dict)
+    _kept: set[str] = field(default_factory=set)
+    _incomplete: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._separator = Separator()
+        self._reconciler = Reconciler(self.index, self.seed)
+
+    def feed(self, event: Heard) -> Iterator[Heard]:
+        """What passes of the event; failures are not fed."""
+        if self.state is State.FINISHED:
+            return
+        match event:
+            case Text():
+                yield from self._said(self._text.feed(event.text))
+            case MessageEnded():
+                yield from self._rest()
+                self._separator = Separator()
+            case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
+                yield from self._structured(event)
+            case Quiet():
+                yield from self._tell(self._reconciler.release())
+            case CallsEnded() | TurnOver():
+                yield from self.end("stop")
+            case Finished():
+                yield from self.end(event.reason)
+            case _:
+                return
+
+    def survive(self) -> Iterator[Heard]:
+        """Tell what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
+        yield from self._rest()
+        if self.state is not State.FINISHED:
+            yield from self._tell(self._reconciler.end())
+
+    @property
+    def answered(self) -> bool:
+        """Whether it is an answer although nothing more comes."""
+        complete = bool(self._kept) and not self._incomplete and not self.rules.errors_win
+        return self.state is State.FINISHED or complete
+
+    def end(self, reason: FinishReason) -> Iterator[Heard]:
+        """Tell what still waits, and the end."""
+        yield from self.survive()
+        if self.state is not State.FINISHED:
+            self.state = State.FINISHED
+            yield Finished(choice=self.index, reason="tool_calls" if self._kept else reason)
+
+    def _said(self, text: str) -> Iterator[Heard]:
+        for part in self._separator.feed(text) if self.rules.calls else [text]:
+            if isinstance(part, str):
+                yield from self._plain(part)
+            else:
+                yield from self._block(part)
+
+    def _plain(self, text: str) -> Iterator[Heard]:
+        if self.state is State.CALLING and text.strip():
+            yield from self._tell(self._reconciler.release())
+        if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
+            yield Text(choice=self.index, text=text)
+
+    def _block(self, told: Told) -> Iterator[Heard]:
+        if self.state is State.CALLING:
+            yield from self._tell(self._reconciler.release())
+        if self.state is not State.FINISHED and self._reconciler.textual(told):
+            self.state = State.CALLING
+
+    def _structured(self, event: CallEvent) -> Iterator[Heard]:
+        if isinstance(event, CallOpened):
+            yield from self._rest()
+        for whole in self._joined(event):
+            yield from self._tell(self._reconciler.structured(whole))
+
+    def _joined(self, event: CallEvent) -> Iterator[CallEvent]:
+        """The event, its text in whole characters."""
+        joiner = self._fragments.setdefault(event.id, Joiner())
+        match event:
+            case Arguments():
+                if text := joiner.feed(event.text):
+                    yield replace(event, text=text)
+            case CallClosed():
+                if rest := joiner.end():
+                    yield Arguments(choice=self.index, id=event.id, text=rest)
+                yield event
+            case CallOpened():
+                yield event
+
+    def _rest(self) -> Iterator[Heard]:
+        """The text that was held back."""
+        yield from self._said(self._text.end())
+        yield from self._plain(self._separator.end())
+
+    def _tell(self, events: Iterator[CallEvent]) -> Iterator[Heard]:
+        for event in events:
+            if self.state is not State.FINISHED:
+                yield from self._call(event)
+
+    def _call(self, event: CallEvent) -> Iterator[Heard]:
+        limit = self.rules.limit
+        if isinstance(event, CallOpened) and (limit is None or len(self._kept) < limit):
+            self.state = State.CALLING
+            self._kept.add(event.id)
+            self._incomplete.add(event.id)
+        if event.id not in self._kept:
+            return
+        yield event
+        if isinstance(event, CallClosed):
+            self._incomplete.discard(event.id)
+            if self.rules.ends_early and len(self._kept) == limit and not self._incomplete:
+                self.state = State.FINISHED
+                yield Finished(choice=self.index, reason="tool_calls")

@@ -1,0 +1,100 @@
+"""The messages about one thread, of whatever dialect, as the events of one turn. Pure.
+
+Until the turn's id is known (from its notification or from the response of turn/start, whichever comes first) nothing
+is part of it but what names no turn at all, and later only what bears that id: injected history is told again as raw
+items under another turn id, and its calls are not new ones.
+
+Versions up to 0.114 tell everything twice, as typed notifications and as `codex/event/*`. One family is listened to:
+the one that is heard first. The words of other backends (`story_decode`) belong to neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay_proxy.backends.codex import v1_decode as v1
+from assay_proxy.backends.codex import v2_decode as v2
+from assay_proxy.backends.codex.reading import as_mapping, as_text
+from assay_proxy.backends.codex.story_decode import STORY, ended
+from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.events import Event, Working
+
+if TYPE_CHECKING:
+    from assay_proxy.backends.codex.rpc import Asked, Notice
+
+Family = Literal["typed", "event"]
+Params = Mapping[str, Any]
+
+
+@dataclass
+class Decoder:
+    """Hears one turn; what it knows of it is its `turn`."""
+
+    turn: Hearing = field(default_factory=Hearing)
+    _family: Family | None = None
+    _delta_type: str | None = None
+
+    def feed(self, message: Notice | Asked) -> list[Event]:
+        """The events that a message of the turn's thread tells."""
+        if self.turn.over:
+            return []
+        if message.method.startswith(v1.PREFIX):
+            return self._event(message.method.removeprefix(v1.PREFIX), message.params)
+        if story := STORY.get(message.method):
+            return list(story(self.turn, message.params)) if self._is_own(message.params) else []
+        return self._typed(message)
+
+    def answered(self, result: Params) -> list[Event]:
+        """The events that the answer to the request that began the turn tells: it may say how the turn ended."""
+        return [] if self.turn.over else ended(self.turn, result)
+
+    def _typed(self, message: Notice | Asked) -> list[Event]:
+        method, params = message.method, message.params
+        if method == "turn/started" and self.turn.turn_id in {None, _turn_of(params)}:
+            self.turn.turn_id = _turn_of(params)
+            self._listens_to("typed")
+            return [Working()]
+        fatal = method == "error" and not _turn_of(params)
+        if not fatal and (self.turn.turn_id is None or _turn_of(params) != self.turn.turn_id):
+            return []
+        if decode := v2.ALWAYS.get(method):
+            return decode(self.turn, params)
+        if (decode := v2.CONTENT.get(method)) and self._listens_to("typed"):
+            return decode(self.turn, params)
+        return [Working()]
+
+    def _event(self, kind: str, params: Params) -> list[Event]:
+        told, msg = as_text(params.get("id")), as_mapping(params.get("msg"))
+        if kind == v1.BEGIN and self.turn.turn_id in {None, told}:
+            self.turn.turn_id = told
+            self._listens_to("event")
+            return [Working()]
+        if self.turn.turn_id is None or told != self.turn.turn_id:
+            return []
+        if decode := v1.ALWAYS.get(kind):
+            return decode(self.turn, msg)
+        if (decode := v1.CONTENT.get(kind)) and self._listens_to("event") and self._counts(kind):
+            return decode(self.turn, msg)
+        return [Working()]
+
+    def _listens_to(self, family: Family) -> bool:
+        self._family = self._family or family
+        return self._family == family
+
+    def _counts(self, kind: str) -> bool:
+        """Whether a type of message is the one that is listened to among those that tell the same."""
+        if kind not in v1.TEXT:
+            return True
+        self._delta_type = self._delta_type or kind
+        return self._delta_type == kind
+
+    def _is_own(self, params: Params) -> bool:
+        """Whether a message that need not name a turn is of this one."""
+        told = _turn_of(params)
+        return not told or self.turn.turn_id in {None, told}
+
+
+def _turn_of(params: Params) -> str:
+    return as_text(params.get("turnId") or as_mapping(params.get("turn")).get("id"))

@@ -1,0 +1,195 @@
+"""JSON-RPC with one run of the app-server: requests and their answers, and who hears which thread.
+
+A thread, or conversation, is named by `threadId`, `conversationId` or `conversation_id`. What names none is told to
+nobody, but for two things that somebody must hear: a fatal error, which is everybody's, and a line that cannot be
+read, which is taken for the thread's that was heard last.
+
+Nothing here blocks. Requests beyond `CAP` wait their turn: the real server loses answers when hundreds come in one
+burst. Every request has a deadline for the same reason. Callbacks run on the thread that reads the process; a
+request that is overdue, or cut off by the end of the process, is answered with a `Refusal` that has no code. One lost
+answer is no sign of death, but a process that has said nothing at all since it was asked for a thread hangs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import re
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay_proxy.backends.codex.abilities import Abilities
+from assay_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, LineReader, Message, Notice, Refusal, encode
+
+log = logging.getLogger(__name__)
+
+CAP = 64
+REQUEST_SECONDS = 30.0
+
+PROMPT = frozenset({"initialize", "thread/start", "thread/resume", "newConversation"})
+"""What every backend answers at once; of a turn, some say nothing until it ends."""
+
+Reply = Callable[[Answer | Refusal], None]
+Listener = Callable[[Notice | Asked | Garbled], None]
+
+THREAD_NAMES = ("threadId", "conversationId", "conversation_id")
+_THREAD_ID = re.compile(rf'"(?:{"|".join(THREAD_NAMES)})"\s*:\s*"([^"\\]{{1,128}})"')
+
+# What a proxy's backend may not do on its own, in each request's own words; nothing else is answered with a result.
+DECLINED: Mapping[str, Mapping[str, Any]] = {
+    "item/commandExecution/requestApproval": {"decision": "decline"},
+    "item/fileChange/requestApproval": {"decision": "decline"},
+    "execCommandApproval": {"decision": "denied"},
+    "applyPatchApproval": {"decision": "denied"},
+    "item/tool/requestUserInput": {"answers": {}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    method: str
+    reply: Reply
+    sent: float
+    deadline: float
+
+
+@dataclass(eq=False)
+class Link:
+    """One connection; `send` takes lines for the process, `clock` gives seconds.
+
+    `abilities` are those of the other end, once it has told its version.
+    """
+
+    send: Callable[[bytes], None]
+    clock: Callable[[], float]
+    abilities: Abilities = field(default_factory=Abilities)
+    _reader: LineReader = field(default_factory=LineReader)
+    _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _waiting: dict[int, _Waiting] = field(default_factory=dict)
+    _queued: deque[tuple[str, Mapping[str, Any], Reply]] = field(default_factory=deque)
+    _listeners: dict[str, Listener] = field(default_factory=dict)
+    _last: str = ""
+    _heard: float = float("-inf")
+    _closed: bool = False
+
+    def request(self, method: str, params: Mapping[str, Any], reply: Reply) -> None:
+        """Ask; `reply` is called once, whatever happens."""
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._queued.append((method, params, reply))
+                self._flush()
+        if closed:
+            reply(Refusal(0, None, "closed"))
+
+    def notify(self, method: str) -> None:
+        """Send a notification without params."""
+        self.send(encode({"method": method}))
+
+    def answer(self, id_: Id, result: Mapping[str, Any]) -> None:
+        """Answer a request of the process."""
+        self.send(encode({"id": id_, "result": result}))
+
+    def listen(self, thread_id: str, listener: Listener) -> None:
+        """Hand everything that names this thread to `listener`, until `forget`."""
+        with self._lock:
+            self._listeners[thread_id] = listener
+
+    def forget(self, thread_id: str) -> None:
+        """Stop handing on what names this thread."""
+        with self._lock:
+            self._listeners.pop(thread_id, None)
+
+    @property
+    def listeners(self) -> int:
+        """How many threads are listened to."""
+        with self._lock:
+            return len(self._listeners)
+
+    def feed(self, data: bytes) -> None:
+        """Take what the process wrote."""
+        self._heard = self.clock()
+        for message in self._reader.feed(data):
+            self._dispatch(message)
+
+    def expire(self) -> bool:
+        """Refuse the requests whose deadline has passed. False when the process hangs."""
+        now = self.clock()
+        with self._lock:
+            late = {id_: waiting for id_, waiting in self._waiting.items() if waiting.deadline <= now}
+        for id_ in late:
+            self._settle(Refusal(id_, None, "timed out"))
+        return not any(waiting.method in PROMPT and self._heard < waiting.sent for waiting in late.values())
+
+    def close(self) -> None:
+        """The process has ended: refuse every request, tell every listener nothing more comes."""
+        with self._lock:
+            self._closed = True
+            replies = [waiting.reply for waiting in self._waiting.values()] + [reply for *_, reply in self._queued]
+            listeners = list(self._listeners.values())
+            self._waiting.clear()
+            self._queued.clear()
+            self._listeners.clear()
+        for reply in replies:
+            reply(Refusal(0, None, "closed"))
+        for listener in listeners:
+            listener(Notice(CLOSED, {}))
+
+    def _flush(self) -> None:
+        while self._queued and len(self._waiting) < CAP:
+            method, params, reply = self._queued.popleft()
+            id_, now = next(self._ids), self.clock()
+            self._waiting[id_] = _Waiting(method, reply, now, now + REQUEST_SECONDS)
+            self.send(encode({"id": id_, "method": method, "params": params}))
+
+    def _settle(self, answer: Answer | Refusal) -> None:
+        with self._lock:
+            waiting = self._waiting.pop(answer.id, None) if isinstance(answer.id, int) else None
+            self._flush()
+        if waiting:
+            waiting.reply(answer)
+
+    def _dispatch(self, message: Message) -> None:
+        match message:
+            case Answer() | Refusal():
+                self._settle(message)
+            case Asked():
+                self._asked(message)
+            case Notice(method="error") if not _thread_of(message) and not message.params.get("willRetry"):
+                for thread_id in list(self._listeners):
+                    self._hand_on(thread_id, message)
+            case Notice():
+                self._hand_on(_thread_of(message), message)
+            case Garbled():
+                named = _THREAD_ID.search(message.head)
+                log.warning("backend sent a line that is %s", message.reason)
+                self._hand_on(named[1] if named else self._last, message)
+
+    def _asked(self, message: Asked) -> None:
+        heard = message.method == "item/tool/call" and self._hand_on(_thread_of(message), message)
+        if heard:
+            return
+        if message.method in DECLINED:
+            self.answer(message.id, DECLINED[message.method])
+        else:
+            error = {"code": -32601, "message": "not available through this proxy"}
+            self.send(encode({"error": error, "id": message.id}))
+
+    def _hand_on(self, thread_id: str, message: Notice | Asked | Garbled) -> bool:
+        with self._lock:
+            listener = self._listeners.get(thread_id)
+        if listener:
+            self._last = thread_id
+            listener(message)
+        return listener is not None
+
+
+def _thread_of(message: Notice | Asked) -> str:
+    return next((str(message.params[name]) for name in THREAD_NAMES if name in message.params), "")
+
+
+CLOSED = "assay-proxy/closed"

@@ -1,0 +1,179 @@
+"""One turn of `codex app-server`, whatever version of the protocol starts it: what it hears, and its end.
+
+Each step is sent when the one before is answered, on the thread that reads the process; the client's own thread only
+takes events out of the mailbox. `close` may come at any step: what is not begun is not begun any more, a turn that
+runs is interrupted once it is known to, and what the backend keeps for it is let go of last.
+
+A call is for the client, in another request, so the backend's own request to run it is left unanswered. But it may be
+all that the backend waits for before it tells that no more calls follow, or that its model's answer was cut short: then
+it is answered after a while, and what the model makes of that is not waited for.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+from assay_proxy.backends.codex.decode import Decoder
+from assay_proxy.backends.codex.failures import refusal_cause
+from assay_proxy.backends.codex.link import CLOSED
+from assay_proxy.backends.codex.reading import as_mapping, as_text
+from assay_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, Notice, Refusal
+from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.events import Cause, Event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from assay_proxy.backends.codex.link import Link
+    from assay_proxy.backends.mailbox import Mailbox
+    from assay_proxy.conversation import Conversation
+
+
+SILENCE = 2.0
+"""Seconds; long enough for a model that makes several calls, one after the other."""
+
+_TEXT = "The client runs this tool."
+UNANSWERED: Mapping[str, object] = {
+    "contentItems": [{"type": "inputText", "text": _TEXT}],
+    "output": _TEXT,
+    "success": False,
+}
+"""The answer to a call in the words of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
+
+
+class Steps(Protocol):
+    """What is told of a turn on its way: `served` once the backend has answered at all, `started` once it was sent.
+
+    `started` is also called when the turn cannot start any more.
+    """
+
+    def served(self) -> None:
+        """The backend is alive."""
+
+    def started(self) -> None:
+        """The next choice may start."""
+
+
+class CodexTurn:
+    """A turn under way, for one choice of `choices`; its events go to `mailbox`.
+
+    A backend with unanswered calls that is silent for `silence` seconds is taken to wait for them.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        conversation: Conversation,
+        mailbox: Mailbox,
+        steps: Steps,
+        *,
+        choice: int,
+        choices: int,
+        silence: float = SILENCE,
+    ) -> None:
+        self._link = link
+        self._conversation = conversation
+        self._mailbox = mailbox
+        self._steps = steps
+        self._silence = silence
+        self._heard = Hearing(tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices)
+        self._decoder = Decoder(self._heard)
+        self._lock = threading.RLock()
+        self._thread_id: str | None = None
+        self._running = False
+        self._closed = False
+        self._interrupted = False
+        self._announced = False
+        self._calls: list[Id] = []
+        self._heard_at = link.clock()
+        self._begin()
+
+    def close(self) -> None:
+        """Interrupt the turn if it runs, and let go of it."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._wind_up()
+
+    def nudge(self) -> None:
+        """Answer the calls that wait, if that is what the backend waits for."""
+        with self._lock:
+            if self._calls and not self._closed and self._link.clock() - self._heard_at >= self._silence:
+                self._answer()
+
+    def _begin(self) -> None:
+        """Send the first request."""
+        raise NotImplementedError
+
+    def _wind_up(self) -> None:
+        """Do what is still to do at the backend, as far as it is known already."""
+        raise NotImplementedError
+
+    def _met(self, thread_id: str) -> None:
+        """The backend has begun a thread for the turn: hear it from now on."""
+        self._thread_id = thread_id
+        self._heard.calls.seed = thread_id
+        self._steps.served()
+        self._link.listen(thread_id, self._on_message)
+
+    def _go(self, method: str, params: dict[str, object], reply: Callable[[Answer | Refusal], None]) -> None:
+        """Start the turn itself."""
+        self._running = True
+        self._link.request(method, params, reply)
+        self._announce()
+
+    def _on_message(self, message: Notice | Asked | Garbled) -> None:
+        with self._lock:
+            self._heard_at = self._link.clock()
+            match message:
+                case Garbled():
+                    self._fail(Cause.GARBLED)
+                case Notice(method=method) if method == CLOSED:
+                    self._fail(Cause.UNAVAILABLE)
+                case _:
+                    self._put(self._decoder.feed(message))
+            if isinstance(message, Asked):
+                self._calls.append(message.id)
+                if self._link.abilities.silent_ends and not self._closed:
+                    self._answer()
+
+    def _answer(self) -> None:
+        for id_ in self._calls:
+            self._link.answer(id_, UNANSWERED)
+        self._calls.clear()
+
+    def _put(self, events: list[Event]) -> None:
+        taken = [self._mailbox.put(event) for event in events]
+        if self._closed or not all(taken):
+            self._wind_up()
+
+    def _refused(self, answer: Answer | Refusal) -> None:
+        match answer:
+            case Refusal(code=None, message="timed out"):
+                self._fail(Cause.TIMEOUT)
+            case Refusal(code=None):
+                self._fail(Cause.UNAVAILABLE)
+            case Refusal():
+                self._fail(refusal_cause(answer))
+            case Answer():
+                self._fail(Cause.GARBLED)
+        self._announce()
+
+    def _announce(self) -> None:
+        if not self._announced:
+            self._announced = True
+            self._steps.started()
+
+    def _fail(self, cause: Cause) -> None:
+        self._mailbox.put(self._heard.failure(cause))
+
+
+def id_in(answer: Answer | Refusal, *path: str) -> str:
+    """The text at this path of an answer's result; empty for a refusal."""
+    if isinstance(answer, Refusal):
+        return ""
+    told: object = answer.result
+    for name in path:
+        told = as_mapping(told).get(name)
+    return as_text(told)

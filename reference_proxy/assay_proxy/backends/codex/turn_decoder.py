@@ -1,0 +1,181 @@
+"""One turn as it is heard, for one choice: what was told already, whatever words it was told in. Pure.
+
+Text comes as deltas of a message; a message without any delta tells its text when it is complete, and so does the end
+of a turn that told none at all. When the model's stream breaks, Codex asks it again, and the message begins once more
+under another id: what was told of it already is not told twice. If it says something else now, the turn has failed,
+for what was told cannot be taken back. The decoders of the dialects (`codex_v2_decode`, `codex_v1_decode`,
+`story_decode`) read messages and call what is here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.backends.codex.call_collector import Piece, ToldCalls
+from assay_proxy.backends.codex.failures import cause_of, cut_short, detail_of
+from assay_proxy.backends.codex.reading import as_count, as_mapping
+from assay_proxy.backends.codex.repeats import Retold
+from assay_proxy.events import (
+    CallsEnded,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    MessageEnded,
+    Text,
+    TurnOver,
+    Usage,
+    Working,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay_proxy.events import Cause
+
+_COUNTS: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("inputTokens", "input_tokens", "promptTokens", "prompt_tokens"),
+    "completion": ("outputTokens", "output_tokens", "completionTokens", "completion_tokens"),
+    "cached": ("cachedInputTokens", "cached_input_tokens", "cached_tokens"),
+    "reasoning": ("reasoningOutputTokens", "reasoning_output_tokens", "reasoning_tokens"),
+}
+_DETAILS = ("prompt_tokens_details", "completion_tokens_details", "input_tokens_details", "output_tokens_details")
+
+
+@dataclass
+class Hearing:
+    """The state of a turn; `tools` are the names the backend was offered, `choices` how many the answer has."""
+
+    tools: frozenset[str] = frozenset()
+    choice: int = 0
+    choices: int = 1
+    seed: str = ""
+    turn_id: str | None = None
+    over: bool = False
+    indexed: bool = False
+    responded: bool = False
+    calls: ToldCalls = field(init=False)
+    _told: set[str] = field(default_factory=set)
+    _spoken: bool = False
+    _ended: bool = False
+    _retold: Retold = field(default_factory=Retold)
+    _summed: Usage | None = None
+
+    def __post_init__(self) -> None:
+        self.calls = ToldCalls(self.choice, self.seed)
+
+    def text(self, text: str, message: str = "") -> list[Event]:
+        """A delta of the message with this id."""
+        if not text:
+            return []
+        self._told.add(message)
+        return self._go_on(text)
+
+    def message(self, text: str, message: str = "") -> list[Event]:
+        """The message with this id is complete."""
+        told = message in self._told
+        self._told.discard("")
+        said: list[Event] = [Working()]
+        if text and not told:
+            self._told.add(message)
+            said = self._go_on(text)
+        if self._retold.repeats and not self.over:
+            return self.failed({})
+        self._retold.end()
+        self._ended = True
+        return said
+
+    def _go_on(self, text: str) -> list[Event]:
+        """More of a message, without what was told of it before it began again."""
+        new = self._retold.new(text)
+        if new is None:
+            return self.failed({})
+        return self._say(new) if new else [Working()]
+
+    def _say(self, text: str) -> list[Event]:
+        """The text, behind the end of the message before it if that was another one."""
+        ended: list[Event] = [MessageEnded(choice=self.choice)] if self._spoken and self._ended else []
+        self._spoken, self._ended = True, False
+        return [*ended, Text(choice=self.choice, text=text)]
+
+    def native(self, id_: str, name: str, arguments: str) -> list[Event]:
+        """A call that the client is to run."""
+        events = self.calls.whole(Piece(shape="native", id=id_, name=name, text=arguments))
+        return events or [Working()]
+
+    def summed(self, usage: Usage | None) -> list[Event]:
+        """The tokens of one response of the model; they add up."""
+        if usage and self._summed:
+            usage = Usage(
+                choice=self.choice,
+                prompt=usage.prompt + self._summed.prompt,
+                completion=usage.completion + self._summed.completion,
+                cached=usage.cached + self._summed.cached,
+                reasoning=usage.reasoning + self._summed.reasoning,
+            )
+        self._summed = usage or self._summed
+        return [self._summed] if self._summed else [Working()]
+
+    def counted(self, usage: Usage | None) -> list[Event]:
+        """The tokens of the turn so far; responses that were counted one by one know better.
+
+        A turn that tells several choices counts for all of them, so it counts once.
+        """
+        elsewhere = self.indexed and self.choice > 0
+        return [usage] if usage and not self._summed and not elsewhere else [Working()]
+
+    def response_over(self) -> list[Event]:
+        """The model has ended a response: no more calls follow."""
+        self.responded = True
+        if self._retold.repeats:
+            return self.failed({})
+        closed = self.calls.close()
+        return [*closed, CallsEnded(choice=self.choice)] if self.calls.any else [Working()]
+
+    def finish(self, reason: FinishReason) -> list[Event]:
+        """The choice is complete, whether or not the turn is."""
+        return [*self.calls.close(), Finished(choice=self.choice, reason=reason)]
+
+    def complete(self, last: str = "", message: str = "") -> list[Event]:
+        """The turn is over; `last` is its last message, told here if no text was told before."""
+        if self._retold.repeats:
+            return self.failed({})
+        self.over = True
+        said = [Text(choice=self.choice, text=last)] if last and not self._spoken and message not in self._told else []
+        return [*said, *self.finish("stop"), TurnOver(choice=self.choice)]
+
+    def retried(self) -> list[Event]:
+        """The model's answer begins again: what was told of the message that was not complete comes once more."""
+        self._retold.begin_again()
+        return [Working()]
+
+    def failed(self, error: Mapping[str, Any]) -> list[Event]:
+        """The turn is over, by this error; an answer that was cut short is an answer."""
+        self.over = True
+        if reason := cut_short(error):
+            return [*self.finish(reason), TurnOver(choice=self.choice)]
+        return [self.failure(cause_of(error), detail_of(error))]
+
+    def failure(self, cause: Cause, detail: str = "") -> Failed:
+        """The failure of this choice, which is of all of them if there is but one."""
+        return Failed(cause, self.choice if self.choices > 1 else None, detail)
+
+    def usage(self, told: object) -> Usage | None:
+        """Token counts, however they are spelled; None where they are not whole."""
+        counts = as_mapping(told)
+        places = [counts, *(as_mapping(counts.get(name)) for name in _DETAILS)]
+        found = {
+            name: next((n for place in places for key in keys if (n := as_count(place.get(key))) is not None), None)
+            for name, keys in _COUNTS.items()
+        }
+        prompt, completion = found["prompt"], found["completion"]
+        if prompt is None or completion is None:
+            return None
+        return Usage(
+            choice=self.choice,
+            prompt=prompt,
+            completion=completion,
+            cached=found["cached"] or 0,
+            reasoning=found["reasoning"] or 0,
+        )

@@ -1,0 +1,90 @@
+"""What the v2 notifications of `codex app-server` mean: items, turns, threads, requests to run a tool. Pure.
+
+Calls come twice, as a raw item with the model's own characters and as a request to run the tool with parsed JSON: what
+comes first under a call id counts, and the raw item does come first. A raw response's completion says that no more
+calls follow, and so does the count of tokens, where that is told before the calls are answered. In code mode the tool
+runs later than that, so then the first request to run it ends the calls.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.backends.codex.reading import as_mapping, as_text
+from assay_proxy.events import CallsEnded, Event, Working
+
+if TYPE_CHECKING:
+    from assay_proxy.backends.codex.turn_decoder import Hearing
+
+Params = Mapping[str, Any]
+
+
+def _delta(turn: Hearing, params: Params) -> list[Event]:
+    return turn.text(as_text(params.get("delta")), as_text(params.get("itemId")))
+
+
+def _item_completed(turn: Hearing, params: Params) -> list[Event]:
+    item = as_mapping(params.get("item"))
+    if item.get("type") != "agentMessage":
+        return [Working()]
+    return turn.message(as_text(item.get("text")), as_text(item.get("id")))
+
+
+def raw_item(turn: Hearing, params: Params) -> list[Event]:
+    """An item of the model's own words; only a call of a tool that was offered is one for the client."""
+    item = as_mapping(params.get("item"))
+    if item.get("type") != "function_call" or as_text(item.get("name")) not in turn.tools:
+        return [Working()]
+    return turn.native(as_text(item.get("call_id")), as_text(item.get("name")), as_text(item.get("arguments")))
+
+
+def _tool_call(turn: Hearing, params: Params) -> list[Event]:
+    arguments = json.dumps(params.get("arguments"), ensure_ascii=False, separators=(",", ":"))
+    events = turn.native(as_text(params.get("callId")), as_text(params.get("tool")), arguments)
+    return [*events, CallsEnded(choice=turn.choice)] if turn.responded else events
+
+
+def _raw_response(turn: Hearing, params: Params) -> list[Event]:
+    return [*turn.summed(turn.usage(params.get("usage"))), *turn.response_over()]
+
+
+def _token_usage(turn: Hearing, params: Params) -> list[Event]:
+    # The thread is this turn's own, so its total is the turn's; `last` is zero in an answer that was cut off.
+    counted = turn.counted(turn.usage(as_mapping(params.get("tokenUsage")).get("total")))
+    # It is told at the end of a response: with calls that wait, of the only one.
+    return [*counted, *turn.response_over()] if turn.calls.any else counted
+
+
+def _error(turn: Hearing, params: Params) -> list[Event]:
+    if params.get("willRetry"):
+        return turn.retried()
+    return turn.failed(as_mapping(params.get("error")))
+
+
+def _completed(turn: Hearing, params: Params) -> list[Event]:
+    told = as_mapping(params.get("turn"))
+    if told.get("status") != "completed":
+        return turn.failed(as_mapping(told.get("error")))
+    items = told.get("items")
+    messages = [as_mapping(item) for item in items] if isinstance(items, list) else []
+    last: Params = next((item for item in reversed(messages) if item.get("type") == "agentMessage"), {})
+    return turn.complete(as_text(last.get("text")), as_text(last.get("id")))
+
+
+CONTENT: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+    "item/agentMessage/delta": _delta,
+    "item/completed": _item_completed,
+    "rawResponseItem/completed": raw_item,
+    "thread/tokenUsage/updated": _token_usage,
+}
+"""What an older server also tells in the other family."""
+
+ALWAYS: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+    "rawResponse/completed": _raw_response,
+    "item/tool/call": _tool_call,
+    "error": _error,
+    "turn/completed": _completed,
+}
+"""What is told once, or counts once since it is the end."""

@@ -1,0 +1,127 @@
+"""The WSGI server: cheroot, chosen by measurement (docs/wsgi-server.md).
+
+One thread per running request, and enough of them that health checks and refusals are answered while every turn's
+slot is taken. The application is given each client's socket, at which it sees a silent client leave.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from typing import TYPE_CHECKING, Any, Self
+
+from cheroot import wsgi
+from cheroot.server import HTTPConnection, HTTPRequest
+
+from assay_proxy.errors import BAD_REQUEST, INTERNAL, TOO_LARGE, envelope
+from assay_proxy.http.disconnect import SOCKET_KEY
+from assay_proxy.http.json_response import request_id
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+SPARE_THREADS = 16
+KEPT_CONNECTIONS = 1024
+CLIENT_SECONDS = 60
+
+
+class _Gateway(wsgi.Gateway_10):
+    """Puts the client's socket into the environment, and ends connections on which nobody knows what comes next."""
+
+    def get_environ(self) -> dict[str, Any]:  # type: ignore[override]  # its stubs say None
+        """The WSGI environment of a request."""
+        environ: dict[str, Any] = super().get_environ()  # type: ignore[no-untyped-call]
+        return {**environ, SOCKET_KEY: self.req.conn.socket}
+
+    def start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:  # noqa: ANN401 - WSGI's
+        """Begin the answer; of a body in chunks that was refused, any part may be unread: it is no next request."""
+        if self.req.chunked_read and not status.startswith("2"):
+            self.req.close_connection = True
+        return super().start_response(status, headers, exc_info)
+
+
+class _Request(HTTPRequest):
+    """Refuses what is no HTTP in the words of the rest of the proxy."""
+
+    def simple_response(self, status: str, msg: str = "") -> None:
+        """Answer before the application is asked, and close the connection."""
+        self.close_connection = True
+        problem = {"413": TOO_LARGE, "500": INTERNAL}.get(status[:3], BAD_REQUEST)
+        body = json.dumps(envelope(problem, message=msg or None)).encode()
+        head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        id_ = f"x-request-id: {request_id()}\r\nConnection: close\r\n\r\n"
+        with contextlib.suppress(OSError):  # nobody may be there to read it
+            self.conn.wfile.write((head + id_).encode() + body)
+
+
+class _Connection(HTTPConnection):
+    """Drops what could not be sent; else the interpreter tries once more at some later time, and complains."""
+
+    RequestHandlerClass = _Request
+
+    def close(self) -> None:
+        """Let go of the socket, and of all that is still unwritten."""
+        super().close()
+        with contextlib.suppress(OSError, ValueError):
+            self.wfile.close()
+
+
+class _Listening(wsgi.Server):
+    """Lets go of the socket when the address is taken, and writes every piece at once."""
+
+    ConnectionClass = _Connection
+
+    def bind(self, family: int, _kind: int, _proto: int = 0) -> socket.socket:
+        """Listen at the address."""
+        listening = socket.create_server(self.bind_addr[:2], family=family)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket, self.bind_addr = listening, listening.getsockname()[:2]
+        return listening
+
+
+class Server:
+    """Serves `app` in threads of its own, as a context manager or by `start` and `stop`.
+
+    Raises:
+        OSError: by `start`, when the address cannot be listened at.
+    """
+
+    def __init__(self, app: WSGIApplication, host: str, port: int, *, turns: int) -> None:
+        self._host = host
+        self._server = _Listening(
+            (host, port),
+            app,
+            numthreads=turns + SPARE_THREADS,
+            server_name="assay-proxy",
+            request_queue_size=128,
+            timeout=CLIENT_SECONDS,
+            shutdown_timeout=1,
+        )
+        self._server.gateway = _Gateway
+        self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
+        self._thread = threading.Thread(target=self._server.serve, name="http", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL clients use."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self._server.bind_addr[1]}/v1"
+
+    def start(self) -> None:
+        """Listen, and serve from now on."""
+        self._server.prepare()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Close every connection and wait for the threads."""
+        self._server.stop()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.stop()

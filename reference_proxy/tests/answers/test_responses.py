@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay_proxy.answers.listening import ClientGoneError
+from assay_proxy.answers.responses import Responses
+from assay_proxy.answers.stored_responses import Store
+from assay_proxy.conversation import Call, Message, Result, TextPart
+from assay_proxy.errors import ApiError
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
+from assay_proxy.http.capacity import Gate
+from assay_proxy.surfaces.responses_request import parse
+
+TOOL = {"type": "function", "name": "f"}
+CALLED = [
+    Text(text="Well.\n"),
+    CallOpened(id="c", name="f"),
+    Arguments(id="c", text="{ }"),
+    CallClosed(id="c"),
+    Finished(reason="tool_calls"),
+]
+
+
+@pytest.fixture
+def responses(backend: Any, make_settings: Any) -> Responses:
+    return Responses(settings=make_settings(), backend=backend, gate=Gate(1), store=Store(8))
+
+
+def stay() -> bool:
+    return False
+
+
+def answer(responses: Responses, told: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
+    """The response object, whole or from the end of the stream."""
+    body = {"model": "codex", "input": told, **more}
+    made = responses.answer(parse(body, headers or {}), gone=stay, keep_open=True)
+    data = made.get_data(as_text=True)
+    made.close()
+    return json.loads(data.rsplit("data: ", 1)[1])["response"] if body.get("stream") else json.loads(data)
+
+
+def error(responses: Responses, *told: Any, **more: Any) -> ApiError:
+    with pytest.raises(ApiError) as raised:
+        answer(responses, *told, **more)
+    assert responses.gate.taken == 0
+    return raised.value
+
+
+def said(text: str, role: Any = "user") -> Message:
+    return Message(role=role, parts=(TextPart(text),))
+
+
+def alike(response: Any) -> Any:
+    """A response without what is different in each."""
+    return json.loads(json.dumps({**response, "created_at": 0}).replace(response["id"][5:], "…"))
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-proxy-output-mode": "obsidian-xml"}])
+def test_a_stream_ends_in_the_whole_answer(responses: Responses, backend: Any, headers: dict[str, str]) -> None:
+    backend.events = CALLED
+    whole = answer(responses, headers=headers, tools=[TOOL])
+    streamed = answer(responses, headers=headers, tools=[TOOL], stream=True)
+    assert alike(streamed) == alike(whole)
+    assert responses.gate.taken == 0
+    assert [item["type"] for item in whole["output"]] == (["message"] if headers else ["message", "function_call"])
+
+
+def test_the_headers_say_how_calls_are_told(responses: Responses) -> None:
+    def told(headers: dict[str, str]) -> tuple[str, str, str]:
+        made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), gone=stay, keep_open=True)
+        names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
+        return made.headers[names[0]], made.headers[names[1]], made.headers[names[2]]
+
+    assert told({}) == ("openai-json", "incremental", "burst")
+    assert told({"x-proxy-output-mode": "obsidian-xml", "x-proxy-stop-after-tools": "first"}) == (
+        "obsidian-xml",
+        "incremental",
+        "first",
+    )
+
+
+def test_instructions_are_developer_text_and_the_schema_goes_along(responses: Responses, backend: Any) -> None:
+    schema = {"type": "object"}
+    answer(
+        responses,
+        [{"role": "system", "content": "s"}, {"role": "user", "content": "hi"}],
+        instructions="Be brief.",
+        text={"format": {"type": "json_schema", "name": "n", "schema": schema}},
+    )
+    (asked,) = backend.asked
+    assert (asked.developer, asked.input, asked.schema) == ("Be brief.\n\ns", (TextPart("hi"),), schema)
+
+
+def test_a_stored_response_is_continued_with_all_that_was_said(responses: Responses, backend: Any) -> None:
+    backend.events = CALLED
+    first = answer(responses, tools=[TOOL], instructions="Be brief.", stream=True)
+    backend.events = [Text(text="Done."), Finished(reason="stop")]
+    output = {"type": "function_call_output", "call_id": "c", "output": "yes"}
+    second = answer(responses, [output], previous_response_id=first["id"])
+    answer(responses, "and?", previous_response_id=second["id"])
+    asked = backend.asked[-1]
+    assert asked.history == (
+        said("hi"),
+        said("Well.\n", "assistant"),
+        Call(id="c", name="f", arguments="{ }"),
+        Result(id="c", output="yes"),
+        said("Done.", "assistant"),
+    )
+    assert (asked.input, asked.developer) == ((TextPart("and?"),), None)
+    assert second["previous_response_id"] == first["id"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_function_in_a_namespace_is_called_by_both_names(responses: Responses, backend: Any, stream: bool) -> None:  # noqa: FBT001 (a parameter)
+    backend.events = [
+        CallOpened(id="c", name="crm__f"),
+        Arguments(id="c", text="{ }"),
+        CallClosed(id="c"),
+        Finished(reason="stop"),
+    ]
+    first = answer(responses, tools=[{"type": "namespace", "name": "crm", "tools": [TOOL]}], stream=stream)
+    (call,) = first["output"]
+    assert (call["namespace"], call["name"], call["arguments"]) == ("crm", "f", "{ }")
+    output = {"type": "function_call_output", "call_id": "c", "output": "yes"}
+    answer(responses, [{"role": "user", "content": "hi"}, call, output])
+    answer(responses, [output], previous_response_id=first["id"])
+    assert [asked.history[1] for asked in backend.asked[1:]] == [Call(id="c", name="crm__f", arguments="{ }")] * 2
+    assert [tool.name for tool in backend.asked[0].tools] == ["crm__f"]
+
+
+def test_items_of_stored_responses_can_be_referred_to(responses: Responses, backend: Any) -> None:
+    first = answer(responses)
+    listed = responses.input_items(first["id"], {})["data"]
+    references = [{"type": "item_reference", "id": item["id"]} for item in (*listed, *first["output"])]
+    answer(responses, [*references, {"role": "user", "content": "and?"}])
+    assert backend.asked[-1].history == (said("hi"), said("Hello", "assistant"))
+    unknown = {"type": "item_reference", "id": f"{first['output'][0]['id']}0"}
+    assert error(responses, [unknown]).param == "input[0].id"
+
+
+def test_a_response_that_was_not_stored_cannot_be_continued(responses: Responses) -> None:
+    made = answer(responses, store=False)
+    raised = error(responses, previous_response_id=made["id"])
+    assert (raised.problem.status, raised.problem.code) == (404, "previous_response_not_found")
+    assert raised.param == "previous_response_id"
+
+
+def test_an_unknown_model_is_told_before_an_unknown_response(responses: Responses) -> None:
+    assert error(responses, model="x", previous_response_id="resp_x").problem.code == "model_not_found"
+
+
+def test_an_output_answers_a_call_of_the_previous_response(responses: Responses) -> None:
+    made = answer(responses)
+    output = {"type": "function_call_output", "call_id": "x", "output": "yes"}
+    assert error(responses, [output], previous_response_id=made["id"]).param == "input[0].call_id"
+
+
+def test_stored_responses_are_retrieved_and_deleted(responses: Responses) -> None:
+    made = answer(responses, metadata={"a": "b"})
+    assert responses.retrieve(made["id"]) == made
+    assert made["metadata"] == {"a": "b"}
+    assert responses.delete(made["id"]) == {"id": made["id"], "object": "response", "deleted": True}
+    for use in (responses.retrieve, responses.delete, lambda id_: responses.input_items(id_, {})):
+        with pytest.raises(ApiError) as raised:
+            use(made["id"])
+        assert (raised.value.problem.status, raised.value.problem.code) == (404, "response_not_found")
+
+
+def test_the_input_of_a_stored_response_is_listed(responses: Responses) -> None:
+    made = answer(responses)
+    (item,) = responses.input_items(made["id"], {})["data"]
+    assert item["content"] == [{"type": "input_text", "text": "hi"}]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_failure_before_output_is_an_error_and_nothing_is_stored(
+    responses: Responses,
+    backend: Any,
+    stream: bool,  # noqa: FBT001 - a case
+) -> None:
+    backend.events = [Failed(Cause.CONTEXT)]
+    raised = error(responses, stream=stream)
+    assert (raised.problem.code, raised.param) == ("context_length_exceeded", "input")
+
+
+def test_a_failure_after_output_ends_a_stream_as_failed(responses: Responses, backend: Any) -> None:
+    backend.events = [Text(text="a"), Failed(Cause.UNAVAILABLE)]
+    made = answer(responses, stream=True)
+    assert (made["status"], made["error"]["code"]) == ("failed", "server_error")
+    assert responses.retrieve(made["id"]) == made
+
+
+def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: Any, make_settings: Any) -> None:
+    backend.events = CALLED
+    settings = make_settings(tools_strict=True)
+    strict = Responses(settings=settings, backend=backend, gate=Gate(1), store=Store(8))
+    assert answer(strict, tools=[TOOL])["status"] == "completed"
+    assert answer(strict, stream=True)["status"] == answer(strict)["status"] == "failed"
+
+
+def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Responses, backend: Any) -> None:
+    backend.events = [Text(text="Hello")]
+    left = iter([False, True, True])
+    request = parse({"model": "codex", "input": "hi", "stream": True}, {})
+    made = responses.answer(request, gone=lambda: next(left, True), keep_open=True)
+    assert b"response.completed" not in made.get_data()
+    made.close()
+    assert responses.gate.taken == 0
+    assert backend.turns[0].closed.is_set()
+    with pytest.raises(ClientGoneError):
+        responses.answer(parse({"model": "codex", "input": "hi"}, {}), gone=lambda: True, keep_open=True)
+    assert responses.gate.taken == 0

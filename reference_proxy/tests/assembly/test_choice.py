@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay_proxy.assembly.assembly import assemble
+from assay_proxy.assembly.choice import Choice, Rules, State
+from assay_proxy.events import (
+    Arguments,
+    CallClosed,
+    CallOpened,
+    CallsEnded,
+    Finished,
+    MessageEnded,
+    Quiet,
+    Text,
+    TurnOver,
+    Working,
+)
+from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_stream import Head
+from assay_proxy.surfaces.chat_whole import collect
+
+BLOCK = "<use_tool><name>f</name><q>x</q></use_tool>"
+CALLED = Finished(reason="tool_calls")
+
+
+def call(id_: str, text: str = "{}", name: str = "f") -> list[Any]:
+    return [CallOpened(id=id_, name=name), Arguments(id=id_, text=text), CallClosed(id=id_)]
+
+
+def said(*events: Any, **rules: Any) -> list[Any]:
+    choice = Choice(0, Rules(**rules))
+    return [told for event in events for told in choice.feed(event)]
+
+
+def kinds(events: list[Any]) -> str:
+    """One letter for each event: t(ext), (o)pened, a(rguments), c(losed), f(inished)."""
+    letters = {Text: "t", CallOpened: "o", Arguments: "a", CallClosed: "c", Finished: "f"}
+    return "".join(letters[type(event)] for event in events)
+
+
+def test_the_limit_counts_calls_exactly_and_ends_a_stream() -> None:
+    calls = [*call("a"), *call("b"), *call("c")]
+    assert said(*calls, limit=2) == [*calls[:6], CALLED]
+    assert said(*calls, CallsEnded(), limit=2, ends_early=False) == [*calls[:6], CALLED]
+
+
+def test_blocks_in_the_text_count_too() -> None:
+    text = Text(text=BLOCK + BLOCK.replace("x", "y") + BLOCK.replace("x", "z"))
+    assert kinds(said(text, CallsEnded(), limit=2)) == "oacoacf"
+
+
+def test_a_block_is_told_as_soon_as_the_backend_is_silent() -> None:
+    choice = Choice(0, Rules(limit=1))
+    assert list(choice.feed(Text(text=f"before {BLOCK}"))) == [Text(text="before ")]
+    assert list(choice.feed(Working())) == []
+    assert kinds(list(choice.feed(Quiet(0.2)))) == "oacf"
+    assert choice.state is State.FINISHED
+
+
+def test_a_block_is_told_when_words_follow_it_and_they_are_a_tail() -> None:
+    assert kinds(said(Text(text=BLOCK), Text(text=" \n"), Text(text="words"))) == "oac"
+
+
+SENTINEL = '<tool_call>{"id":"c","name":"f","arguments":"{}"}</tool_call>'
+
+
+@pytest.mark.parametrize("before", ["Let me look.", "```\nunclosed", "<tool_call>{", "a <use_to", "<use_tool>"])
+def test_a_message_begins_at_the_start_of_a_line_outside_of_everything(before: str) -> None:
+    events = said(Text(text=before), MessageEnded(), Text(text=SENTINEL), Finished(reason="stop"))
+    assert "".join(event.text for event in events if isinstance(event, Text)) == before
+    assert events[-4:] == [replace(call("c")[0], source="textual"), *call("c")[1:], CALLED]
+
+
+def test_structure_told_after_its_block_takes_its_place() -> None:
+    events = said(Text(text=BLOCK), Working(), *call("c", '{ "q": "x" }'), CallsEnded())
+    assert events == [
+        *call("c", '{ "q": "x" }')[:2],
+        CallClosed(id="c", block=BLOCK),
+        CALLED,
+    ]
+
+
+def test_tails_pass_if_they_may() -> None:
+    tail = Text(text="tail")
+    assert said(*call("a"), tail, TurnOver(), tails=True) == [*call("a"), tail, CALLED]
+    assert said(Text(text=BLOCK), tail, TurnOver(), tails=True)[3] == tail
+
+
+def test_without_calls_a_block_is_text_and_calls_are_nothing() -> None:
+    events = [Text(text=f"x{BLOCK}"), *call("a"), Finished(reason="length")]
+    assert said(*events, calls=False) == [events[0], events[-1]]
+
+
+def test_text_that_is_held_is_told_before_a_call() -> None:
+    assert said(Text(text="a <use"), *call("a"))[:2] == [Text(text="a "), Text(text="<use")]
+    assert kinds(said(Text(text="<use_tool>x"), *call("a"))) == "toac"
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_characters_cut_in_halves_are_whole_in_arguments_too(apart: bool) -> None:  # noqa: FBT001 - a case
+    text = '{"q":"\U0001f600"}'
+    pieces = ['{"q":"\ud83d', '\ude00"}'] if apart else [text]
+    fragments = [Arguments(id="a", text=piece) for piece in pieces]
+    events = said(call("a")[0], *fragments, CallClosed(id="a"))
+    assert "".join(event.text for event in events if isinstance(event, Arguments)) == text
+    events = said(call("a")[0], Arguments(id="a", text="\ud83d"), CallClosed(id="a"))
+    assert events[1] == Arguments(id="a", text="\ufffd")
+
+
+def test_nothing_passes_after_the_end_even_what_was_held() -> None:
+    assert kinds(said(Text(text=f"{BLOCK}{BLOCK}"), *call("c", "{}", "g"), CallsEnded(), limit=1)) == "oacf"
+    choice = Choice(0, Rules())
+    list(choice.feed(TurnOver()))
+    assert choice.answered
+    assert list(choice.feed(Text(text="late"))) == []
+    assert list(choice.end("stop")) == []
+
+
+# Any script, cut and interleaved in any way, gives the same answer.
+
+WORDS = st.sampled_from(["a < b", "<use", "\n", "é😀", "<tool_call>", "ha", "ha", "</use_tool>", "```\n"])
+ARGUMENTS = st.sampled_from(["{}", '{"q": "x"}', '{ "n" : 1.50 }', "", '{"😀":[', "plain"])
+STRUCTURED = st.tuples(st.sampled_from(["f", "g"]), ARGUMENTS)
+BLOCKS = st.sampled_from([BLOCK, BLOCK.replace("f<", "g<"), '\n<tool_call>{"id":"s","name":"f"}</tool_call>'])
+SCRIPTS = st.lists(WORDS | BLOCKS | STRUCTURED, max_size=8)
+
+
+def cut(text: str, draw: Any) -> list[str]:
+    places = sorted({0, len(text), *draw(st.lists(st.integers(0, len(text)), max_size=6))})
+    return [text[a:b] for a, b in pairwise(places)]
+
+
+def whole_cut(text: str, draw: Any) -> list[str]:
+    del draw
+    return [text]
+
+
+def told(script: list[Any], choice: int, pieces: Any, draw: Any) -> list[Any]:
+    """The events of a script: texts and calls in pieces, neighbouring texts as one text."""
+    events: list[Any] = []
+    text = ""
+    for number, step in enumerate([*script, None]):
+        if isinstance(step, str):
+            text += step
+            continue
+        events += [Text(choice=choice, text=piece) for piece in pieces(text, draw)]
+        text = ""
+        if step is not None:
+            opened, _, closed = call(f"c{number}", name=step[0])
+            fragments = [Arguments(id=opened.id, text=piece) for piece in pieces(step[1], draw)]
+            events += [replace(event, choice=choice) for event in (opened, *fragments, closed)]
+    return [*events, TurnOver(choice=choice)]
+
+
+def interleaved(streams: list[list[Any]], draw: Any) -> list[Any]:
+    mixed: list[Any] = []
+    streams = [list(stream) for stream in streams]
+    while any(streams):
+        index = draw(st.sampled_from([at for at, stream in enumerate(streams) if stream]))
+        mixed.append(streams[index].pop(0))
+    return mixed
+
+
+def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None) -> Any:
+    telling = Telling(dialect=dialect, policy="burst")
+    head = Head(id="x", created=0, model="m", choices=choices, telling=telling)
+    rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
+    return collect(assemble(iter(events), rules, choices=choices, seed="seed"), head)["choices"]
+
+
+@given(
+    st.lists(SCRIPTS, min_size=1, max_size=3),
+    st.sampled_from(list(Dialect)),
+    st.sampled_from([None, 1, 2]),
+    st.data(),
+)
+def test_any_script_recut_and_interleaved_gives_the_same_answer(
+    scripts: list[list[Any]], dialect: Dialect, limit: int | None, data: Any
+) -> None:
+    plain = [event for index, script in enumerate(scripts) for event in told(script, index, whole_cut, None)]
+    mixed = interleaved([told(script, index, cut, data.draw) for index, script in enumerate(scripts)], data.draw)
+    assert answer(mixed, len(scripts), dialect, limit) == answer(plain, len(scripts), dialect, limit)

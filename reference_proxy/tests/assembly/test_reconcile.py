@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.assembly.reconcile import Reconciler
+from assay_proxy.events import Arguments, CallClosed, CallOpened
+from assay_proxy.tools.use_tool import Told
+
+TOLD = Told(name="f", arguments='{"q":"x"}', block="<block>")
+OTHER = Told(name="g", arguments="{}", block="<other>")
+
+
+def call(id_: str, arguments: str = '{ "q": "x" }', name: str = "f", block: str | None = None) -> list[Any]:
+    return [CallOpened(id=id_, name=name), Arguments(id=id_, text=arguments), CallClosed(id=id_, block=block)]
+
+
+def play(reconciler: Reconciler, *steps: Any) -> list[Any]:
+    """Texts, structured events and "release" in turn; what is told, up to the end."""
+    said: list[Any] = []
+    for step in steps:
+        match step:
+            case Told():
+                said += ["again"] if not reconciler.textual(step) else []
+            case "release":
+                said += reconciler.release()
+            case _:
+                said += reconciler.structured(step)
+    return [*said, *reconciler.end()]
+
+
+def told(*steps: Any) -> list[Any]:
+    return play(Reconciler(0, "seed"), *steps)
+
+
+def textual(events: list[Any]) -> list[tuple[str, str | None]]:
+    """The name and block of the calls from the text."""
+    return [
+        (opened.name, closed.block)
+        for opened, _, closed in zip(events[::3], events[1::3], events[2::3], strict=True)
+        if opened.source == "textual"
+    ]
+
+
+def test_a_call_from_the_text_waits_and_is_told_at_the_end() -> None:
+    reconciler = Reconciler(0, "seed")
+    assert reconciler.textual(TOLD)
+    events: list[Any] = list(reconciler.end())
+    assert textual(events) == [("f", "<block>")]
+    assert events[1].text == '{"q":"x"}'
+    assert list(reconciler.end()) == []
+
+
+def test_structure_takes_the_place_of_text_and_keeps_its_block() -> None:
+    assert told(TOLD, *call("c")) == call("c", block="<block>")
+
+
+def test_structure_that_comes_too_late_is_the_same_call_again() -> None:
+    events = told(TOLD, "release", *call("c"))
+    assert textual(events) == [("f", "<block>")]
+    assert len(events) == 3
+
+
+def test_text_that_repeats_structure_is_the_same_call_again() -> None:
+    assert told(*call("c"), TOLD) == [*call("c"), "again"]
+
+
+def test_text_that_repeats_structure_that_is_not_closed_yet_is_the_same_call_again() -> None:
+    assert told(*call("c")[:2], TOLD, call("c")[2]) == [*call("c")[:2], "again", call("c")[2]]
+
+
+def test_each_telling_stands_for_one_call() -> None:
+    events = told(TOLD, TOLD, *call("c"))
+    assert events[:3] == call("c", block="<block>")
+    assert textual(events[3:]) == [("f", "<block>")]
+    assert len(events[3:]) == 3
+    assert told(*call("c"), TOLD, TOLD)[3] == "again"
+
+
+def test_a_call_of_another_tool_goes_its_own_way() -> None:
+    events = told(TOLD, *call("c", name="g"))
+    assert textual(events[:3]) == [("f", "<block>")]
+    assert events[3:] == call("c", name="g")
+
+
+def test_a_call_with_other_arguments_comes_after_the_text() -> None:
+    events = told(TOLD, *call("c", '{"q":"y"}'))
+    assert textual(events[:3]) == [("f", "<block>")]
+    assert events[3:] == call("c", '{"q":"y"}')
+
+
+def test_calls_behind_a_suspect_wait_for_it() -> None:
+    one, two = call("c"), call("d", name="g")
+    events = told(TOLD, one[0], *two, one[1], one[2])
+    assert events == [*call("c", block="<block>"), *two]
+
+
+def test_a_suspect_that_is_never_complete_is_told_as_far_as_it_is() -> None:
+    events = told(TOLD, *call("c")[:2])
+    assert textual(events[:3]) == [("f", "<block>")]
+    assert events[3:] == call("c")[:2]
+
+
+def test_texts_before_the_one_that_is_replaced_are_told_before_it() -> None:
+    events = told(OTHER, TOLD, OTHER, *call("c"))
+    assert [event.name for event in events if isinstance(event, CallOpened)] == ["g", "f", "g"]
+    assert events[3:6] == call("c", block="<block>")
+
+
+@pytest.mark.parametrize("arguments", ['{"n":"3"}', '{"n":3}', '{"n": 3.0}'])
+def test_a_block_has_no_quotes_so_strings_and_numbers_are_the_same_there(arguments: str) -> None:
+    assert told(Told(name="f", arguments='{"n":3}'), *call("c", arguments)) == call("c", arguments)
+
+
+def test_the_same_id_is_the_same_call() -> None:
+    sentinel = Told(id="c", name="f", arguments="{}")
+    assert told(sentinel, *call("c", '{"other": 1}')) == call("c", '{"other": 1}')
+    assert told(*call("c"), sentinel)[-1] == "again"
+
+
+def test_ids_are_kept_made_up_or_changed_so_that_they_are_unique() -> None:
+    sentinel = Told(id="c", name="f", arguments="{}")
+    ids = [event.id for event in told(sentinel, sentinel, TOLD) if isinstance(event, CallOpened)]
+    assert ids[0] == "c"
+    assert len(set(ids)) == 3
+    assert ids != [event.id for event in play(Reconciler(1, "seed"), sentinel, sentinel, TOLD)[::3]]
+
+
+def test_pieces_of_calls_that_were_not_opened_pass() -> None:
+    assert told(CallClosed(id="x")) == [CallClosed(id="x")]
+    assert told(Arguments(id="x", text="1")) == [Arguments(id="x", text="1")]

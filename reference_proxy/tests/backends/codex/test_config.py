@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from assay_proxy.backends.codex.config import ARGUMENTS, thread_config
+
+
+def test_the_arguments_are_overrides_that_codex_can_read() -> None:
+    assert set(ARGUMENTS[::2]) == {"-c"}
+    read = tomllib.loads("\n".join(ARGUMENTS[1::2]))
+    assert read["features"]["shell_tool"] is False
+    assert read["web_search"] == "disabled"
+    assert read["analytics"] == {"enabled": False}
+
+
+@pytest.mark.parametrize(("version", "config"), [((0, 149), {}), ((0, 150), {"agents.enabled": False})])
+def test_a_thread_is_given_what_its_version_knows(version: tuple[int, int], config: dict[str, bool]) -> None:
+    assert thread_config(version) == config

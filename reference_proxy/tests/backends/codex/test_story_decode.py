@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.backends.codex.decode import Decoder
+from assay_proxy.backends.codex.rpc import Asked, Notice
+from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.events import (
+    Arguments,
+    CallClosed,
+    CallOpened,
+    Event,
+    Finished,
+    MessageEnded,
+    Text,
+    TurnOver,
+    Usage,
+    Working,
+)
+
+STARTED = Notice("turn/started", {"threadId": "t", "turn": {"id": "u"}})
+OVER = Notice("turn/completed", {"threadId": "t", "turn": {"id": "u", "status": "completed"}})
+STOP = Finished(reason="stop")
+
+
+def delta(told: Any, **more: Any) -> Notice:
+    return Notice("agentMessageDelta", {"threadId": "t", "delta": told, **more})
+
+
+def message(told: Any, **more: Any) -> Notice:
+    return Notice("agentMessage", {"conversationId": "t", "message": told, **more})
+
+
+def counted(**told: Any) -> Notice:
+    return Notice("tokenCount", {"conversation_id": "t", **told})
+
+
+def play(*heard: Notice | Asked, **hearing: Any) -> list[Event]:
+    """What a turn tells, without what only shows work."""
+    decoder = Decoder(Hearing(**hearing))
+    events = [event for one in (STARTED, *heard) for event in decoder.feed(one)]
+    return [event for event in events if not isinstance(event, Working | TurnOver)]
+
+
+ARGUMENTS = '{"query": "x", "limit": 1.50}'
+FRAGMENTS = ['{"query"', ': "x", "limit": 1.5', "0}"]
+CALL = [
+    CallOpened(id="c", name="f"),
+    Arguments(id="c", text=ARGUMENTS),
+    CallClosed(id="c"),
+]
+
+
+def joined(events: list[Event]) -> list[Event]:
+    """Neighbouring fragments of a call as one."""
+    said: list[Event] = []
+    for event in events:
+        match said[-1:], event:
+            case [Arguments(id=id_, text=text)], Arguments() if event.id == id_:
+                said[-1] = Arguments(id=id_, text=text + event.text)
+            case _:
+                said.append(event)
+    return said
+
+
+def tool_calls(*, id_: Any = None, late: Any = None) -> list[Notice]:
+    """Shape a."""
+    head = {"index": 0, **(id_ or {}), "type": "function", "function": {"name": "f", "arguments": ""}}
+    told: list[Any] = [{"index": 0, "function": {"arguments": text}} for text in FRAGMENTS]
+    told[-1] |= late or {}
+    return [delta({"tool_calls": [one]}) for one in [head, *told]]
+
+
+def function_call(*, id_: Any = None, late: Any = None, outside: Any = None) -> list[Notice]:
+    """Shape b."""
+    told: list[Any] = [{"arguments": text} for text in FRAGMENTS]
+    told[-1] |= late or {}
+    return [delta({**(outside or {}), "function_call": one}) for one in [{"name": "f", **(id_ or {})}, *told]]
+
+
+def responses(*, id_: Any = None, late: Any = None, place: Any = None, last: Any = None) -> list[Notice]:
+    """Shape c."""
+    place = {"output_index": 0} if place is None else place
+    item = {"type": "function_call", "name": "f", "arguments": "", **(id_ or {})}
+    events = [{"type": "response.output_item.added", **place, "item": item}]
+    events += [{"type": "response.function_call_arguments.delta", **place, "delta": text} for text in FRAGMENTS]
+    events.append({"type": "response.function_call_arguments.done", **place, "arguments": ARGUMENTS, **(late or {})})
+    done = {**item, "arguments": ARGUMENTS, **(late or {}), **(last or {})}
+    events.append({"type": "response.output_item.done", **place, "item": done})
+    return [delta(event) for event in events]
+
+
+def whole(call: Any) -> list[Notice]:
+    return [message({"role": "assistant", "content": None, **call})]
+
+
+NATIVE = Notice(
+    "rawResponseItem/completed",
+    {
+        "threadId": "t",
+        "turnId": "u",
+        "item": {"type": "function_call", "call_id": "c", "name": "f", "arguments": ARGUMENTS},
+    },
+)
+
+SHAPES: dict[str, list[Notice]] = {
+    "a": tool_calls(id_={"id": "c"}),
+    "a, late id": tool_calls(late={"id": "c"}),
+    "a, call_id": tool_calls(id_={"call_id": "c"}),
+    "a, toolCallId": tool_calls(id_={"toolCallId": "c"}),
+    "a, item_id": tool_calls(id_={"item_id": "c"}),
+    "b": function_call(id_={"call_id": "c"}),
+    "b, late id": function_call(late={"id": "c"}),
+    "b, id beside it": function_call(outside={"tool_call_id": "c"}),
+    "b, camel case": function_call(late={"callId": "c"}),
+    "c": responses(id_={"id": "fc_c", "call_id": "c"}),
+    "c, late id": responses(late={"call_id": "c", "item_id": "fc_c"}),
+    "c, named by the item": responses(id_={"id": "fc_c", "call_id": "c"}, place={"item_id": "fc_c"}),
+    "c, id with the last word": responses(last={"call_id": "c"}),
+    "c, no place": responses(late={"call_id": "c"}, place={}),
+    "c, only an item's id": responses(id_={"id": "c"}),
+    "d": whole({"tool_calls": [{"id": "c", "function": {"name": "f", "arguments": ARGUMENTS}}]}),
+    "d, flat and in camel case": whole({"toolCalls": [{"callId": "c", "name": "f", "arguments": ARGUMENTS}]}),
+    "d, function_call": whole({"function_call": {"call_id": "c", "name": "f", "arguments": ARGUMENTS}}),
+    "d, functionCall": whole({"functionCall": {"id": "c", "name": "f", "arguments": ARGUMENTS}}),
+    "d, both": whole(
+        {
+            "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": ARGUMENTS}}],
+            "function_call": {"name": "f", "arguments": ARGUMENTS},
+        }
+    ),
+    "e": [NATIVE],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_same_call_is_the_same_in_every_shape(shape: str) -> None:
+    assert joined(play(*SHAPES[shape], OVER, tools=frozenset("f"))) == [*CALL, STOP]
+
+
+@pytest.mark.parametrize("one", SHAPES)
+@pytest.mark.parametrize("other", SHAPES)
+def test_a_call_told_in_two_shapes_is_one(one: str, other: str) -> None:
+    events = joined(play(*SHAPES[one], *SHAPES[other], OVER, tools=frozenset("f")))
+    assert [event for event in events if isinstance(event, CallOpened)] == CALL[:1]
+    assert events[-1] == STOP
+
+
+def test_a_call_without_an_id_has_the_same_one_however_it_is_told() -> None:
+    nameless = [
+        tool_calls(),
+        function_call(),
+        responses(),
+        whole({"function_call": {"name": "f", "arguments": ARGUMENTS}}),
+    ]
+    ids = {play(*told, OVER)[0].id for told in nameless}  # type: ignore[union-attr]
+    assert len(ids) == 1
+    both = play(*nameless[0], *nameless[-1], OVER)
+    assert sum(isinstance(event, CallOpened) for event in both) == 1
+
+
+def test_arguments_that_are_parsed_are_told_compact() -> None:
+    told = [{"id": "c", "function": {"name": "f", "arguments": {"a": [1, None]}}}]
+    assert play(*whole({"tool_calls": told}))[1] == Arguments(id="c", text='{"a":[1,null]}')
+
+
+def test_fragments_are_open_until_the_turn_is_over() -> None:
+    assert CallClosed(id="c") not in play(*SHAPES["a"])
+    assert play(*SHAPES["a"], counted(finish_reason="tool_calls"))[-2:] == [CallClosed(id="c"), STOP]
+
+
+# Text
+
+
+@pytest.mark.parametrize("told", ["Hello", {"content": "Hello"}, {"content": [{"type": "text", "text": "Hello"}]},
+                                  {"type": "response.output_text.delta", "delta": "Hello"}])  # fmt: skip
+def test_text_is_text_in_every_form(told: Any) -> None:
+    assert play(delta(told)) == [Text(text="Hello")]
+
+
+@pytest.mark.parametrize("told", ["Hello", {"role": "assistant", "content": "Hello"}])
+def test_a_message_is_told_unless_its_deltas_were(told: Any) -> None:
+    assert play(message(told)) == [Text(text="Hello")]
+    assert play(delta("Hello"), message(told)) == [Text(text="Hello")]
+    assert play(delta("Hello"), message(told), message(told)) == [
+        Text(text="Hello"),
+        MessageEnded(),
+        Text(text="Hello"),
+    ]
+
+
+@pytest.mark.parametrize("told", [None, 1, [], {}, {"content": 1}, {"tool_calls": "x"}, {"type": "response.created"},
+                                  {"type": "response.output_item.added", "item": {"type": "message"}}])  # fmt: skip
+def test_what_says_nothing_is_work(told: Any) -> None:
+    assert play(delta(told), message(told)) == []
+
+
+def test_words_of_another_turn_are_not_heard() -> None:
+    assert play(delta("a", turnId="other"), delta("b", turnId="u")) == [Text(text="b")]
+
+
+def test_words_that_come_before_the_turn_is_known_are_heard() -> None:
+    assert Decoder().feed(delta("early")) == [Text(text="early")]
+
+
+# Ends
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ("stop", "stop"),
+        ("length", "length"),
+        ("content_filter", "content_filter"),
+        ("tool_calls", "stop"),
+        ("?", "stop"),
+    ],
+)
+def test_a_reason_ends_the_choice(told: str, reason: Any) -> None:
+    usage = {"prompt_tokens": 5, "completion_tokens": 3}
+    counts = Usage(prompt=5, completion=3)
+    assert play(counted(usage=usage, finish_reason=told)) == [counts, Finished(reason=reason)]
+    assert play(counted(finishReason=told)) == [Finished(reason=reason)]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"usage": {"input_tokens": 5, "output_tokens": 3}},
+        {"tokenUsage": {"total": {"inputTokens": 5, "outputTokens": 3}}},
+        {"token_usage": {"total_token_usage": {"input_tokens": 5, "output_tokens": 3}}},
+        {"prompt_tokens": 5, "completion_tokens": 3},
+    ],
+)
+@pytest.mark.parametrize("method", ["tokenCount", "usage"])
+def test_usage_is_found_wherever_it_stands(told: Any, method: str) -> None:
+    assert play(Notice(method, {"threadId": "t", **told})) == [Usage(prompt=5, completion=3)]
+
+
+def test_the_answer_to_the_request_may_say_how_it_ended() -> None:
+    assert Decoder().answered({"finish_reason": "length"}) == [Finished(reason="length")]
+    assert Decoder().answered({}) == []
+    assert Decoder(Hearing(over=True)).answered({"finish_reason": "length"}) == []
+
+
+# Choices
+
+
+INDEXED = [
+    delta("Zero", choice_index=0),
+    delta({"content": "One", "choiceIndex": 1}),
+    delta(", goes on"),
+    message({"content": "One", "choice_index": 1}),
+    counted(finish_reason="stop", choice_index=0),
+    counted(finish_reason="length", choice_index=1),
+    counted(usage={"prompt_tokens": 5, "completion_tokens": 3}),
+]
+
+
+def test_a_turn_hears_its_own_choice_and_what_has_none_is_of_choice_0() -> None:
+    zero = play(*INDEXED, choice=0, choices=2)
+    assert zero == [Text(text="Zero"), Text(text=", goes on"), STOP, Usage(prompt=5, completion=3)]
+    one = play(*INDEXED, choice=1, choices=2)
+    assert one == [Text(choice=1, text="One"), Finished(choice=1, reason="length")]
+
+
+def test_a_turn_that_never_tells_a_choice_is_all_of_its_own() -> None:
+    assert play(delta("a"), choice=1, choices=2) == [Text(choice=1, text="a")]
+
+
+def test_a_choice_that_was_not_asked_for_is_not_heard() -> None:
+    assert play(delta("a", choice_index=1), message("b", choiceIndex=3)) == []

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_proxy.backends.codex.link import Link
+from assay_proxy.backends.codex.rpc import Answer, Refusal
+from assay_proxy.backends.codex.turn import CodexTurn, id_in
+from assay_proxy.backends.mailbox import Mailbox
+from assay_proxy.conversation import Conversation
+
+
+@pytest.mark.parametrize(
+    ("answer", "id_"),
+    [
+        (Answer(1, {"thread": {"id": "t"}}), "t"),
+        (Answer(1, {"thread": []}), ""),
+        (Answer(1, {}), ""),
+        (Refusal(1, None, "no"), ""),
+    ],
+)
+def test_an_id_is_found_or_empty(answer: Any, id_: str) -> None:
+    assert id_in(answer, "thread", "id") == id_
+
+
+def test_the_steps_are_those_of_a_protocol() -> None:
+    link = Link(send=lambda _: None, clock=lambda: 0.0)
+    with pytest.raises(NotImplementedError):
+        CodexTurn(link, Conversation(), Mailbox(), None, choice=0, choices=1)  # type: ignore[arg-type]
+    with pytest.raises(NotImplementedError):
+        CodexTurn._wind_up(None)  # type: ignore[arg-type]

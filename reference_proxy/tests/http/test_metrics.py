@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families as families
+
+from assay_proxy.app import create_app
+from assay_proxy.events import Cause, Failed
+from assay_proxy.http.capacity import Gate
+from assay_proxy.http.metrics import SURFACES
+
+if TYPE_CHECKING:
+    from flask import Flask
+    from flask.testing import FlaskClient
+
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+LABELS = ("surface", "mode", "status", "le")
+ASK = {"model": "codex", "messages": [{"role": "user", "content": "hi"}]}
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate(4)
+
+
+@pytest.fixture
+def app(backend: Any, make_settings: Any, gate: Gate) -> Flask:
+    return create_app(make_settings(api_key="secret"), backend, gate)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    client = app.test_client()
+    client.environ_base["HTTP_AUTHORIZATION"] = "Bearer secret"
+    return client
+
+
+def told(client: FlaskClient) -> dict[tuple[str, ...], float]:
+    """Each value by the name of its metric and its labels' values."""
+    response = client.get("/metrics", headers={"Authorization": ""})
+    assert response.status_code == 200
+    assert response.content_type.startswith("text/plain; version=")
+    samples = [sample for family in families(response.get_data(as_text=True)) for sample in family.samples]
+    return {
+        (sample.name, *(sample.labels[label] for label in LABELS if label in sample.labels)): sample.value
+        for sample in samples
+    }
+
+
+def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, backend: Any) -> None:
+    client.post(CHAT, json=ASK).close()
+    client.post(CHAT, json={**ASK, "stream": True}).close()
+    client.post(CHAT, json={}).close()
+    client.post(RESPONSES, json={"model": "codex", "input": "hi"}).close()
+    client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).close()
+    backend.events = [Failed(Cause.RATE_LIMITED)]
+    client.post(CHAT, json=ASK).close()
+    counts = {key[1:]: value for key, value in told(client).items() if key[0] == "assay_proxy_requests_total"}
+    assert counts == {
+        ("chat", "whole", "200"): 1,
+        ("chat", "stream", "200"): 1,
+        ("chat", "none", "400"): 1,
+        ("responses", "whole", "200"): 1,
+        ("models", "none", "401"): 1,
+        ("chat", "whole", "429"): 1,
+    }
+
+
+def test_durations_last_until_the_answer_is_over(client: FlaskClient) -> None:
+    stream = client.post(CHAT, json={**ASK, "stream": True}, buffered=False)
+    name = ("assay_proxy_request_seconds_count", "chat", "stream")
+    assert name not in told(client)
+    stream.close()
+    assert told(client)[name] == 1
+
+
+def test_turns_and_the_backend_are_told_as_they_are(client: FlaskClient, backend: Any, gate: Gate) -> None:
+    gate.enter()
+    backend.ready, backend.restarts = False, 3
+    values = told(client)
+    assert values["assay_proxy_running_turns",] == 1
+    assert values["assay_proxy_backend_ready",] == 0
+    assert values["assay_proxy_backend_restarts_total",] == 3
+
+
+def test_nothing_that_clients_make_up_becomes_a_label(client: FlaskClient) -> None:
+    def made_up(number: int) -> set[tuple[str, ...]]:
+        client.get(f"/v1/models/{number}").close()
+        client.get(f"/v1/responses/{number}").close()
+        client.get(f"/{number}").close()
+        client.open(f"/{number}", method=f"M{number}").close()
+        return set(told(client))
+
+    first, second = made_up(1), made_up(2)
+    assert made_up(3) == second
+    assert {surface for name, surface, *_ in filter(lambda key: len(key) > 1, first)} <= {*SURFACES.values(), "other"}
+
+
+def test_every_route_has_a_surface(app: Flask) -> None:
+    assert {rule.rule for rule in app.url_map.iter_rules()} == set(SURFACES)
+
+
+def test_the_log_tells_mode_and_source_and_nothing_that_was_said(
+    client: FlaskClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("DEBUG"):
+        client.post(CHAT, json={**ASK, "messages": [{"role": "user", "content": "confidential"}]}).close()
+        client.get("/x%0AINFO forged").close()
+    assert "mode=whole dialect=obsidian-xml" in caplog.text
+    assert not [word for word in ("secret", "confidential", "Hello") if word in caplog.text]
+    assert "GET /x%0AINFO%20forged 404" in caplog.text
