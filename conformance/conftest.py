@@ -14,15 +14,15 @@ from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Piece, Transcript
 from assay.reading.applicable import answers_to
-from assay.reading.exchange import Heard, read
-from assay.reading.expected import Expected, Failure, WantedCall
+from assay.reading.exchange import Exchange, read
+from assay.reading.expected import Expected, ExpectedCall, Failure
 from assay.requests.conversation import prepare
 from assay.scenarios import SCENARIOS
 from assay.wire import textual
 
 Frame = bytes | str | Mapping[str, Any]
 Headers = Mapping[str, str]
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 OPENAI = (Dialect.OPENAI_JSON,)
@@ -52,13 +52,13 @@ class How:
     dialect: Dialect = Dialect.OPENAI_JSON
 
 
-def _heard(name: str | Scenario, mode: Mode, pieces: Sequence[bytes], how: How) -> Heard:
+def _heard(name: str | Scenario, mode: Mode, pieces: Sequence[bytes], how: How) -> Exchange:
     scenario = NAMED[name] if isinstance(name, str) else name
     form = Form(how.dialect, mode)
     transcript = _transcript(scenario, form, pieces, how)
     plain = scenario.request is not None
     known = not plain and not how.live
-    return Heard(
+    return Exchange(
         scenario=scenario,
         number=how.number,
         turn=None if plain else scenario.turns[how.number],
@@ -261,7 +261,7 @@ _REPEATED = {"instructions", "max_output_tokens", "metadata", "parallel_tool_cal
 # The right answers
 
 
-def _arguments(call: WantedCall) -> str:
+def _arguments(call: ExpectedCall) -> str:
     """The arguments of a call: the model's own, or what a block says as compact JSON (contract §9)."""
     told = textual.read_block(call.block)
     if call.exact or told is None:
@@ -281,11 +281,11 @@ def _meant(value: str) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(meant, str) else value
 
 
-def _named(calls: Sequence[WantedCall]) -> list[tuple[str, str, str]]:
+def _named(calls: Sequence[ExpectedCall]) -> list[tuple[str, str, str]]:
     return [(call.id or f"call_{number}", call.name, _arguments(call)) for number, call in enumerate(calls)]
 
 
-def _legacy(calls: Sequence[WantedCall]) -> dict[str, Any]:
+def _legacy(calls: Sequence[ExpectedCall]) -> dict[str, Any]:
     return {"function_call": {"name": calls[0].name, "arguments": _arguments(calls[0])}} if calls else {}
 
 
@@ -327,30 +327,30 @@ def _reported(wanted: Sequence[Expected]) -> tuple[int, int]:
 def stream() -> Make:
     """A streamed answer to a scenario: its frames, between the role and [DONE] unless it is `bare`; see `How`."""
 
-    def heard(name: str | Scenario, *frames: Frame, bare: bool = False, **how: Any) -> Heard:  # noqa: ANN401 (see How)
+    def exchange(name: str | Scenario, *frames: Frame, bare: bool = False, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         told = frames if bare else ({"role": "assistant", "content": ""}, *frames, DONE)
         return _heard(name, Mode.STREAM, [_frame(one) for one in told], How(**{"headers": AS_STREAM, **how}))
 
-    return heard
+    return exchange
 
 
 @pytest.fixture(scope="session")
 def whole() -> Make:
     """A whole answer to a scenario: `_completion` makes its body, members of which may `change`; see `How`."""
 
-    def heard(
+    def exchange(
         name: str | Scenario,
         *members: str | None,
         change: Mapping[str, Any] | None = None,
         calls: Sequence[tuple[str, str, str]] = (),
         usage: Sequence[int] | None = (11, 7),
         **how: Any,  # noqa: ANN401 (see How)
-    ) -> Heard:
+    ) -> Exchange:
         said = {**_completion(*members, calls=calls, usage=usage), **(change or {})}
         body = json.dumps(said, ensure_ascii=False).encode()
         return _heard(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}))
 
-    return heard
+    return exchange
 
 
 @pytest.fixture(scope="session")
@@ -387,10 +387,10 @@ def event_frames() -> Callable[..., list[bytes]]:
 def plain() -> Make:
     """A whole response of any bytes; to a plain request, too."""
 
-    def heard(name: str, status: int | None, body: bytes = b"", **how: Any) -> Heard:  # noqa: ANN401 (see How)
+    def exchange(name: str, status: int | None, body: bytes = b"", **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         return _heard(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}, status=status))
 
-    return heard
+    return exchange
 
 
 @pytest.fixture(scope="session")
@@ -432,7 +432,7 @@ def error_frame() -> bytes:
 def right_stream(stream: Make, error_frame: bytes) -> Make:
     """The right streamed answer to a turn of a scenario that the mock backend answers."""
 
-    def heard(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Heard:  # noqa: ANN401 (see How)
+    def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(NAMED[name], number, Form(dialect, Mode.STREAM))
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             how = {"status": 502, "headers": AS_JSON, **how}
@@ -449,14 +449,14 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
             frames.append(_usage_chunk(*_reported(wanted)))
         return stream(name, *frames, number=number, dialect=dialect, **how)
 
-    return heard
+    return exchange
 
 
 @pytest.fixture(scope="session")
 def right_whole(whole: Make, plain: Make) -> Make:
     """The right whole answer to a turn of a scenario that the mock backend answers."""
 
-    def heard(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Heard:  # noqa: ANN401 (see How)
+    def exchange(name: str, number: int = 0, *, dialect: Dialect = Dialect.OPENAI_JSON, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         wanted = answers_to(NAMED[name], number, Form(dialect, Mode.WHOLE))
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
@@ -467,4 +467,4 @@ def right_whole(whole: Make, plain: Make) -> Make:
         usage = _reported(wanted)
         return whole(name, change={"choices": choices}, usage=usage, number=number, dialect=dialect, **how)
 
-    return heard
+    return exchange

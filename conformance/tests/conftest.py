@@ -203,12 +203,12 @@ def until() -> Any:
 @pytest.fixture
 def signals_heard() -> Iterator[None]:
     """Signals do what they do by default, here and in what is started; under nohup, say, some are ignored."""
-    heard: dict[signal.Signals, signal._HANDLER] = {
+    exchange: dict[signal.Signals, signal._HANDLER] = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: signal.SIG_DFL,
         signal.SIGHUP: signal.SIG_DFL,
     }
-    before = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    before = {number: signal.signal(number, handler) for number, handler in exchange.items()}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -15,7 +15,7 @@ from assay.judging.judge import DONE_LAST, HARMLESS, OF_A_FAILURE, PARITIES, PAR
 from assay.model.catalogue import Judged, Requirement, load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Act, Auth, Form, Mode, Scenario
-from assay.reading.applicable import answers_to, items, speaks_of
+from assay.reading.applicable import answers_to, applicable, speaks_of
 from assay.requests.conversation import prepare
 from assay.scenarios import SCENARIOS, tools
 from assay.wire.chat import CHAT_STREAM_HOLES
@@ -57,7 +57,7 @@ def test_every_requirement_is_served_by_the_wire_or_a_check(row: Requirement) ->
 
 @each_row
 def test_every_requirement_is_judged_by_a_scenario_in_one_of_its_modes(row: Requirement) -> None:
-    assert any(row in items(scenario, CATALOGUE, Dialect) and fits(row, scenario) for scenario in SCENARIOS)
+    assert any(row in applicable(scenario, CATALOGUE, Dialect) and fits(row, scenario) for scenario in SCENARIOS)
 
 
 @each_row

@@ -85,13 +85,13 @@ def certificate() -> Certificate:
 @pytest.mark.parametrize(("scenario", "form"), CASES)
 def test_wire(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
     run = next(run for run in certificate.runs if run.scenario is scenario)
-    assert rendering.document(run.heard[form]) == snapshot.use_extension(Wire)
+    assert rendering.document(run.exchanges[form]) == snapshot.use_extension(Wire)
 
 
 @pytest.mark.parametrize(("scenario", "form"), CHATS)
 def test_answers(scenario: Scenario, form: Form, certificate: Certificate, snapshot: SnapshotAssertion) -> None:
     run = next(run for run in certificate.runs if run.scenario is scenario)
-    assert stored_answers.document(run.heard[form]) == snapshot.use_extension(Answers)
+    assert stored_answers.document(run.exchanges[form]) == snapshot.use_extension(Answers)
 
 
 @pytest.mark.parametrize(("folder", "cases"), [("wire", CASES), ("answers", CHATS)])

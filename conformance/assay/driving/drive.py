@@ -30,7 +30,7 @@ from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable
 from assay.reading.applicable import answers_to
-from assay.reading.exchange import Heard, read, stream_reader
+from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
 from assay.requests.conversation import Message, can_follow, prepare, remember
 
@@ -85,7 +85,7 @@ def is_local(url: str) -> bool:
 
 
 async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) -> Run:
-    heard: dict[Form, Sequence[Heard]] = {}
+    driven: dict[Form, Sequence[Exchange]] = {}
     reasons: dict[Form, str] = {}
     errors: list[str] = []
     forms = scenario.forms(driver.target.dialects)
@@ -104,7 +104,7 @@ async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) ->
         if reason:
             reasons[form] = reason
         else:
-            heard[form] = exchanges
+            driven[form] = exchanges
         progress(scenario, form)
 
     if scenario.alone:
@@ -113,7 +113,9 @@ async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) ->
     else:
         await asyncio.gather(*(one(form) for form in forms))
     return (
-        Run(scenario=scenario, error=errors[0]) if errors else Run(scenario=scenario, heard=heard, not_driven=reasons)
+        Run(scenario=scenario, error=errors[0])
+        if errors
+        else Run(scenario=scenario, exchanges=driven, not_driven=reasons)
     )
 
 
@@ -132,11 +134,11 @@ def _unfit(scenario: Scenario, target: Target) -> str:
     return playable.why_not(scenario, target) or plain.unfit(scenario, target)
 
 
-def _never_left(exchanges: Sequence[Heard]) -> bool:
+def _never_left(exchanges: Sequence[Exchange]) -> bool:
     """Whether a client that was to leave had no occasion."""
     return any(
-        heard.turn is not None and heard.turn.act in LEAVES and heard.transcript.end is End.TIMEOUT
-        for heard in exchanges
+        exchange.turn is not None and exchange.turn.act in LEAVES and exchange.transcript.end is End.TIMEOUT
+        for exchange in exchanges
     )
 
 
@@ -147,19 +149,19 @@ class _Driver:
     slots: asyncio.Semaphore
     twin: asyncio.Lock
 
-    async def exchanges(self, scenario: Scenario, form: Form) -> list[Heard]:
+    async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All that a scenario asks in one form."""
         if scenario.request is not None:
             return await self.ask(scenario, scenario.request, form)
         return await self.converse(scenario, form)
 
-    async def converse(self, scenario: Scenario, form: Form) -> list[Heard]:
+    async def converse(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All turns of a scenario, each with the history that the answers before it left."""
         nonce = uuid.uuid4().hex[:12]
-        heard: list[Heard] = []
+        exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
         for number, turn in enumerate(scenario.turns):
-            if number and not can_follow(turn, _choice(heard[-1])):
+            if number and not can_follow(turn, _choice(exchanges[-1])):
                 break
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             headers = {**self._headers(Auth.RIGHT), MODE_HEADER: output_mode(form.dialect), **scenario.headers}
@@ -167,11 +169,11 @@ class _Driver:
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
             plain.examine_header(scenario.tells, transcript)
-            heard.append(self._hear(scenario, number, form, transcript, stream))
-            choice = _choice(heard[-1])
+            exchanges.append(self._hear(scenario, number, form, transcript, stream))
+            choice = _choice(exchanges[-1])
             if choice is not None:
                 history = remember(prepared.messages, choice)
-        return heard
+        return exchanges
 
     async def _turn(
         self, turn: Turn, form: Form, nonce: str, url: str, headers: Mapping[str, str], body: bytes
@@ -192,9 +194,9 @@ class _Driver:
 
     def _hear(
         self, scenario: Scenario, number: int, form: Form, transcript: Transcript, stream: Stream | None
-    ) -> Heard:
+    ) -> Exchange:
         live = self.target.backend is Backend.LIVE
-        return Heard(
+        return Exchange(
             scenario=scenario,
             number=number,
             turn=scenario.turns[number],
@@ -205,7 +207,7 @@ class _Driver:
             wanted=() if live else answers_to(scenario, number, form),
         )
 
-    async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Heard]:
+    async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The plain requests of a scenario.
 
         Raises:
@@ -213,7 +215,7 @@ class _Driver:
         """
         asker = Asker(target=self.target, send=self._plain, slots=self.slots, twin=self.twin)
         return [
-            Heard(
+            Exchange(
                 scenario=scenario, number=number, turn=None, form=form, target=self.target, transcript=transcript,
                 reading=None,
             )
@@ -264,5 +266,5 @@ class _Driver:
         )
 
 
-def _choice(heard: Heard) -> Choice | None:
-    return heard.choice() if heard.reading is not None else None
+def _choice(exchange: Exchange) -> Choice | None:
+    return exchange.choice() if exchange.reading is not None else None

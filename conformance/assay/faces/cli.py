@@ -14,7 +14,7 @@ from assay.judging import known_failing
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import CHATS, Arguments, Dialect
 from assay.model.verdict import HarnessError
-from assay.reading.applicable import items
+from assay.reading.applicable import applicable
 from assay.reading.selection import UnknownScenarioError, keys, select
 from assay.report import explain, terminal
 from assay.report.scenario_json import scenario_data
@@ -176,7 +176,9 @@ def explain_command(requirement: str) -> None:
         row = load().find(requirement)
     except UnknownRequirementError as error:
         raise click.UsageError(str(error)) from error
-    explain.explain(Console(), row, [scenario for scenario in SCENARIOS if row in items(scenario, load(), Dialect)])
+    explain.explain(
+        Console(), row, [scenario for scenario in SCENARIOS if row in applicable(scenario, load(), Dialect)]
+    )
 
 
 @main.command("show")

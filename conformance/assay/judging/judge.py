@@ -27,7 +27,7 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.model.transcript import End
 from assay.model.verdict import Finding, Outcome
-from assay.reading.applicable import NO_ANSWER, items, speaks_of
+from assay.reading.applicable import NO_ANSWER, applicable, speaks_of
 from assay.reading.expected import Failure
 from assay.wire.violation import Violation
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from assay.judging.checks import Check
     from assay.model.target import Target
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 DONE_LAST = "chat.stream.done-last"
 HARMLESS = frozenset({
@@ -56,7 +56,7 @@ HARMLESS = frozenset({
 OF_A_FAILURE = frozenset({"chat.stream.error-before-output", "chat.whole.backend-error", "responses.stream.terminal"})
 """What is asked of an answer where there should have been an HTTP error."""
 PARITY = "chat.stream.parity"
-PARITIES: Mapping[str, Callable[[Heard, Heard], Iterable[Violation]]] = {
+PARITIES: Mapping[str, Callable[[Exchange, Exchange], Iterable[Violation]]] = {
     PARITY: parity,
     response_parity.PARITY: response_parity.parity,
 }
@@ -92,11 +92,11 @@ def judge(
 
     `broken` are the requirements that other scenarios have shown to be broken: they take the blame themselves.
     """
-    rows = items(run.scenario, catalogue, target.dialects)
+    rows = applicable(run.scenario, catalogue, target.dialects)
     if run.error:
         return tuple(not_judged(run, row) for row in rows)
     seen = _Seen(wanted=frozenset(row.id for row in rows), broken=broken)
-    for exchanges in run.heard.values():
+    for exchanges in run.exchanges.values():
         _conversation(exchanges, seen)
         _together(exchanges, seen)
     _parity(run, seen)
@@ -114,98 +114,100 @@ class _Seen:
     findings: list[Finding] = field(default_factory=list)
     hidden: dict[str, str] = field(default_factory=dict)
 
-    def find(self, heard: Heard, violations: Iterable[Violation]) -> list[Violation]:
+    def find(self, exchange: Exchange, violations: Iterable[Violation]) -> list[Violation]:
         """Note violations of an exchange, and return them."""
         found = list(violations)
-        self.findings += [Finding(form=heard.form, exchange=heard.number, violation=v) for v in found]
+        self.findings += [Finding(form=exchange.form, exchange=exchange.number, violation=v) for v in found]
         return found
 
-    def hide(self, heard: Heard, rows: Iterable[str], behind: Violation) -> None:
+    def hide(self, exchange: Exchange, rows: Iterable[str], behind: Violation) -> None:
         """Note that requirements cannot be observed behind a violation."""
         for row in rows:
-            if row in self.wanted and _fits(row, heard):
+            if row in self.wanted and _fits(row, exchange):
                 self.hidden.setdefault(row, behind.requirement)
 
 
-def _conversation(exchanges: Sequence[Heard], seen: _Seen) -> None:
+def _conversation(exchanges: Sequence[Exchange], seen: _Seen) -> None:
     """Exchange by exchange; those that build on a wrong one are not judged."""
     cause: Violation | None = None
-    for heard in exchanges:
-        if cause is not None and _builds_on(heard, cause, seen):
-            seen.hide(heard, CONTENT.keys() | SENSE.keys(), cause)
+    for exchange in exchanges:
+        if cause is not None and _builds_on(exchange, cause, seen):
+            seen.hide(exchange, CONTENT.keys() | SENSE.keys(), cause)
             continue
-        found = _exchange(heard, seen)
-        cause = cause or _breaking(found, heard)
+        found = _exchange(exchange, seen)
+        cause = cause or _breaking(found, exchange)
     if cause is not None and len(exchanges) < len(exchanges[-1].scenario.turns):
         seen.hide(exchanges[-1], CONTENT.keys() | SENSE.keys(), cause)
 
 
-def _breaking(found: Iterable[Violation], heard: Heard) -> Violation | None:
+def _breaking(found: Iterable[Violation], exchange: Exchange) -> Violation | None:
     """The first violation behind which nothing more can be understood."""
-    harmless = HARMLESS - {DONE_LAST} if heard.transcript.end in BROKEN_OFF else HARMLESS
+    harmless = HARMLESS - {DONE_LAST} if exchange.transcript.end in BROKEN_OFF else HARMLESS
     return next((v for v in found if v.requirement not in harmless), None)
 
 
-def _builds_on(heard: Heard, cause: Violation, seen: _Seen) -> bool:
+def _builds_on(exchange: Exchange, cause: Violation, seen: _Seen) -> bool:
     """Whether an exchange means nothing after a wrong one.
 
     Turns continue their conversation. A plain request that breaks several rules means nothing once one of them was
     seen not to be kept alone.
     """
-    if heard.turn is None:
+    if exchange.turn is None:
         return cause.requirement not in seen.wanted
-    return heard.number > 0 and heard.turn.script is None
+    return exchange.number > 0 and exchange.turn.script is None
 
 
-def _together(exchanges: Sequence[Heard], seen: _Seen) -> None:
+def _together(exchanges: Sequence[Exchange], seen: _Seen) -> None:
     for row, check in TOGETHER.items():
         if row in seen.wanted:
             seen.find(exchanges[-1], check(exchanges))
 
 
-def _exchange(heard: Heard, seen: _Seen) -> list[Violation]:
+def _exchange(exchange: Exchange, seen: _Seen) -> list[Violation]:
     """What one exchange shows."""
-    errors = seen.find(heard, _checks(ERRORS, seen.wanted, heard))
-    if heard.transcript.end is End.LEFT and heard.transcript.status is None:
+    errors = seen.find(exchange, _checks(ERRORS, seen.wanted, exchange))
+    if exchange.transcript.end is End.LEFT and exchange.transcript.status is None:
         return errors
-    if heard.scenario.request is not None:
-        return errors + seen.find(heard, _checks(CONTENT, seen.wanted, heard))
-    if heard.reading is None:
-        missing = seen.find(heard, _no_answer(heard))
+    if exchange.scenario.request is not None:
+        return errors + seen.find(exchange, _checks(CONTENT, seen.wanted, exchange))
+    if exchange.reading is None:
+        missing = seen.find(exchange, _no_answer(exchange))
         for violation in missing:
-            seen.hide(heard, seen.wanted - ERRORS.keys(), violation)
+            seen.hide(exchange, seen.wanted - ERRORS.keys(), violation)
         return errors + missing
-    form = seen.find(heard, [*heard.reading.violations, *_checks(FORM, seen.wanted, heard)])
-    breaking = _breaking(form, heard)
+    form = seen.find(exchange, [*exchange.reading.violations, *_checks(FORM, seen.wanted, exchange)])
+    breaking = _breaking(form, exchange)
     if breaking:
-        seen.hide(heard, CONTENT.keys() | SENSE.keys(), breaking)
+        seen.hide(exchange, CONTENT.keys() | SENSE.keys(), breaking)
         return errors + form
-    if heard.transcript.end is End.LEFT:
+    if exchange.transcript.end is End.LEFT:
         return errors + form
-    return errors + form + _content(heard, seen)
+    return errors + form + _content(exchange, seen)
 
 
-def _content(heard: Heard, seen: _Seen) -> list[Violation]:
+def _content(exchange: Exchange, seen: _Seen) -> list[Violation]:
     """Content and sense; a failure that was answered as a success is one violation, not many."""
-    rows = seen.wanted if heard.wanted else seen.wanted & INVARIANT
-    if failed_first(heard):
+    rows = seen.wanted if exchange.wanted else seen.wanted & INVARIANT
+    if failed_first(exchange):
         rows &= OF_A_FAILURE
-    found = seen.find(heard, _blamed(heard, seen, _checks(CONTENT, rows, heard)))
+    found = seen.find(exchange, _blamed(exchange, seen, _checks(CONTENT, rows, exchange)))
     if found:
-        subject = heard.scenario.blames
-        seen.hide(heard, {*CONTENT, *SENSE, subject} - {found[0].requirement} if subject else SENSE, found[0])
+        subject = exchange.scenario.blames
+        seen.hide(exchange, {*CONTENT, *SENSE, subject} - {found[0].requirement} if subject else SENSE, found[0])
         return found
-    found = seen.find(heard, _blamed(heard, seen, _checks(SENSE, rows, heard)))
-    clean = not any(finding.form == heard.form for finding in seen.findings)
-    return found or seen.find(heard, _blamed(heard, seen, answer_difference(heard)) if clean and heard.wanted else ())
+    found = seen.find(exchange, _blamed(exchange, seen, _checks(SENSE, rows, exchange)))
+    clean = not any(finding.form == exchange.form for finding in seen.findings)
+    return found or seen.find(
+        exchange, _blamed(exchange, seen, answer_difference(exchange)) if clean and exchange.wanted else ()
+    )
 
 
-def _blamed(heard: Heard, seen: _Seen, violations: Iterable[Violation]) -> Iterable[Violation]:
+def _blamed(exchange: Exchange, seen: _Seen, violations: Iterable[Violation]) -> Iterable[Violation]:
     """In a scenario with a subject of its own, a violation of content is one of the subject.
 
     Not where other scenarios show the same violation: then it has nothing to do with the subject.
     """
-    subject = heard.scenario.blames
+    subject = exchange.scenario.blames
     for found in violations:
         if subject is None or found.requirement in seen.broken:
             yield found
@@ -213,32 +215,32 @@ def _blamed(heard: Heard, seen: _Seen, violations: Iterable[Violation]) -> Itera
             yield replace(found, requirement=subject, seen=f"{found.seen} ({found.requirement})")
 
 
-def failed_first(heard: Heard) -> bool:
+def failed_first(exchange: Exchange) -> bool:
     """Whether the backend failed before it said anything (or, in a whole answer, at all)."""
-    return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in heard.wanted)
+    return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in exchange.wanted)
 
 
-def _checks(table: Mapping[str, Check], rows: Iterable[str], heard: Heard) -> Iterable[Violation]:
+def _checks(table: Mapping[str, Check], rows: Iterable[str], exchange: Exchange) -> Iterable[Violation]:
     wanted = set(rows)
-    return (v for row, check in table.items() if row in wanted and _fits(row, heard) for v in check(heard))
+    return (v for row, check in table.items() if row in wanted and _fits(row, exchange) for v in check(exchange))
 
 
-def _fits(row: str, heard: Heard) -> bool:
+def _fits(row: str, exchange: Exchange) -> bool:
     """Whether a requirement speaks of answers of the form of an exchange."""
-    return speaks_of(load().by_id[row], heard.form)
+    return speaks_of(load().by_id[row], exchange.form)
 
 
-def _no_answer(heard: Heard) -> Iterable[Violation]:
+def _no_answer(exchange: Exchange) -> Iterable[Violation]:
     """A response that is no success, where one was due."""
-    transcript = heard.transcript
+    transcript = exchange.transcript
     if transcript.status is None:
         seen = f"no response came: {transcript.end} after {transcript.seconds:.1f} s"
-    elif transcript.status >= BAD_REQUEST and any(wanted.failure in NO_ANSWER for wanted in heard.wanted):
+    elif transcript.status >= BAD_REQUEST and any(wanted.failure in NO_ANSWER for wanted in exchange.wanted):
         return
     else:
         seen = f"HTTP {transcript.status} instead of an answer: {transcript.body[:200].decode(errors='replace')}"
-    fitting = (row for row in heard.scenario.exercises if _fits(row, heard))
-    yield Violation(requirement=next(fitting, heard.scenario.exercises[0]), seen=seen)
+    fitting = (row for row in exchange.scenario.exercises if _fits(row, exchange))
+    yield Violation(requirement=next(fitting, exchange.scenario.exercises[0]), seen=seen)
 
 
 def _parity(run: Run, seen: _Seen) -> None:
@@ -247,7 +249,7 @@ def _parity(run: Run, seen: _Seen) -> None:
         if row in seen.wanted and seen.findings:
             seen.hidden.setdefault(row, seen.findings[0].violation.requirement)
         elif row in seen.wanted:
-            spoken = [form for form in run.heard if form.mode is Mode.STREAM and speaks_of(load().by_id[row], form)]
+            spoken = [form for form in run.exchanges if form.mode is Mode.STREAM and speaks_of(load().by_id[row], form)]
             for form in spoken:
                 _compare(run, seen, (form, Form(form.dialect, Mode.WHOLE)), compare)
     if response_parity.PARITY in seen.wanted and not seen.findings:
@@ -256,10 +258,10 @@ def _parity(run: Run, seen: _Seen) -> None:
 
 
 def _compare(
-    run: Run, seen: _Seen, forms: tuple[Form, Form], compare: Callable[[Heard, Heard], Iterable[Violation]]
+    run: Run, seen: _Seen, forms: tuple[Form, Form], compare: Callable[[Exchange, Exchange], Iterable[Violation]]
 ) -> None:
     """The exchanges of two forms, side by side."""
-    ours, others = (run.heard.get(form, ()) for form in forms)
+    ours, others = (run.exchanges.get(form, ()) for form in forms)
     for one, other in zip(ours, others, strict=False):
         if one.reading is not None and other.reading is not None and one.wanted:
             seen.find(one, compare(one, other))

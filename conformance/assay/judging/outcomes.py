@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from assay.model.scenario import Form, Scenario
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 AXIS = {
     "chat.stream.arguments-incremental": Arguments.INCREMENTAL,
@@ -30,7 +30,7 @@ class Run:
     """A scenario as it was driven: per form its exchanges, or the reason why it was not driven in that form."""
 
     scenario: Scenario
-    heard: Mapping[Form, Sequence[Heard]] = field(default_factory=dict)
+    exchanges: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
     not_driven: Mapping[Form, str] = field(default_factory=dict)
     error: str = ""
 
@@ -65,7 +65,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
     if row.id in hidden:
         return f"hidden behind {hidden[row.id]}, which is broken in the same exchange"
     for form in run.scenario.forms(target.dialects):
-        if speaks_of(row, form) and not run.heard.get(form):
+        if speaks_of(row, form) and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     needs_script = row.id not in INVARIANT and run.scenario.request is None
     if target.backend is Backend.LIVE and needs_script:
@@ -75,7 +75,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
 
 def _not_shown(run: Run, row: Requirement) -> str:
     """'' unless the requirement is about something that never came."""
-    exchanges = [heard for form, told in run.heard.items() if speaks_of(row, form) for heard in told]
+    exchanges = [exchange for form, told in run.exchanges.items() if speaks_of(row, form) for exchange in told]
     if row.id in ERRORS and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"
     if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):
@@ -83,14 +83,14 @@ def _not_shown(run: Run, row: Requirement) -> str:
     return ""
 
 
-def _has_call(heard: Heard) -> bool:
-    return heard.reading is not None and any(choice.calls for choice in heard.answer.choices)
+def _has_call(exchange: Exchange) -> bool:
+    return exchange.reading is not None and any(choice.calls for choice in exchange.answer.choices)
 
 
-def _has_error(heard: Heard) -> bool:
-    if heard.reading is not None:
-        return heard.answer.error is not None
-    return heard.transcript.status is not None and not heard.transcript.ok
+def _has_error(exchange: Exchange) -> bool:
+    if exchange.reading is not None:
+        return exchange.answer.error is not None
+    return exchange.transcript.status is not None and not exchange.transcript.ok
 
 
 def _outcome(

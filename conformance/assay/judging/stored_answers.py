@@ -28,7 +28,7 @@ from assay.wire.violation import Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
@@ -66,29 +66,29 @@ NAMES: dict[type, str] = {
 }  # fmt: skip
 
 
-def render(heard: Heard) -> str:
+def render(exchange: Exchange) -> str:
     """The answer of one exchange, in lines of `<facet>: <value>`."""
-    return "\n".join(_lines(heard)) + "\n"
+    return "\n".join(_lines(exchange)) + "\n"
 
 
-def _lines(heard: Heard) -> Iterator[str]:
-    if heard.reading is None:
-        yield "error: before output" if heard.transcript.status is not None else "error: no response"
+def _lines(exchange: Exchange) -> Iterator[str]:
+    if exchange.reading is None:
+        yield "error: before output" if exchange.transcript.status is not None else "error: no response"
         return
-    yield f"events: {' '.join(_order(heard.reading.events))}"
-    reflected = any(wanted.text is None for wanted in heard.wanted)
-    for choice in heard.answer.choices:
-        text = choice.text or "" if heard.dialect is Dialect.RESPONSES else choice.text
+    yield f"events: {' '.join(_order(exchange.reading.events))}"
+    reflected = any(wanted.text is None for wanted in exchange.wanted)
+    for choice in exchange.answer.choices:
+        text = choice.text or "" if exchange.dialect is Dialect.RESPONSES else choice.text
         yield "text: (reflected)" if reflected else f"text: {_quoted(text)}"
         for call in choice.calls:
             yield f"call: {call.name}"
             yield f"arguments: {_quoted(call.arguments)}"
         yield f"finish: {choice.finish}"
-    usage = heard.answer.usage
+    usage = exchange.answer.usage
     if usage is not None:
-        told = counts(heard) is not None
+        told = counts(exchange) is not None
         yield f"usage: {usage.prompt} + {usage.completion} = {usage.total}" if told else ESTIMATED
-    if heard.answer.error is not None:
+    if exchange.answer.error is not None:
         yield "error: in the stream"
 
 
@@ -115,13 +115,15 @@ def file_name(scenario: str, form: Form) -> str:
     return f"{form.dialect}/{scenario}.{form.mode}.txt"
 
 
-def document(exchanges: Iterable[Heard]) -> str:
+def document(exchanges: Iterable[Exchange]) -> str:
     """The answers of a scenario in one form: exchange after exchange."""
-    return "".join(f"# exchange {heard.number + 1}\n{render(heard)}" for heard in exchanges if not _abandoned(heard))
+    return "".join(
+        f"# exchange {exchange.number + 1}\n{render(exchange)}" for exchange in exchanges if not _abandoned(exchange)
+    )
 
 
-def _abandoned(heard: Heard) -> bool:
-    return heard.turn is not None and heard.turn.act in LEAVES
+def _abandoned(exchange: Exchange) -> bool:
+    return exchange.turn is not None and exchange.turn.act in LEAVES
 
 
 @cache
@@ -144,19 +146,19 @@ def _folder() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[3] / "snapshots" / "answers"
 
 
-def difference(heard: Heard) -> Iterable[Violation]:
+def difference(exchange: Exchange) -> Iterable[Violation]:
     """The first line in which the answer differs from the stored one, under the requirement of that line."""
-    wanted = stored(heard.scenario.name, heard.form).get(heard.number)
-    if wanted is None or any(one.failure in ANYHOW for one in heard.wanted):
+    wanted = stored(exchange.scenario.name, exchange.form).get(exchange.number)
+    if wanted is None or any(one.failure in ANYHOW for one in exchange.wanted):
         return
-    got = list(_lines(heard))
+    got = list(_lines(exchange))
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
-        uncounted = have == ESTIMATED and want.startswith("usage: ") and Lack.COUNTS in heard.target.lacks
+        uncounted = have == ESTIMATED and want.startswith("usage: ") and Lack.COUNTS in exchange.target.lacks
         if want != have and not uncounted:
             facet = (want or have).partition(":")[0]
-            requirement = FACETS[heard.dialect][facet][heard.mode is Mode.WHOLE]
+            requirement = FACETS[exchange.dialect][facet][exchange.mode is Mode.WHOLE]
             seen = f"the answer says {_told(have)}, every conforming proxy says {_told(want)}"
-            yield Violation(requirement=requirement, seen=seen, place=heard.body_place)
+            yield Violation(requirement=requirement, seen=seen, place=exchange.body_place)
             return
 
 

@@ -22,7 +22,7 @@ NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
 """Failures after which there need not be an answer."""
 
 
-def items(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]) -> tuple[Requirement, ...]:
+def applicable(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]) -> tuple[Requirement, ...]:
     """The requirements that a scenario is judged by where these dialects are spoken, in the catalogue's order."""
     forms = scenario.forms(dialects)
     judged = {form: _judged(scenario, form) for form in forms}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heard:
+class Exchange:
     """One exchange as the judge sees it.
 
     `reading` is None when the response was no 2xx (or none came) or is no chat answer. `wanted` are the right answers,

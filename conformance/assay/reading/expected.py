@@ -44,7 +44,7 @@ class Failure(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WantedCall:
+class ExpectedCall:
     """A call as the backend made it. `block` is how it stands in obsidian-xml's content.
 
     `exact`: the arguments are the model's own text; else they were told as elements of a block, and only their meaning
@@ -69,7 +69,7 @@ class Expected:
 
     text: str | None
     blocks: tuple[str, ...] = ()
-    calls: tuple[WantedCall, ...]
+    calls: tuple[ExpectedCall, ...]
     finish: str | None
     usage: language.Usage | None
     failure: Failure
@@ -82,7 +82,7 @@ class _Said:
     """A part, summed up to the step that ends it."""
 
     text: str = ""
-    calls: list[WantedCall] = field(default_factory=list)
+    calls: list[ExpectedCall] = field(default_factory=list)
     begun: bool = False
     usage: language.Usage = field(default_factory=language.Usage)
     reflects: bool = False
@@ -149,10 +149,10 @@ def _sum_up(part: Iterable[language.Step], *, offered: bool) -> _Said:
     return said
 
 
-def _call(step: language.Call) -> WantedCall:
+def _call(step: language.Call) -> ExpectedCall:
     block = textual.write_block(step.name, step.arguments)
     in_text = step.shape == "use-tool" and not step.also
-    return WantedCall(id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text)
+    return ExpectedCall(id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text)
 
 
 def _say(said: _Said, text: str, *, offered: bool) -> None:
@@ -166,7 +166,7 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
     if calls:
         said.text = kept
         said.calls += [
-            WantedCall(
+            ExpectedCall(
                 id=call.id,
                 name=call.name,
                 arguments=call.arguments,
@@ -179,16 +179,16 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
     told = textual.read_block(found[1]) if found else None
     if found and told:
         said.text = found[0]
-        said.calls.append(WantedCall(id="", name=told.name, arguments="", block=found[1], exact=False))
+        said.calls.append(ExpectedCall(id="", name=told.name, arguments="", block=found[1], exact=False))
 
 
-def _carried(calls: Sequence[WantedCall], form: Form, *, burst: bool) -> tuple[WantedCall, ...]:
+def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[ExpectedCall, ...]:
     """The calls that an answer of this form has room for."""
     one = form.dialect is Dialect.FUNCTION_CALL or (form.mode is Mode.STREAM and not burst)
     return tuple(calls[:1] if one else calls)
 
 
-def _blocks(calls: Sequence[WantedCall], form: Form, *, burst: bool) -> tuple[str, ...]:
+def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[str, ...]:
     """The blocks that stand in the content."""
     if form.dialect is not Dialect.OBSIDIAN_XML:
         return ()

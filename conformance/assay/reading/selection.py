@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from assay.model.dialect import Dialect
-from assay.reading.applicable import items
+from assay.reading.applicable import applicable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def keys(scenarios: Sequence[Scenario], catalogue: Catalogue) -> frozenset[str]:
     """Each `<scenario>:<requirement>` that can be judged, whatever dialects a target speaks."""
-    return frozenset(f"{s.name}:{row.id}" for s in scenarios for row in items(s, catalogue, Dialect))
+    return frozenset(f"{s.name}:{row.id}" for s in scenarios for row in applicable(s, catalogue, Dialect))
 
 
 class UnknownScenarioError(LookupError):
@@ -41,7 +41,7 @@ def _meant(scenarios: Sequence[Scenario], catalogue: Catalogue, name: str) -> li
     if named:
         return named
     if name in catalogue.by_id:
-        return [scenario for scenario in scenarios if catalogue.by_id[name] in items(scenario, catalogue, Dialect)]
+        return [scenario for scenario in scenarios if catalogue.by_id[name] in applicable(scenario, catalogue, Dialect)]
     close = difflib.get_close_matches(name, [*(scenario.name for scenario in scenarios), *catalogue.by_id], n=3)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     raise UnknownScenarioError(f"no scenario and no requirement is named {name!r}{hint}")

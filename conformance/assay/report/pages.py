@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from assay.model.catalogue import Judged
 from assay.model.dialect import Dialect
-from assay.reading.applicable import items
+from assay.reading.applicable import applicable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ class Evidence:
         """Requirement → the scenarios that are judged by it, those that exercise it by name first."""
         found: dict[str, list[Scenario]] = {row.id: [] for row in self.catalogue.requirements}
         for scenario in self.scenarios:
-            for row in items(scenario, self.catalogue, Dialect):
+            for row in applicable(scenario, self.catalogue, Dialect):
                 found[row.id].append(scenario)
         return {
             name: [one.name for one in sorted(judged, key=lambda one: name not in one.exercises)]

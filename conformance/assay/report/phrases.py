@@ -55,4 +55,4 @@ def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> It
 
 def _transcript(certificate: Certificate, outcome: Outcome, finding: Finding) -> Transcript:
     run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
-    return next(heard.transcript for heard in run.heard[finding.form] if heard.number == finding.exchange)
+    return next(exchange.transcript for exchange in run.exchanges[finding.form] if exchange.number == finding.exchange)

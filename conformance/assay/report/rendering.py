@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from assay.model.transcript import Transcript
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 HEADERS = (
     "content-type",
@@ -55,17 +55,17 @@ CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
 """What is never the same twice, and what is written for it."""
 
 
-def document(exchanges: Iterable[Heard]) -> str:
+def document(exchanges: Iterable[Exchange]) -> str:
     """The wire of a scenario in one mode: exchange after exchange."""
-    return "\n".join(line for heard in exchanges for line in _exchange(heard)) + "\n"
+    return "\n".join(line for exchange in exchanges for line in _exchange(exchange)) + "\n"
 
 
-def _exchange(heard: Heard) -> Iterator[str]:
-    transcript = heard.transcript
-    yield f"# exchange {heard.number + 1}"
-    yield _line(f"{transcript.method} {heard.target.path_of(transcript.url)}")
+def _exchange(exchange: Exchange) -> Iterator[str]:
+    transcript = exchange.transcript
+    yield f"# exchange {exchange.number + 1}"
+    yield _line(f"{transcript.method} {exchange.target.path_of(transcript.url)}")
     yield from _request(transcript)
-    if heard.turn is not None and heard.turn.act is Act.LEAVE_WHEN_TOLD:
+    if exchange.turn is not None and exchange.turn.act is Act.LEAVE_WHEN_TOLD:
         yield "(the client leaves when the backend has said what it says)"
         return
     yield f"HTTP {transcript.status}"
@@ -74,7 +74,7 @@ def _exchange(heard: Heard) -> Iterator[str]:
         if value is not None:
             yield f"{name}: {value}"
     yield ""
-    if heard.turn is not None and heard.turn.act is Act.LEAVE_AT_TEXT:
+    if exchange.turn is not None and exchange.turn.act is Act.LEAVE_AT_TEXT:
         yield "(the client leaves at the first text)"
         return
     yield from _stream(transcript) if _is_stream(transcript) else _whole(transcript)

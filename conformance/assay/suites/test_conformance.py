@@ -28,12 +28,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _keys() -> tuple[str, ...]:
     from assay.model.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
     from assay.model.dialect import Dialect  # noqa: PLC0415
-    from assay.reading.applicable import items  # noqa: PLC0415
+    from assay.reading.applicable import applicable  # noqa: PLC0415
     from assay.scenarios import SCENARIOS  # noqa: PLC0415
 
     catalogue = load()
     return tuple(
-        f"{s.name}:{row}" for s in SCENARIOS for row in (*(row.id for row in items(s, catalogue, Dialect)), REST)
+        f"{s.name}:{row}" for s in SCENARIOS for row in (*(row.id for row in applicable(s, catalogue, Dialect)), REST)
     )
 
 

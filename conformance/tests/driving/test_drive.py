@@ -38,9 +38,9 @@ def run(target: Target, *scenarios: Scenario, **how: Any) -> Any:
 
 
 def transcript(target: Target, scenario: Scenario) -> Transcript:
-    heard = run(target, scenario).heard[Form(Dialect.OPENAI_JSON, scenario.modes[0])]
-    assert isinstance(heard[0].transcript, Transcript)
-    return heard[0].transcript
+    exchange = run(target, scenario).exchanges[Form(Dialect.OPENAI_JSON, scenario.modes[0])]
+    assert isinstance(exchange[0].transcript, Transcript)
+    return exchange[0].transcript
 
 
 HELLO = a_scenario(Turn(say="Hi."))
@@ -189,7 +189,7 @@ def test_a_client_that_finds_no_occasion_to_leave_observes_nothing(tiny: Any) ->
     tiny.respond = lambda exchange: (exchange.send(STREAM), exchange.gone())
     leaving = a_scenario(Turn(say="Talk.", act=Act.LEAVE_AT_TEXT), script="text/hang")
     got = run(a_target(tiny, timeout=0.2), leaving)
-    assert (got.heard, got.error) == ({}, "")
+    assert (got.exchanges, got.error) == ({}, "")
     assert got.not_driven == {AS_STREAM: "the client never got the text at which it was to leave"}
 
 
@@ -298,7 +298,7 @@ def test_the_gate_of_a_silent_backend_is_opened(tiny: Any, comment: bytes, keepa
     tiny.respond = respond
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runs = runner.run(drive([SILENCE], a_target(tiny, keepalive=keepalive, timeout=timeout)))
-    got = runs[0].heard[AS_STREAM][0].transcript
+    got = runs[0].exchanges[AS_STREAM][0].transcript
     assert got.end is End.COMPLETE
     assert b"after the silence" in got.body
     assert len(tiny.requests) == 2
@@ -388,9 +388,9 @@ def test_results_are_sent_for_the_calls_of_the_answer_before(tiny: Any, mode: Mo
 
     tiny.respond = respond
     loop = a_scenario(Turn(say="Search."), Turn(results={"localSearch": "3"}), script="call/then-text", modes=(mode,))
-    heard = run(a_target(tiny), loop).heard[Form(Dialect.OPENAI_JSON, mode)]
-    assert [one.number for one in heard] == [0, 1]
-    assert heard[1].choice().text == "Found."
+    exchange = run(a_target(tiny), loop).exchanges[Form(Dialect.OPENAI_JSON, mode)]
+    assert [one.number for one in exchange] == [0, 1]
+    assert exchange[1].choice().text == "Found."
     first, assistant, *results = tiny.requests[1].json["messages"]
     assert first == tiny.requests[0].json["messages"][0]
     assert assistant == {"role": "assistant", "content": None, "tool_calls": CALLS}
@@ -404,7 +404,7 @@ def test_results_are_sent_for_the_calls_of_the_answer_before(tiny: Any, mode: Mo
 def test_a_conversation_ends_where_nothing_can_follow(tiny: Any, *, failed: bool) -> None:
     tiny.respond = lambda e: e.whole({"error": {}}, "500 Oh") if failed else e.answer("No call.")
     loop = a_scenario(Turn(say="Search."), Turn(results={"localSearch": "3"}), script="call/then-text")
-    assert len(run(a_target(tiny), loop).heard[AS_STREAM]) == 1
+    assert len(run(a_target(tiny), loop).exchanges[AS_STREAM]) == 1
 
 
 def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
@@ -419,7 +419,7 @@ def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
     two = a_scenario(Turn(say="Talk."), Turn(say="And now?", script="text/hello"))
     got = run(a_target(tiny), two, progress=lambda scenario, form: told.append((scenario.name, form)))
     assert got.error.startswith(f"{tiny.base_url}/chat/completions cannot be reached any more: ")
-    assert (got.heard, got.not_driven) == ({}, {})
+    assert (got.exchanges, got.not_driven) == ({}, {})
     assert told == [("one", AS_STREAM)]
 
 
@@ -448,11 +448,11 @@ def a_request(**how: Any) -> Scenario:
 def test_a_plain_request_is_sent_as_it_is(tiny: Any, auth: Auth, sent: str | None) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "400 Bad Request")
     plain = a_request(path="/some/where", body=b"{not json", padding=3, headers={"x-own": "1"}, auth=auth)
-    heard = run(a_target(tiny, api_key="k"), plain).heard[AT_ONCE]
+    exchange = run(a_target(tiny, api_key="k"), plain).exchanges[AT_ONCE]
     request = tiny.requests[0]
     assert (request.method, request.path, request.body) == ("POST", "/v1/some/where", b"{not json   ")
     assert (request.headers["x-own"], request.headers.get("authorization")) == ("1", sent)
-    assert [(one.reading, one.wanted, one.turn, one.transcript.status) for one in heard] == [(None, (), None, 400)]
+    assert [(one.reading, one.wanted, one.turn, one.transcript.status) for one in exchange] == [(None, (), None, 400)]
 
 
 @pytest.mark.parametrize("auth", [Auth.NONE, Auth.WRONG])
@@ -463,8 +463,8 @@ def test_keys_are_not_judged_where_none_is_asked_for(tiny: Any, auth: Auth) -> N
 
 def test_a_live_model_is_asked_but_nothing_is_expected_of_it(tiny: Any) -> None:
     live = a_target(tiny, backend=Backend.LIVE)
-    assert run(live, HELLO).heard[AS_STREAM][0].wanted == ()
-    assert [one.text for one in run(a_target(tiny), HELLO).heard[AS_STREAM][0].wanted] == ["Hello, world!"]
+    assert run(live, HELLO).exchanges[AS_STREAM][0].wanted == ()
+    assert [one.text for one in run(a_target(tiny), HELLO).exchanges[AS_STREAM][0].wanted] == ["Hello, world!"]
 
 
 @pytest.mark.parametrize(
@@ -506,8 +506,10 @@ def test_only_this_machine_is_local(url: str, *, local: bool) -> None:
 def test_a_scenario_is_driven_in_every_form_that_the_target_speaks(tiny: Any) -> None:
     talk = a_scenario(Turn(say="Hi."), modes=tuple(Mode), dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML))
     got = run(a_target(tiny, dialects=(Dialect.OBSIDIAN_XML, Dialect.FUNCTION_CALL)), talk)
-    assert set(got.heard) == {Form(Dialect.OBSIDIAN_XML, mode) for mode in Mode}
-    assert {(form, one.form) for form, heard in got.heard.items() for one in heard} == {(f, f) for f in got.heard}
+    assert set(got.exchanges) == {Form(Dialect.OBSIDIAN_XML, mode) for mode in Mode}
+    assert {(form, one.form) for form, exchange in got.exchanges.items() for one in exchange} == {
+        (f, f) for f in got.exchanges
+    }
     assert len(tiny.requests) == 2
 
 
@@ -531,7 +533,7 @@ def test_the_targets_own_mode_is_used_without_a_header_where_it_is_known(tiny: A
 def test_a_plain_request_is_sent_once_whatever_is_spoken(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "400 Bad Request")
     got = run(a_target(tiny, dialects=tuple(Dialect)), a_request())
-    assert (list(got.heard), len(tiny.requests)) == ([AT_ONCE], 1)
+    assert (list(got.exchanges), len(tiny.requests)) == ([AT_ONCE], 1)
 
 
 def test_responses_are_asked_for_at_their_own_address_with_the_headers_of_the_scenario(tiny: Any) -> None:
@@ -562,9 +564,9 @@ def test_the_gate_is_opened_at_the_first_text_of_a_response(tiny: Any) -> None:
 
     tiny.respond = respond
     target = a_target(tiny, dialects=(Dialect.RESPONSES,))
-    heard = run(target, a_scenario(Turn(say="Hi.", act=Act.OPEN_AT_TEXT))).heard
+    exchange = run(target, a_scenario(Turn(say="Hi.", act=Act.OPEN_AT_TEXT))).exchanges
     assert {one.path for one in tiny.requests} == {"/v1/responses"}
-    (exchange,) = heard[Form(Dialect.RESPONSES, Mode.STREAM)]
+    (exchange,) = exchange[Form(Dialect.RESPONSES, Mode.STREAM)]
     assert exchange.transcript.end is End.OPEN, "the body stayed open after the terminal event"
 
 

@@ -12,7 +12,7 @@ import pytest
 from assay.model.catalogue import Level, load
 from assay.model.dialect import Dialect
 from assay.model.verdict import Verdict
-from assay.reading.applicable import items
+from assay.reading.applicable import applicable
 from assay.results.certificate import certify
 from assay.scenarios import SCENARIOS
 
@@ -30,9 +30,9 @@ pytest_plugins = ["pytester"]
 KEYS = [
     f"{scenario.name}:{row}"
     for scenario in SCENARIOS
-    for row in [r.id for r in items(scenario, load(), Dialect)] + ["*"]
+    for row in [r.id for r in applicable(scenario, load(), Dialect)] + ["*"]
 ]
-OWN = {scenario.name: items(scenario, load(), Dialect)[0].id for scenario in SCENARIOS}
+OWN = {scenario.name: applicable(scenario, load(), Dialect)[0].id for scenario in SCENARIOS}
 """A requirement that a scenario has an item for."""
 LINE = re.compile(r"test_requirement\[(\S+)\] (PASSED|FAILED|SKIPPED|XFAIL)", re.MULTILINE)
 RESULTS = {
@@ -47,7 +47,7 @@ FABRICATED = """
     from types import SimpleNamespace
     from assay.model.catalogue import load
     from assay.model.dialect import Dialect
-    from assay.reading.applicable import items
+    from assay.reading.applicable import applicable
     from assay.scenarios import SCENARIOS
     from assay.model.verdict import Outcome, Verdict
 
@@ -55,7 +55,7 @@ FABRICATED = """
 
     @pytest.fixture(scope="session")
     def assay_session():
-        keys = [(s.name, row.id) for s in SCENARIOS for row in items(s, load(), Dialect)]
+        keys = [(s.name, row.id) for s in SCENARIOS for row in applicable(s, load(), Dialect)]
         verdicts = dict.fromkeys(keys, "pass") | SAID
         outcomes = [
             Outcome(scenario=name, requirement=row, verdict=Verdict(verdict), reason=f"reason: {{verdict}} of {{name}}")

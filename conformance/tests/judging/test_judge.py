@@ -17,13 +17,13 @@ from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import Backend, Target
 from assay.model.transcript import End
 from assay.model.verdict import Outcome, Verdict
-from assay.reading.applicable import answers_to, items
-from assay.reading.exchange import Heard
+from assay.reading.applicable import answers_to, applicable
+from assay.reading.exchange import Exchange
 from assay.reading.expected import Failure
 from assay.scenarios import SCENARIOS
 from assay.wire.violation import Violation
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
 CATALOGUE = load()
@@ -49,18 +49,20 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def run(*heard: Heard, scenario: Scenario | None = None, reasons: Mapping[str, str] = MappingProxyType({})) -> Run:
+def run(
+    *exchanges: Exchange, scenario: Scenario | None = None, reasons: Mapping[str, str] = MappingProxyType({})
+) -> Run:
     """A run of these exchanges, by their forms; reasons are named by modes of OpenAI's own dialect."""
-    said = {form: [one for one in heard if one.form == form] for form in (one.form for one in heard)}
+    said = {form: [one for one in exchanges if one.form == form] for form in (one.form for one in exchanges)}
     return Run(
-        scenario=scenario or heard[0].scenario,
-        heard=said,
+        scenario=scenario or exchanges[0].scenario,
+        exchanges=said,
         not_driven={Form(Dialect.OPENAI_JSON, Mode(mode)): reason for mode, reason in reasons.items()},
     )
 
 
-def judged(*heard: Heard, target: Target = MOCK, **reasons: str) -> dict[str, Outcome]:
-    outcomes = judge(run(*heard, reasons=reasons), target, CATALOGUE)
+def judged(*exchanges: Exchange, target: Target = MOCK, **reasons: str) -> dict[str, Outcome]:
+    outcomes = judge(run(*exchanges, reasons=reasons), target, CATALOGUE)
     return {outcome.requirement: outcome for outcome in outcomes}
 
 
@@ -87,21 +89,23 @@ def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
     makes = {Mode.STREAM: right_stream, Mode.WHOLE: right_whole}
     kinds = {Mode.STREAM: AS_STREAM, Mode.WHOLE: {"Content-Type": "application/json"}}
 
-    def make(form: Form) -> Heard:
+    def make(form: Form) -> Exchange:
         failed = any(one.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for one in answers_to(NAMED[name], 0, form))
         headers = {**kinds[Mode.WHOLE if failed else form.mode], MODE_HEADER: output_mode(form.dialect)}
         return makes[form.mode](name, dialect=form.dialect, headers=headers, target=ALL)
 
     outcomes = judge(run(*map(make, NAMED[name].forms(Dialect))), ALL, CATALOGUE)
-    assert [outcome.requirement for outcome in outcomes] == [row.id for row in items(NAMED[name], CATALOGUE, Dialect)]
+    assert [outcome.requirement for outcome in outcomes] == [
+        row.id for row in applicable(NAMED[name], CATALOGUE, Dialect)
+    ]
     not_passed = {outcome.requirement: outcome for outcome in outcomes if outcome.verdict is not Verdict.PASS}
     assert {row for row, outcome in not_passed.items() if outcome.verdict is not Verdict.NOT_APPLICABLE} == set()
     assert not_passed.keys() <= AXIS.keys()
 
 
 def test_a_conversation_is_judged_exchange_by_exchange(right_stream: Make, right_whole: Make) -> None:
-    heard = [make("tool-loop", number) for make in (right_stream, right_whole) for number in (0, 1)]
-    outcomes = judged(*heard)
+    exchanges = [make("tool-loop", number) for make in (right_stream, right_whole) for number in (0, 1)]
+    outcomes = judged(*exchanges)
     assert by(outcomes, *(set(Verdict) - {Verdict.PASS})) == {"chat.stream.arguments-cumulative"}
     assert outcomes["chat.stream.arguments-cumulative"].verdict is Verdict.NOT_APPLICABLE
 
@@ -145,8 +149,8 @@ def test_harmless_faults_are_faults_of_form() -> None:
 def test_a_stream_that_broke_off_is_one_fault_however_much_is_missing(
     stream: Make, right_whole: Make, end: End
 ) -> None:
-    heard = stream("text-hello", {"role": "assistant"}, "Hel", bare=True, end=end)
-    outcomes = judged(heard, right_whole("text-hello"))
+    exchange = stream("text-hello", {"role": "assistant"}, "Hel", bare=True, end=end)
+    outcomes = judged(exchange, right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.done-last"}
     assert "chat.stream.text" in hidden(outcomes, "chat.stream.done-last")
 
@@ -214,9 +218,9 @@ def test_what_is_no_answer_is_blamed_on_the_subject_and_hides_the_rest(
 
 
 def test_the_subject_is_the_first_requirement_of_that_mode(stream: Make, right_whole: Make) -> None:
-    heard = stream("call-after-text", b"", bare=True, status=500)
+    exchange = stream("call-after-text", b"", bare=True, status=500)
     assert NAMED["call-after-text"].exercises[0] == "chat.whole.content-null"
-    assert broken(judged(heard, right_whole("call-after-text"))) == {"chat.stream.text"}
+    assert broken(judged(exchange, right_whole("call-after-text"))) == {"chat.stream.text"}
 
 
 def test_an_error_that_was_due_is_right(right_stream: Make, right_whole: Make) -> None:
@@ -242,8 +246,8 @@ def test_an_error_that_breaks_the_envelope_is_told_in_both_modes(
     stream: Make, plain: Make, error_body: Callable[..., bytes]
 ) -> None:
     bad = error_body(code=5)
-    heard = stream("fail-first", bad, bare=True, status=502, headers={"Content-Type": "application/json"})
-    outcomes = judged(heard, plain("fail-first", 502, bad))
+    exchange = stream("fail-first", bad, bare=True, status=502, headers={"Content-Type": "application/json"})
+    outcomes = judged(exchange, plain("fail-first", 502, bad))
     assert broken(outcomes) == {"http.error.envelope"}
     assert [f.form for f in outcomes["http.error.envelope"].findings] == [STREAM, WHOLE]
 
@@ -312,21 +316,21 @@ def test_what_may_be_told_by_status_or_by_frame_is_right_both_ways(
     name: str, stream: Make, right_stream: Make, error_body: Callable[..., bytes], error_frame: bytes
 ) -> None:
     by_status = stream(name, error_body(), bare=True, status=504, headers={"Content-Type": "application/json"})
-    for heard in (by_status, stream(name, error_frame, bare=True, headers=AS_STREAM)):
-        assert broken(judged(heard)) == set()
+    for exchange in (by_status, stream(name, error_frame, bare=True, headers=AS_STREAM)):
+        assert broken(judged(exchange)) == set()
     assert broken(judged(right_stream(name, status=None, end=End.TIMEOUT)))
 
 
 # All runs together
 
 
-def all_judged(*heard: Heard) -> dict[str, set[str]]:
+def all_judged(*exchanges: Exchange) -> dict[str, set[str]]:
     """Scenario → what is broken in it, where each exchange is a run of its own."""
-    outcomes = judge_all([run(one) for one in heard], MOCK, CATALOGUE)
-    assert list(dict.fromkeys(outcome.scenario for outcome in outcomes)) == [one.scenario.name for one in heard]
+    outcomes = judge_all([run(one) for one in exchanges], MOCK, CATALOGUE)
+    assert list(dict.fromkeys(outcome.scenario for outcome in outcomes)) == [one.scenario.name for one in exchanges]
     return {
         one.scenario.name: broken({o.requirement: o for o in outcomes if o.scenario == one.scenario.name})
-        for one in heard
+        for one in exchanges
     }
 
 
@@ -401,13 +405,13 @@ def test_what_was_not_driven_is_not_observed_for_its_reason(right_whole: Make) -
 def test_a_scenario_that_could_not_be_driven_to_its_end_is_an_error(right_whole: Make) -> None:
     failed = dataclasses.replace(run(right_whole("text-hello")), error="the target has gone")
     outcomes = judge(failed, MOCK, CATALOGUE)
-    assert len(outcomes) == len(items(NAMED["text-hello"], CATALOGUE, OPENAI))
+    assert len(outcomes) == len(applicable(NAMED["text-hello"], CATALOGUE, OPENAI))
     assert {(o.verdict, o.reason) for o in outcomes} == {(Verdict.ERROR, "the target has gone")}
 
 
 def test_of_a_live_target_only_what_holds_of_any_answer_is_judged(stream: Make, whole: Make) -> None:
-    heard = [stream("text-hello", "Hi!", STOP, live=True), whole("text-hello", "Hello.", live=True)]
-    outcomes = judged(*heard, target=LIVE)
+    exchanges = [stream("text-hello", "Hi!", STOP, live=True), whole("text-hello", "Hello.", live=True)]
+    outcomes = judged(*exchanges, target=LIVE)
     assert broken(outcomes) == set()
     assert {"chat.stream.frames", "chat.stream.schema", "chat.whole.envelope", "chat.whole.choices"} <= by(
         outcomes, Verdict.PASS
@@ -420,8 +424,8 @@ def test_of_a_live_target_only_what_holds_of_any_answer_is_judged(stream: Make, 
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:
-    heard = [stream("call-one", "Hi!", "Hi", live=True), whole("call-one", "Hello.", change={"id": "1"}, live=True)]
-    assert broken(judged(*heard, target=LIVE)) == {"chat.stream.finish-once", "chat.whole.envelope"}
+    exchanges = [stream("call-one", "Hi!", "Hi", live=True), whole("call-one", "Hello.", change={"id": "1"}, live=True)]
+    assert broken(judged(*exchanges, target=LIVE)) == {"chat.stream.finish-once", "chat.whole.envelope"}
 
 
 def test_of_a_live_model_that_made_no_call_nothing_of_calls_is_observed(stream: Make, whole: Make, call: Delta) -> None:
@@ -436,8 +440,8 @@ def test_of_a_live_model_that_made_no_call_nothing_of_calls_is_observed(stream: 
 
 
 def test_a_failure_that_a_live_model_cannot_play_is_not_called_right(stream: Make, whole: Make) -> None:
-    heard = [stream("fail-first", "Hi!", STOP, live=True), whole("fail-first", "Hi!", live=True)]
-    assert by(judged(*heard, target=LIVE), Verdict.PASS) == set()
+    exchanges = [stream("fail-first", "Hi!", STOP, live=True), whole("fail-first", "Hi!", live=True)]
+    assert by(judged(*exchanges, target=LIVE), Verdict.PASS) == set()
 
 
 # Other requirements
@@ -446,7 +450,7 @@ def test_a_failure_that_a_live_model_cannot_play_is_not_called_right(stream: Mak
 def test_what_is_broken_beside_the_items_of_a_scenario_gets_an_outcome_too(
     stream: Make, right_whole: Make, call: Delta
 ) -> None:
-    wanted = {row.id for row in items(NAMED["text-hello"], CATALOGUE, OPENAI)}
+    wanted = {row.id for row in applicable(NAMED["text-hello"], CATALOGUE, OPENAI)}
     outcomes = judged(stream("text-hello", call(0, "", "f"), CALLS), right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.call-opening"}
     assert outcomes.keys() - wanted == {"chat.stream.call-opening"}
@@ -464,8 +468,8 @@ def test_a_should_that_is_broken_warns(stream: Make) -> None:
 
 def test_a_finding_names_the_form_in_which_it_was_made(stream: Make, right_whole: Make) -> None:
     target = dataclasses.replace(MOCK, dialects=(Dialect.OPENAI_JSON, XML))
-    heard = [stream("text-hello", "Help!", STOP, dialect=dialect) for dialect in target.dialects]
-    outcomes = judged(*heard, *(right_whole("text-hello", dialect=d) for d in target.dialects), target=target)
+    exchanges = [stream("text-hello", "Help!", STOP, dialect=dialect) for dialect in target.dialects]
+    outcomes = judged(*exchanges, *(right_whole("text-hello", dialect=d) for d in target.dialects), target=target)
     assert broken(outcomes) == {"chat.stream.text"}
     assert [f.form for f in outcomes["chat.stream.text"].findings] == [STREAM, Form(XML, Mode.STREAM)]
 
@@ -555,7 +559,7 @@ def test_a_choice_that_never_came_is_missed(stream: Make, right_whole: Make) -> 
 # Responses
 
 
-def of_responses(stream: Heard, whole: Heard, *more: Heard) -> Mapping[str, Outcome]:
+def of_responses(stream: Exchange, whole: Exchange, *more: Exchange) -> Mapping[str, Outcome]:
     """The outcomes of a scenario in both modes of Responses, and in other forms."""
     outcomes = judge(run(stream, whole, *more), ALL, CATALOGUE)
     return {outcome.requirement: outcome for outcome in outcomes}
@@ -575,7 +579,7 @@ def test_a_stream_of_a_response_is_compared_with_the_whole_one(
 def test_a_response_is_compared_with_what_chat_says(
     right_stream: Make, right_whole: Make, whole: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def differs(one: Heard, other: Heard) -> list[Violation]:
+    def differs(one: Exchange, other: Exchange) -> list[Violation]:
         return [Violation(requirement="responses.parity", seen=f"{one.dialect} is not {other.dialect}")]
 
     monkeypatch.setattr(response_parity, "across", differs)

@@ -14,10 +14,10 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.model.target import Lack
 from assay.model.transcript import End
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 from assay.scenarios import SCENARIOS
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 
 HELLO = """\
 events: role text finish
@@ -62,8 +62,8 @@ def test_after_an_error_the_end_may_be_told_or_not(stream: Make, error_frame: by
 
 
 def test_calls_are_told_by_name_and_arguments_without_ids(whole: Make) -> None:
-    heard = whole("calls-burst", None, "tool_calls", calls=[("a", "search", '{"q": "é"}'), ("b", "read", "")])
-    assert render(heard).splitlines() == [
+    exchange = whole("calls-burst", None, "tool_calls", calls=[("a", "search", '{"q": "é"}'), ("b", "read", "")])
+    assert render(exchange).splitlines() == [
         "events: role call arguments call finish usage",
         "text: null",
         "call: search",
@@ -126,11 +126,11 @@ def test_the_first_line_that_differs_names_its_requirement(store: Path, stream: 
     facet = line.partition(":")[0]
     lines = [line if one.startswith(facet) else one for one in HELLO.splitlines()]
     (store / file_name("text-hello", STREAM)).write_text("\n".join(["# exchange 1", *lines, ""]), encoding="utf-8")
-    heard = stream("text-hello", "Hello, world!", STOP)
-    (violation,) = difference(heard)
+    exchange = stream("text-hello", "Hello, world!", STOP)
+    (violation,) = difference(exchange)
     assert violation.requirement == row
     assert f"every conforming proxy says {line!r}" in violation.seen
-    assert violation.place == heard.body_place
+    assert violation.place == exchange.body_place
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_the_first_line_that_differs_names_its_requirement(store: Path, stream: 
 def test_a_line_more_or_less_is_a_difference(
     store: Path, whole: Make, monkeypatch: pytest.MonkeyPatch, stored_lines: int, members: int, said: str
 ) -> None:
-    heard = whole("text-hello", "Hello, world!")
-    lines = render(heard).splitlines()
+    exchange = whole("text-hello", "Hello, world!")
+    lines = render(exchange).splitlines()
     text = "\n".join(["# exchange 1", *lines[:stored_lines], ""])
     (store / file_name("text-hello", WHOLE)).write_text(text, encoding="utf-8")
     monkeypatch.setattr(stored_answers, "_lines", lambda _: lines[:members])
-    (violation,) = difference(heard)
+    (violation,) = difference(exchange)
     assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
 
 
@@ -163,10 +163,10 @@ def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make
 def test_counts_that_any_other_backend_does_not_tell_are_a_difference(
     whole: Make, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard = whole("finish-length", "This answer is cut", "length")
-    (store / file_name("finish-length", WHOLE)).write_text(document([heard]))
+    exchange = whole("finish-length", "This answer is cut", "length")
+    (store / file_name("finish-length", WHOLE)).write_text(document([exchange]))
     monkeypatch.setattr(stored_answers, "counts", lambda _: None)
-    assert [violation.requirement for violation in difference(heard)] == ["chat.whole.usage"]
+    assert [violation.requirement for violation in difference(exchange)] == ["chat.whole.usage"]
 
 
 def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) -> None:

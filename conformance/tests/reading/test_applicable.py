@@ -5,7 +5,7 @@ import pytest
 from assay.model.catalogue import Judged, load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.reading.applicable import answers_to, items, speaks_of
+from assay.reading.applicable import answers_to, applicable, speaks_of
 from assay.reading.expected import Expected, Failure
 from assay.scenarios import SCENARIOS
 
@@ -17,7 +17,7 @@ STREAM, WHOLE = Form(Dialect.OPENAI_JSON, Mode.STREAM), Form(Dialect.OPENAI_JSON
 
 
 def ids(scenario: Scenario, *dialects: Dialect) -> list[str]:
-    return [row.id for row in items(scenario, CATALOGUE, dialects or Dialect)]
+    return [row.id for row in applicable(scenario, CATALOGUE, dialects or Dialect)]
 
 
 def answer_to(scenario: Scenario, number: int, form: Form) -> Expected:

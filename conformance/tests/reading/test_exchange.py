@@ -14,47 +14,47 @@ from assay.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
-    Make = Callable[..., Heard]
+    Make = Callable[..., Exchange]
 
 WHOLE = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
 XML = Dialect.OBSIDIAN_XML
 
 
 def test_a_stream_is_read_and_assembled(stream: Make) -> None:
-    heard = stream("text-hello", "Hello", ", world!", {"finish": "stop"})
-    assert heard.reading is not None
-    assert heard.reading.violations == ()
-    assert (heard.choice().text, heard.choice().finish) == ("Hello, world!", "stop")
+    exchange = stream("text-hello", "Hello", ", world!", {"finish": "stop"})
+    assert exchange.reading is not None
+    assert exchange.reading.violations == ()
+    assert (exchange.choice().text, exchange.choice().finish) == ("Hello, world!", "stop")
 
 
 def test_a_whole_answer_is_read_and_assembled(whole: Make) -> None:
-    heard = whole("text-hello", "Hello, world!")
-    assert (heard.choice().text, heard.choice().finish) == ("Hello, world!", "stop")
+    exchange = whole("text-hello", "Hello, world!")
+    assert (exchange.choice().text, exchange.choice().finish) == ("Hello, world!", "stop")
 
 
 @pytest.mark.parametrize("status", [None, 199, 302, 404, 502])
 def test_a_response_that_is_no_success_is_no_answer(stream: Make, status: int | None) -> None:
-    heard = stream("text-hello", "Hello", status=status)
-    assert heard.reading is None
+    exchange = stream("text-hello", "Hello", status=status)
+    assert exchange.reading is None
     with pytest.raises(ValueError, match="no chat answer"):
-        _ = heard.answer
+        _ = exchange.answer
 
 
 @pytest.mark.parametrize("end", [End.LEFT, End.CUT, End.TIMEOUT])
 def test_of_a_stream_that_broke_off_nothing_is_missing(stream: Make, end: End) -> None:
-    heard = stream("text-hello", {"role": "assistant"}, "Hello", bare=True, end=end)
-    assert heard.reading is not None
-    assert heard.reading.violations == ()
-    assert heard.choice().text == "Hello"
+    exchange = stream("text-hello", {"role": "assistant"}, "Hello", bare=True, end=end)
+    assert exchange.reading is not None
+    assert exchange.reading.violations == ()
+    assert exchange.choice().text == "Hello"
 
 
 @pytest.mark.parametrize("end", [End.COMPLETE, End.OPEN])
 def test_of_a_stream_that_ended_the_missing_end_is_missed(stream: Make, end: End) -> None:
-    heard = stream("text-hello", {"role": "assistant"}, "Hello", bare=True, end=end)
-    assert heard.reading is not None
-    assert [found.requirement for found in heard.reading.violations] == ["chat.stream.finish-once"]
+    exchange = stream("text-hello", {"role": "assistant"}, "Hello", bare=True, end=end)
+    assert exchange.reading is not None
+    assert [found.requirement for found in exchange.reading.violations] == ["chat.stream.finish-once"]
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
@@ -87,25 +87,25 @@ def test_violation_is_short_for_one() -> None:
 
 def test_each_choice_stands_beside_its_right_answer(stream: Make) -> None:
     frames = ({"content": "b", "choice": 1}, {"content": "a"}, {"role": "assistant", "choice": 1})
-    heard = stream("choices-text", *frames)
-    assert [choice.text for _, choice in heard.choices()] == ["a", "b"]
-    assert [wanted.text for wanted, _ in heard.choices()] == [one.text for one in heard.wanted]
-    assert heard.choice(7).text is None
+    exchange = stream("choices-text", *frames)
+    assert [choice.text for _, choice in exchange.choices()] == ["a", "b"]
+    assert [wanted.text for wanted, _ in exchange.choices()] == [one.text for one in exchange.wanted]
+    assert exchange.choice(7).text is None
 
 
 def test_a_form_has_a_mode_and_a_dialect(stream: Make) -> None:
-    heard = stream("call-one", dialect=XML)
-    assert (heard.mode, heard.dialect) == (Mode.STREAM, XML)
+    exchange = stream("call-one", dialect=XML)
+    assert (exchange.mode, exchange.dialect) == (Mode.STREAM, XML)
 
 
 def test_deltas_that_repeat_the_arguments_are_put_together_as_the_target_tells_them(
     stream: Make, call: Callable[..., Any], fragment: Callable[..., Any]
 ) -> None:
     frames = (call(0, "a", "f", '{"q":'), fragment(0, '{"q":1}'), {"finish": "tool_calls"})
-    heard = stream("call-one", *frames, dialect=XML)
-    assert heard.cumulative
-    assert heard.choice().calls[0].arguments == '{"q":1}'
-    other = dataclasses.replace(heard.target, arguments=Arguments.INCREMENTAL)
+    exchange = stream("call-one", *frames, dialect=XML)
+    assert exchange.cumulative
+    assert exchange.choice().calls[0].arguments == '{"q":1}'
+    other = dataclasses.replace(exchange.target, arguments=Arguments.INCREMENTAL)
     assert stream("call-one", *frames, dialect=XML, target=other).choice().calls[0].arguments == '{"q":{"q":1}'
     assert not stream("call-one", *frames).cumulative
 

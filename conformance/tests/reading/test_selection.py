@@ -4,7 +4,7 @@ import pytest
 
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
-from assay.reading.applicable import items
+from assay.reading.applicable import applicable
 from assay.reading.selection import UnknownScenarioError, keys, select
 from assay.scenarios import SCENARIOS
 
@@ -31,7 +31,7 @@ def test_a_requirement_chooses_the_scenarios_that_exercise_it() -> None:
 def test_a_requirement_that_none_exercises_chooses_those_that_are_judged_by_it() -> None:
     row = CATALOGUE.find("chat.stream.schema")
     assert not any(row.id in scenario.exercises for scenario in SCENARIOS)
-    assert names(row.id) == [s.name for s in SCENARIOS if row in items(s, CATALOGUE, Dialect)]
+    assert names(row.id) == [s.name for s in SCENARIOS if row in applicable(s, CATALOGUE, Dialect)]
     assert "models" not in names(row.id)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from assay.model.scenario import Form
     from assay.model.verdict import Outcome
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 TARGET = Target(base_url="http://127.0.0.1:8787/v1", model="codex", keepalive=0.5, dialects=(Dialect.OPENAI_JSON,))
 
@@ -47,12 +47,12 @@ def printed(console: Console) -> Callable[[], str]:
 def certified() -> Callable[..., Certificate]:
     """The certificate of these exchanges."""
 
-    def make(*heard: Heard, known: Mapping[str, str] | None = None, error: str = "") -> Certificate:
-        by_name: dict[str, dict[Form, list[Heard]]] = {}
-        for one in heard:
+    def make(*exchanges: Exchange, known: Mapping[str, str] | None = None, error: str = "") -> Certificate:
+        by_name: dict[str, dict[Form, list[Exchange]]] = {}
+        for one in exchanges:
             by_name.setdefault(one.scenario.name, {}).setdefault(one.form, []).append(one)
-        scenarios = {one.scenario.name: one.scenario for one in heard}
-        runs = tuple(Run(scenario=scenarios[name], heard=forms, error=error) for name, forms in by_name.items())
+        scenarios = {one.scenario.name: one.scenario for one in exchanges}
+        runs = tuple(Run(scenario=scenarios[name], exchanges=forms, error=error) for name, forms in by_name.items())
         outcomes: list[Outcome] = [outcome for run in runs for outcome in judge(run, TARGET, load())]
         musts = frozenset(row.id for row in load().requirements if row.level is Level.MUST)
         return Certificate(

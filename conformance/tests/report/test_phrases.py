@@ -9,10 +9,10 @@ from assay.report.phrases import CLIENTS, STYLES, told
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
     from assay.results.certificate import Certificate
 
-    Make = Callable[..., Heard]
+    Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
 
 STOP = {"finish": "stop"}

@@ -10,13 +10,13 @@ from assay.model.transcript import Piece
 from assay.report import rendering
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 
-def body(heard: Heard, data: bytes, **change: Any) -> list[str]:
+def body(exchange: Exchange, data: bytes, **change: Any) -> list[str]:
     """The lines that are written for an exchange with this body."""
-    transcript = dataclasses.replace(heard.transcript, pieces=(Piece(at=0.0, data=data),), **change)
-    return rendering.document([dataclasses.replace(heard, transcript=transcript)]).split("\n")
+    transcript = dataclasses.replace(exchange.transcript, pieces=(Piece(at=0.0, data=data),), **change)
+    return rendering.document([dataclasses.replace(exchange, transcript=transcript)]).split("\n")
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from assay.report import terminal
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
     from assay.results.certificate import Certificate
 
-    Make = Callable[..., Heard]
+    Make = Callable[..., Exchange]
     Certified = Callable[..., Certificate]
     Printed = Callable[[], str]
 
@@ -84,8 +84,8 @@ def test_what_was_not_asked_for_is_counted(
 def test_a_failure_is_told_in_full_once_with_all_its_scenarios(
     stream: Make, certified: Certified, report: Report
 ) -> None:
-    heard = [stream(name, "Help!", STOP) for name in ("flush", "silence")]
-    said = report(certified(*heard))
+    exchanges = [stream(name, "Help!", STOP) for name in ("flush", "silence")]
+    said = report(certified(*exchanges))
     assert said.count("FAIL chat.stream.text  MUST\n") == 1
     text = said[said.index("FAIL chat.stream.text") :]
     assert "  The content deltas, joined, are the text that the backend said" in text

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from assay.model.scenario import Scenario
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
-    Make = Callable[..., Heard]
+    Make = Callable[..., Exchange]
 
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
@@ -95,8 +95,8 @@ def test_certifying_is_driving_and_judging(
     driven: Callable[..., list[dict[str, Any]]], right_stream: Make, right_whole: Make
 ) -> None:
     hello = NAMED["text-hello"]
-    heard = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
-    asked = driven(Run(scenario=hello, heard=heard))
+    exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
+    asked = driven(Run(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
     assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": nobody}]
     assert one.exit is Exit.CERTIFIED
@@ -110,8 +110,8 @@ def test_certifying_is_driving_and_judging(
 
 
 def test_known_failures_are_applied(driven: Callable[..., list[dict[str, Any]]], stream: Make) -> None:
-    heard = stream("flush", "first(the gate was not opened in time)second", {"finish": "stop"})
-    driven(Run(scenario=NAMED["flush"], heard={heard.form: [heard]}))
+    exchange = stream("flush", "first(the gate was not opened in time)second", {"finish": "stop"})
+    driven(Run(scenario=NAMED["flush"], exchanges={exchange.form: [exchange]}))
     known = {"flush:chat.stream.flushed": "buffers", "flush:chat.stream.role-first": "was broken"}
     one = certify(TARGET, [NAMED["flush"]], load(), known=known)
     assert [o.key for o in one.known] == ["flush:chat.stream.flushed"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.wire.message import read_error
 
 if TYPE_CHECKING:
@@ -23,31 +23,33 @@ SHOWN = 160
 """Bytes of a body that a finding shows."""
 
 
-def asked(heard: Heard) -> Request:
+def asked(exchange: Exchange) -> Request:
     """The plain request of this exchange."""
-    if heard.scenario.request is None:
+    if exchange.scenario.request is None:
         raise ValueError("this exchange is no plain request")
-    return heard.scenario.request.each[heard.number]
+    return exchange.scenario.request.each[exchange.number]
 
 
-def answered(requirement: str, look: Callable[[Heard], str] | None = None) -> Callable[[Heard], Iterable[Violation]]:
+def answered(
+    requirement: str, look: Callable[[Exchange], str] | None = None
+) -> Callable[[Exchange], Iterable[Violation]]:
     """The check of a requirement that asks for a certain answer; `look` says what else is wrong ('' for nothing)."""
 
-    def check(heard: Heard) -> Iterable[Violation]:
-        judged = asked(heard).judged or heard.scenario.exercises[0]
-        responsible = judged if judged in heard.scenario.exercises else heard.scenario.exercises[0]
+    def check(exchange: Exchange) -> Iterable[Violation]:
+        judged = asked(exchange).judged or exchange.scenario.exercises[0]
+        responsible = judged if judged in exchange.scenario.exercises else exchange.scenario.exercises[0]
         if responsible != requirement:
             return
-        seen = _wrong(heard) or (look(heard) if look and judged == requirement else "")
+        seen = _wrong(exchange) or (look(exchange) if look and judged == requirement else "")
         if seen:
-            yield violation(judged, seen, heard.body_place)
+            yield violation(judged, seen, exchange.body_place)
 
     return check
 
 
-def _wrong(heard: Heard) -> str:
+def _wrong(exchange: Exchange) -> str:
     """The first thing that is wrong with the answer; '' when it is right."""
-    request, transcript = asked(heard), heard.transcript
+    request, transcript = asked(exchange), exchange.transcript
     if transcript.status is None:
         return f"no response came: {transcript.end} after {transcript.seconds:.1f} s; {_should(request)}"
     if transcript.status != request.expect:
@@ -58,7 +60,7 @@ def _wrong(heard: Heard) -> str:
             return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
         if wanted.lower() not in value.lower():
             return f"{name} is {value!r}, it should say {wanted}"
-    return _misnamed(heard, request)
+    return _misnamed(exchange, request)
 
 
 def _should(request: Request) -> str:
@@ -76,11 +78,11 @@ def _told(body: bytes) -> str:
     return f"it says {body[:SHOWN].decode(errors='replace')!r}"
 
 
-def _misnamed(heard: Heard, request: Request) -> str:
+def _misnamed(exchange: Exchange, request: Request) -> str:
     """What is wrong in the error object; an envelope that cannot be read is another requirement's business."""
     if request.param is None and not request.code:
         return ""
-    failed, broken = read_error(heard.transcript.body, heard.transcript.header("content-type"))
+    failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
     if failed is None or broken:
         return ""
     if request.code and failed.code != request.code:

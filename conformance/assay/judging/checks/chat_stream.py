@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.judging.checks import chat_calls, chat_ends
 from assay.judging.checks.diff import difference, is_object, torn
 from assay.judging.checks.places import Check, frame_place, place_of, plain, reading_of, strays
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import Fragment, Text
 from assay.wire.violation import Place, Violation
@@ -28,19 +28,19 @@ HEADERS = {
 """Header → what its value must contain."""
 
 
-def headers(heard: Heard) -> Iterable[Violation]:
+def headers(exchange: Exchange) -> Iterable[Violation]:
     """The headers that keep every hop from buffering the stream."""
     for name, wanted in HEADERS.items():
-        value = heard.transcript.header(name)
+        value = exchange.transcript.header(name)
         if value is None:
             yield violation("chat.stream.headers", f"there is no {name} header, it should say {wanted}")
         elif wanted not in value.lower():
             yield violation("chat.stream.headers", f"{name} is {value!r}, it should say {wanted}")
 
 
-def schema(heard: Heard) -> Iterable[Violation]:
+def schema(exchange: Exchange) -> Iterable[Violation]:
     """Every chunk is a chat.completion.chunk of published fields, up to the first chunk that the grammar blames."""
-    reading = reading_of(heard)
+    reading = reading_of(exchange)
     blamed = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
@@ -77,46 +77,46 @@ def _without_texts(value: Any) -> Any:  # noqa: ANN401 (JSON)
             return value
 
 
-def text(heard: Heard) -> Iterable[Violation]:
+def text(exchange: Exchange) -> Iterable[Violation]:
     """The deltas add up to what the backend said; a backend that reflects says JSON."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         got = plain(choice.text or "", wanted)
-        if torn(wanted.text or "", got) or _gate_was_late(wanted, got) or strays(heard, wanted, got):
+        if torn(wanted.text or "", got) or _gate_was_late(wanted, got) or strays(exchange, wanted, got):
             continue
         if wanted.text is None:
             if not is_object(got):
                 seen = f"the backend said a JSON object; what came is none: {got[:80]!r}"
-                yield violation("chat.stream.text", seen, place_of(heard, Text))
+                yield violation("chat.stream.text", seen, place_of(exchange, Text))
         elif got != wanted.text:
-            yield violation("chat.stream.text", difference(wanted.text, got), place_of(heard, Text))
+            yield violation("chat.stream.text", difference(wanted.text, got), place_of(exchange, Text))
 
 
-def isolation(heard: Heard) -> Iterable[Violation]:
+def isolation(exchange: Exchange) -> Iterable[Violation]:
     """No choice says what another one was to say."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         got = choice.text or ""
-        if strays(heard, wanted, got):
+        if strays(exchange, wanted, got):
             seen = f"choice {choice.index} says what belongs to another: {got[:80]!r}"
-            yield violation("chat.stream.isolation", seen, place_of(heard, Text))
+            yield violation("chat.stream.isolation", seen, place_of(exchange, Text))
 
 
-def utf8(heard: Heard) -> Iterable[Violation]:
+def utf8(exchange: Exchange) -> Iterable[Violation]:
     """No delta shows the trace of a cut character."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         pairs = [((wanted.text or "") + "".join(wanted.blocks), choice.text or "")]
         pairs += [(want.arguments, got.arguments) for want, got in zip(wanted.calls, choice.calls, strict=False)]
         for want, got in pairs:
             if torn(want, got):
-                yield violation("chat.stream.utf8", difference(want, got), _place_of_torn(heard))
+                yield violation("chat.stream.utf8", difference(want, got), _place_of_torn(exchange))
 
 
-def flushed(heard: Heard) -> Iterable[Violation]:
+def flushed(exchange: Exchange) -> Iterable[Violation]:
     """The backend waited for the client to have its first words; it must not have waited in vain."""
-    if any(_gate_was_late(wanted, choice.text or "") for wanted, choice in heard.choices()):
+    if any(_gate_was_late(wanted, choice.text or "") for wanted, choice in exchange.choices()):
         yield violation(
             "chat.stream.flushed",
             "the backend said its first words and waited, but they reached the client only after it had given up",
-            heard.body_place,
+            exchange.body_place,
         )
 
 
@@ -124,7 +124,7 @@ def _gate_was_late(wanted: Expected, got: str) -> bool:
     return any(gate.late in got for gate in wanted.gates)
 
 
-def parity(stream: Heard, whole: Heard) -> Iterable[Violation]:
+def parity(stream: Exchange, whole: Exchange) -> Iterable[Violation]:
     """The stream, assembled, is the whole answer; text before a call and calls after the first may be missing."""
     for wanted, s in stream.choices():
         w = whole.choice(s.index)
@@ -149,13 +149,13 @@ def _told(calls: tuple[Call, ...]) -> list[tuple[str, str, str]]:
     return [(call.id, call.name, call.arguments) for call in calls]
 
 
-def _counted(heard: Heard) -> tuple[int, int, int] | None:
-    told = heard.answer.usage
+def _counted(exchange: Exchange) -> tuple[int, int, int] | None:
+    told = exchange.answer.usage
     return None if told is None else (told.prompt, told.completion, told.total)
 
 
-def _place_of_torn(heard: Heard) -> Place | None:
-    reading = reading_of(heard)
+def _place_of_torn(exchange: Exchange) -> Place | None:
+    reading = reading_of(exchange)
     told = (event for event in reading.events if isinstance(event, Text | Fragment))
     frame = next((event.frame for event in told if torn("", event.text)), None)
     return None if frame is None else frame_place(reading, frame)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.judging.checks.diff import difference, is_object
 from assay.judging.checks.places import counts, reading_of, told_arguments
 from assay.model.transcript import End
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.reading.expected import Failure
 from assay.reading.schemas import errors as schema_errors
 
@@ -22,127 +22,129 @@ SECONDS = range(1_000_000_000, 10_000_000_000)
 """Plausible values of `created`: seconds, not milliseconds."""
 
 
-def envelope(heard: Heard) -> Iterable[Violation]:
+def envelope(exchange: Exchange) -> Iterable[Violation]:
     """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
-    if heard.transcript.end is not End.COMPLETE:
-        yield violation("chat.whole.envelope", f"the answer did not arrive whole: {heard.transcript.end}")
+    if exchange.transcript.end is not End.COMPLETE:
+        yield violation("chat.whole.envelope", f"the answer did not arrive whole: {exchange.transcript.end}")
         return
-    if heard.reading is None or heard.reading.violations:
+    if exchange.reading is None or exchange.reading.violations:
         return
-    ((_, body),) = heard.reading.payloads
-    seen = schema_errors("chat.completion", body)[:1] or list(_envelope_values(heard, body))[:1]
+    ((_, body),) = exchange.reading.payloads
+    seen = schema_errors("chat.completion", body)[:1] or list(_envelope_values(exchange, body))[:1]
     for sentence in seen:
-        yield violation("chat.whole.envelope", sentence, heard.body_place)
+        yield violation("chat.whole.envelope", sentence, exchange.body_place)
 
 
-def _envelope_values(heard: Heard, body: dict[str, object]) -> Iterable[str]:
-    kind = heard.transcript.header("content-type") or ""
+def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[str]:
+    kind = exchange.transcript.header("content-type") or ""
     if not kind.startswith("application/json"):
         yield f"content-type is {kind!r}, it should be application/json"
     if not str(body["id"]).startswith("chatcmpl-"):
         yield f"id is {body['id']!r}, it should begin with chatcmpl-"
     if body["created"] not in SECONDS:
         yield f"created is {body['created']!r}, it should be a time in seconds"
-    if body["model"] != heard.target.model:
-        yield f"model is {body['model']!r}, the request asked for {heard.target.model!r}"
+    if body["model"] != exchange.target.model:
+        yield f"model is {body['model']!r}, the request asked for {exchange.target.model!r}"
 
 
-def choices(heard: Heard) -> Iterable[Violation]:
+def choices(exchange: Exchange) -> Iterable[Violation]:
     """Exactly the choices that were asked for, in order; an answer that did not arrive whole has none to count."""
-    indexes = [choice.index for choice in heard.answer.choices]
-    if reading_of(heard).payloads and indexes != list(range(heard.scenario.choices)):
-        seen = f"n is {heard.scenario.choices}; the answer has choices {indexes}"
-        yield violation("chat.whole.choices", seen, heard.body_place)
+    indexes = [choice.index for choice in exchange.answer.choices]
+    if reading_of(exchange).payloads and indexes != list(range(exchange.scenario.choices)):
+        seen = f"n is {exchange.scenario.choices}; the answer has choices {indexes}"
+        yield violation("chat.whole.choices", seen, exchange.body_place)
 
 
-def text(heard: Heard) -> Iterable[Violation]:
+def text(exchange: Exchange) -> Iterable[Violation]:
     """The content is what the backend said; empty stays an empty string."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         got = choice.text
         if wanted.calls:
             continue
         if wanted.text is None:
             if not is_object(got or ""):
                 seen = f"the backend said a JSON object; what came is none: {got!r:.80}"
-                yield violation("chat.whole.text", seen, heard.body_place)
+                yield violation("chat.whole.text", seen, exchange.body_place)
         elif got is None:
-            yield violation("chat.whole.text", f"content is null, it should be {wanted.text!r:.80}", heard.body_place)
+            yield violation(
+                "chat.whole.text", f"content is null, it should be {wanted.text!r:.80}", exchange.body_place
+            )
         elif got != wanted.text:
-            yield violation("chat.whole.text", difference(wanted.text, got), heard.body_place)
+            yield violation("chat.whole.text", difference(wanted.text, got), exchange.body_place)
 
 
-def usage(heard: Heard) -> Iterable[Violation]:
+def usage(exchange: Exchange) -> Iterable[Violation]:
     """The counts are those the backend reported for this turn, for all choices together, and add up."""
-    got, want = heard.answer.usage, counts(heard)
+    got, want = exchange.answer.usage, counts(exchange)
     if got is None:
-        yield violation("chat.whole.usage", "the answer has no usage", heard.body_place)
+        yield violation("chat.whole.usage", "the answer has no usage", exchange.body_place)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
-        yield violation("chat.whole.usage", seen, heard.body_place)
+        yield violation("chat.whole.usage", seen, exchange.body_place)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield violation("chat.whole.usage", seen, heard.body_place)
+        yield violation("chat.whole.usage", seen, exchange.body_place)
 
 
-def finish(heard: Heard) -> Iterable[Violation]:
+def finish(exchange: Exchange) -> Iterable[Violation]:
     """The finish reason is the backend's, and any call beats it."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         if wanted.finish is not None and choice.finish != wanted.finish:
             seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
-            yield violation("chat.whole.finish", seen, heard.body_place)
+            yield violation("chat.whole.finish", seen, exchange.body_place)
 
 
-def calls_all_in_order(heard: Heard) -> Iterable[Violation]:
+def calls_all_in_order(exchange: Exchange) -> Iterable[Violation]:
     """All calls, in order; where the backend's ids were kept, they tell equal calls apart. The grammar sees to ids."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         want = [(call.name, call.id) for call in wanted.calls]
         got = [(call.name, call.id) for call in choice.calls]
         ids_kept = {call_id for _, call_id in want} == {call_id for _, call_id in got}
         told_apart = 2 if ids_kept else 1
         if [call[:told_apart] for call in got] != [call[:told_apart] for call in want]:
             seen = f"the backend called {want}; the answer has {got}"
-            yield violation("chat.whole.calls-all-in-order", seen, heard.body_place)
+            yield violation("chat.whole.calls-all-in-order", seen, exchange.body_place)
 
 
-def arguments_verbatim(heard: Heard) -> Iterable[Violation]:
+def arguments_verbatim(exchange: Exchange) -> Iterable[Violation]:
     """The arguments are the model's own characters."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         for want, got in zip(wanted.calls, choice.calls, strict=False):
             if want.name == got.name:
-                yield from told_arguments("chat.whole.arguments-verbatim", want, got, heard.body_place)
+                yield from told_arguments("chat.whole.arguments-verbatim", want, got, exchange.body_place)
 
 
-def content_null(heard: Heard) -> Iterable[Violation]:
+def content_null(exchange: Exchange) -> Iterable[Violation]:
     """Beside a call the content is null."""
-    for choice in heard.answer.choices:
+    for choice in exchange.answer.choices:
         if choice.calls and choice.text is not None:
             seen = f"content is {choice.text!r:.80} beside a call, it should be null"
-            yield violation("chat.whole.content-null", seen, heard.body_place)
+            yield violation("chat.whole.content-null", seen, exchange.body_place)
 
 
-def content_xml(heard: Heard) -> Iterable[Violation]:
+def content_xml(exchange: Exchange) -> Iterable[Violation]:
     """Beside a call the content is its block."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         got = choice.text or ""
         if wanted.blocks and (not got.startswith("<use_tool>") or got.count("<use_tool>") != len(wanted.blocks)):
             seen = f"content is {choice.text!r:.80} beside a call; it should be {wanted.blocks[0]!r:.80}"
-            yield violation("chat.whole.content-xml", seen, heard.body_place)
+            yield violation("chat.whole.content-xml", seen, exchange.body_place)
 
 
-def tail_dropped(heard: Heard) -> Iterable[Violation]:
+def tail_dropped(exchange: Exchange) -> Iterable[Violation]:
     """Nothing follows a block."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         tail = (choice.text or "").rpartition("</use_tool>")[2]
         if wanted.blocks and tail:
             seen = f"the content goes on after the block: {tail[:80]!r}"
-            yield violation("chat.whole.tail-dropped", seen, heard.body_place)
+            yield violation("chat.whole.tail-dropped", seen, exchange.body_place)
 
 
-def backend_error(heard: Heard) -> Iterable[Violation]:
+def backend_error(exchange: Exchange) -> Iterable[Violation]:
     """A backend that failed is an HTTP error, whatever it had said before."""
-    if any(wanted.failure in FAILED for wanted in heard.wanted) and heard.transcript.ok:
-        seen = f"the backend failed, and the answer is HTTP {heard.transcript.status}"
-        yield violation("chat.whole.backend-error", seen, heard.body_place)
+    if any(wanted.failure in FAILED for wanted in exchange.wanted) and exchange.transcript.ok:
+        seen = f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
+        yield violation("chat.whole.backend-error", seen, exchange.body_place)
 
 
 FORM: Mapping[str, Check] = {"chat.whole.envelope": envelope, "chat.whole.choices": choices}

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.answered import answered, asked
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.fields import JsonObject, object_of
 from assay.wire.message import read_error
@@ -33,18 +33,18 @@ INTERNALS: Mapping[str, re.Pattern[bytes]] = {
 """What → how it looks in a body."""
 
 
-def error_envelope(heard: Heard) -> Iterable[Violation]:
+def error_envelope(exchange: Exchange) -> Iterable[Violation]:
     """Every error under the base URL is the envelope, as JSON."""
-    transcript = heard.transcript
+    transcript = exchange.transcript
     if transcript.status is None or transcript.ok:
         return
     _, violations = read_error(transcript.body, transcript.header("content-type"))
     yield from violations
 
 
-def error_no_internals(heard: Heard) -> Iterable[Violation]:
+def error_no_internals(exchange: Exchange) -> Iterable[Violation]:
     """No error, as HTTP or in a stream, shows what is behind the proxy."""
-    for offset, said in _errors(heard):
+    for offset, said in _errors(exchange):
         for what, look in INTERNALS.items():
             found = look.search(said)
             if found:
@@ -54,11 +54,11 @@ def error_no_internals(heard: Heard) -> Iterable[Violation]:
                 return
 
 
-def _errors(heard: Heard) -> Iterable[tuple[int, bytes]]:
-    if not heard.transcript.ok:
-        yield 0, heard.transcript.body
-    elif heard.reading is not None:
-        yield from ((frame.offset, frame.raw) for frame, payload in heard.reading.payloads if _fails(payload))
+def _errors(exchange: Exchange) -> Iterable[tuple[int, bytes]]:
+    if not exchange.transcript.ok:
+        yield 0, exchange.transcript.body
+    elif exchange.reading is not None:
+        yield from ((frame.offset, frame.raw) for frame, payload in exchange.reading.payloads if _fails(payload))
 
 
 def _fails(payload: JsonObject) -> bool:
@@ -67,36 +67,36 @@ def _fails(payload: JsonObject) -> bool:
     return payload.get("type") == "error" or any(one.get("error") is not None for one in (payload, told))
 
 
-def _models(heard: Heard) -> str:
+def _models(exchange: Exchange) -> str:
     """What is wrong with a list of models: it is one, and offers the model that is asked for."""
-    body, wrong = _json(heard, "model.list")
+    body, wrong = _json(exchange, "model.list")
     if wrong:
         return wrong
     listed = [model["id"] for model in body["data"]]
-    return "" if heard.target.model in listed else f"{heard.target.model!r} is served and not listed"
+    return "" if exchange.target.model in listed else f"{exchange.target.model!r} is served and not listed"
 
 
-def _model(heard: Heard) -> str:
+def _model(exchange: Exchange) -> str:
     """What is wrong with one model."""
-    body, wrong = _json(heard, "model")
-    if wrong or asked(heard).expect != OK:
-        return "" if asked(heard).expect != OK else wrong
+    body, wrong = _json(exchange, "model")
+    if wrong or asked(exchange).expect != OK:
+        return "" if asked(exchange).expect != OK else wrong
     named = body["id"]
-    return "" if named == heard.target.model else f"id is {named!r}, it should be {heard.target.model!r}"
+    return "" if named == exchange.target.model else f"id is {named!r}, it should be {exchange.target.model!r}"
 
 
-def _json(heard: Heard, schema: str) -> tuple[Any, str]:
+def _json(exchange: Exchange, schema: str) -> tuple[Any, str]:
     """The body, and why it does not match a schema ('' if it does)."""
     try:
-        body = json.loads(heard.transcript.body)
+        body = json.loads(exchange.transcript.body)
     except ValueError:
         return None, "the body is not JSON"
     return body, next(iter(schema_errors(schema, body)), "")
 
 
-def _preflight(heard: Heard) -> str:
+def _preflight(exchange: Exchange) -> str:
     """What is wrong with the CORS headers, in the eyes of a browser."""
-    request, transcript = asked(heard), heard.transcript
+    request, transcript = asked(exchange), exchange.transcript
     origin = request.headers["origin"]
     allowed = transcript.header("access-control-allow-origin")
     if allowed not in {"*", origin}:
@@ -117,13 +117,13 @@ def _words(listed: str | None) -> set[str]:
     return {word.strip().lower() for word in (listed or "").split(",")}
 
 
-def request_ids(exchanges: Sequence[Heard]) -> Iterable[Violation]:
+def request_ids(exchanges: Sequence[Exchange]) -> Iterable[Violation]:
     """Each response has an id, and no two have the same."""
-    ids = [heard.transcript.header("x-request-id") for heard in exchanges]
-    for heard, id_ in zip(exchanges, ids, strict=True):
+    ids = [exchange.transcript.header("x-request-id") for exchange in exchanges]
+    for exchange, id_ in zip(exchanges, ids, strict=True):
         if not id_:
-            request = f"{heard.transcript.method} {heard.target.path_of(heard.transcript.url)}"
-            yield violation("http.request-id", f"{request} ({heard.transcript.status}) has no x-request-id")
+            request = f"{exchange.transcript.method} {exchange.target.path_of(exchange.transcript.url)}"
+            yield violation("http.request-id", f"{request} ({exchange.transcript.status}) has no x-request-id")
             return
     if len(set(ids)) < len(ids):
         yield violation("http.request-id", f"{len(ids)} responses have {len(set(ids))} different x-request-id")
@@ -135,7 +135,7 @@ ERRORS: Mapping[str, Check] = {
 }
 """Checks of every answer that is an error."""
 
-LOOKS: Mapping[str, Callable[[Heard], str]] = {
+LOOKS: Mapping[str, Callable[[Exchange], str]] = {
     "http.models.list": _models,
     "http.models.get": _model,
     "http.cors.preflight": _preflight,
@@ -173,5 +173,5 @@ PLAIN = (
 """The requirements that are judged by the answers to plain requests."""
 
 CONTENT: Mapping[str, Check] = {row: answered(row, LOOKS.get(row)) for row in PLAIN}
-TOGETHER: Mapping[str, Callable[[Sequence[Heard]], Iterable[Violation]]] = {"http.request-id": request_ids}
+TOGETHER: Mapping[str, Callable[[Sequence[Exchange]], Iterable[Violation]]] = {"http.request-id": request_ids}
 """Checks of all exchanges of a scenario together."""

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.judging.checks.places import Check
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 
-def _served(heard: Heard) -> str:
+def _served(exchange: Exchange) -> str:
     """What is wrong with an answer to a real client; one of broken form is the business of other requirements."""
-    streamed = "event-stream" in (heard.transcript.header("content-type") or "")
-    reading = read_stream([heard.transcript.body]) if streamed else read_whole(heard.transcript.body)
+    streamed = "event-stream" in (exchange.transcript.header("content-type") or "")
+    reading = read_stream([exchange.transcript.body]) if streamed else read_whole(exchange.transcript.body)
     if reading.answer.error is not None:
         return f"it was accepted and answered by an error: {reading.answer.error.message!r}"
     return "" if reading.violations or reading.answer.choices else "it was accepted and not answered"

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference
 from assay.model.target import Lack
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from assay.reading.expected import Expected, WantedCall
+    from assay.reading.expected import Expected, ExpectedCall
     from assay.wire.calls import Call
     from assay.wire.chat import Reading
     from assay.wire.violation import Place
 
-Check = Callable[[Heard], Iterable[Violation]]
+Check = Callable[[Exchange], Iterable[Violation]]
 
 
-def reading_of(heard: Heard) -> Reading:
+def reading_of(exchange: Exchange) -> Reading:
     """The reading of an exchange that has one."""
-    if heard.reading is None:
+    if exchange.reading is None:
         raise ValueError("this exchange has no chat answer")
-    return heard.reading
+    return exchange.reading
 
 
-def place_of(heard: Heard, kind: type) -> Place | None:
+def place_of(exchange: Exchange, kind: type) -> Place | None:
     """The last frame that said this kind of event."""
-    reading = reading_of(heard)
+    reading = reading_of(exchange)
     frame = next((event.frame for event in reversed(reading.events) if isinstance(event, kind)), None)
     return None if frame is None else frame_place(reading, frame)
 
@@ -44,17 +44,17 @@ def plain(content: str, wanted: Expected) -> str:
     return content.partition("<use_tool>")[0] if wanted.blocks else content
 
 
-def strays(heard: Heard, wanted: Expected, got: str) -> bool:
+def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
     """Whether a choice says what only another choice was to say."""
-    others = [other.text for other in heard.wanted if other is not wanted and other.text]
+    others = [other.text for other in exchange.wanted if other is not wanted and other.text]
     return got != (wanted.text or "") and any(other in got for other in others)
 
 
-def counts(heard: Heard) -> tuple[int, int, int] | None:
+def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     """The counts that the backend reported for all choices: input, output, total; None when it told none."""
-    if Lack.COUNTS in heard.target.lacks and any(wanted.cut for wanted in heard.wanted):
+    if Lack.COUNTS in exchange.target.lacks and any(wanted.cut for wanted in exchange.wanted):
         return None
-    told = [wanted.usage for wanted in heard.wanted]
+    told = [wanted.usage for wanted in exchange.wanted]
     known = [usage for usage in told if usage is not None]
     if not known or len(known) < len(told):
         return None
@@ -62,7 +62,7 @@ def counts(heard: Heard) -> tuple[int, int, int] | None:
     return prompt, completion, prompt + completion
 
 
-def told_arguments(requirement: str, want: WantedCall, got: Call, place: Place | None) -> Iterable[Violation]:
+def told_arguments(requirement: str, want: ExpectedCall, got: Call, place: Place | None) -> Iterable[Violation]:
     """Whether arguments are the model's own text; those told in a block are compared by their meaning elsewhere."""
     if want.exact and got.arguments != want.arguments:
         yield violation(requirement, f"arguments of {want.name}: {difference(want.arguments, got.arguments)}", place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.places import reading_of
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ PASSING = frozenset({"id", "created_at", "completed_at"})
 """Members that are never the same twice."""
 
 
-def parity(stream: Heard, whole: Heard) -> Iterable[Violation]:
+def parity(stream: Exchange, whole: Exchange) -> Iterable[Violation]:
     """The terminal response is the whole answer, but for ids and times; under policy first, up to its first call."""
     if not reading_of(stream).payloads or not reading_of(whole).payloads:
         return
@@ -31,7 +31,7 @@ def parity(stream: Heard, whole: Heard) -> Iterable[Violation]:
             return
 
 
-def _comparable(response: dict[str, Any], stream: Heard) -> dict[str, Any]:
+def _comparable(response: dict[str, Any], stream: Exchange) -> dict[str, Any]:
     output = [_lasting(item) for item in response.get("output") or ()]
     if not stream.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
@@ -43,7 +43,7 @@ def _lasting(value: dict[str, Any]) -> dict[str, Any]:
     return {name: inner for name, inner in value.items() if name not in PASSING}
 
 
-def across(response: Heard, chat: Heard) -> Iterable[Violation]:
+def across(response: Exchange, chat: Exchange) -> Iterable[Violation]:
     """What a response says is what chat says of the same turn."""
     here, there = response.choice(), chat.choice()
     pairs: list[tuple[str, object, object]] = [

@@ -9,7 +9,7 @@ from assay.judging.checks import chat_ends, chat_stream
 from assay.judging.checks.diff import difference, is_object
 from assay.judging.checks.places import counts, place_of, reading_of
 from assay.model.transcript import End
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.reading.expected import Failure
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import CallOpened, Fragment, Text
@@ -38,15 +38,15 @@ _COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 # form
 
 
-def headers(heard: Heard) -> Iterable[Violation]:
+def headers(exchange: Exchange) -> Iterable[Violation]:
     """The headers that keep every hop from buffering the stream."""
-    for found in chat_stream.headers(heard):
+    for found in chat_stream.headers(exchange):
         yield violation(HEADERS, found.seen)
 
 
-def schema(heard: Heard) -> Iterable[Violation]:
+def schema(exchange: Exchange) -> Iterable[Violation]:
     """Every event is a published one of published fields, up to the first that the grammar blames."""
-    reading = reading_of(heard)
+    reading = reading_of(exchange)
     blamed = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
@@ -77,47 +77,47 @@ def _member(name: str, value: Any) -> Any:  # noqa: ANN401 (JSON)
     return 0 if name in _COUNTED and type(value) is int else _shape(value)
 
 
-def ends(heard: Heard) -> Iterable[Violation]:
+def ends(exchange: Exchange) -> Iterable[Violation]:
     """The body ends as soon as the terminal event is said."""
-    match heard.transcript.end:
+    match exchange.transcript.end:
         case End.OPEN:
             yield violation(ORDER, "the terminal event came and the body stayed open; JavaScript clients wait for it")
         case End.CUT:
             yield violation(ORDER, "the connection broke before the body was complete")
         case End.TIMEOUT:
-            yield violation(ORDER, f"the stream went silent for {heard.target.timeout:g} s without its end")
+            yield violation(ORDER, f"the stream went silent for {exchange.target.timeout:g} s without its end")
         case _:
             pass
 
 
-def envelope(heard: Heard) -> Iterable[Violation]:
+def envelope(exchange: Exchange) -> Iterable[Violation]:
     """The body is a response of published fields, complete, of this request, and says how the turn ended."""
-    if heard.transcript.end is not End.COMPLETE:
-        yield violation(ENVELOPE, f"the answer did not arrive whole: {heard.transcript.end}")
+    if exchange.transcript.end is not End.COMPLETE:
+        yield violation(ENVELOPE, f"the answer did not arrive whole: {exchange.transcript.end}")
         return
-    if reading_of(heard).violations:
+    if reading_of(exchange).violations:
         return
-    ((_, body),) = reading_of(heard).payloads
-    seen = schema_errors("response", body)[:1] or list(_values(heard, body))[:1] or list(_ended(heard))[:1]
+    ((_, body),) = reading_of(exchange).payloads
+    seen = schema_errors("response", body)[:1] or list(_values(exchange, body))[:1] or list(_ended(exchange))[:1]
     for sentence in seen:
-        yield violation(ENVELOPE, sentence, heard.body_place)
+        yield violation(ENVELOPE, sentence, exchange.body_place)
 
 
-def _values(heard: Heard, body: dict[str, Any]) -> Iterable[str]:
-    kind = heard.transcript.header("content-type") or ""
+def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
+    kind = exchange.transcript.header("content-type") or ""
     if not kind.startswith("application/json"):
         yield f"content-type is {kind!r}, it should be application/json"
     if not str(body["id"]).startswith("resp_"):
         yield f"id is {body['id']!r}, it should begin with resp_"
     if int(body["created_at"]) not in SECONDS:
         yield f"created_at is {body['created_at']!r}, it should be a time in seconds"
-    if body["model"] != heard.target.model:
-        yield f"model is {body['model']!r}, the request asked for {heard.target.model!r}"
-    asked = {**heard.scenario.body, **(heard.turn.body if heard.turn else {})}
+    if body["model"] != exchange.target.model:
+        yield f"model is {body['model']!r}, the request asked for {exchange.target.model!r}"
+    asked = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
             yield f"{name} is {body.get(name)!r}, the request set {asked[name]!r}"
-    declared, told = [tool["function"]["name"] for tool in heard.scenario.tools], _named(body["tools"])
+    declared, told = [tool["function"]["name"] for tool in exchange.scenario.tools], _named(body["tools"])
     if told != declared:
         yield f"tools are {told}, the request declared {declared}"
 
@@ -126,14 +126,14 @@ def _named(tools: list[dict[str, Any]]) -> list[Any]:
     return [tool.get("name") for tool in tools]
 
 
-def _ended(heard: Heard) -> Iterable[str]:
+def _ended(exchange: Exchange) -> Iterable[str]:
     """What is wrong with status, error and usage of an answer that has the right form."""
-    if _failure(heard) is Failure.BEFORE_OUTPUT:
-        yield f"the backend failed, and the answer is HTTP {heard.transcript.status}"
-    for wanted, choice in heard.choices():
+    if _failure(exchange) is Failure.BEFORE_OUTPUT:
+        yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
+    for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
             yield f"the status tells the end as {choice.finish!r}, the backend's was {wanted.finish!r}"
-    yield from _usage(heard)
+    yield from _usage(exchange)
 
 
 def _end(finish: str | None) -> str | None:
@@ -141,9 +141,9 @@ def _end(finish: str | None) -> str | None:
     return "stop" if finish == "tool_calls" else finish
 
 
-def _usage(heard: Heard) -> Iterable[str]:
-    got, want = heard.answer.usage, counts(heard)
-    if heard.answer.error is not None:
+def _usage(exchange: Exchange) -> Iterable[str]:
+    got, want = exchange.answer.usage, counts(exchange)
+    if exchange.answer.error is not None:
         return
     if got is None:
         yield "the response has no usage"
@@ -156,36 +156,36 @@ def _usage(heard: Heard) -> Iterable[str]:
 # content
 
 
-def message(heard: Heard) -> Iterable[Violation]:
+def message(exchange: Exchange) -> Iterable[Violation]:
     """The text is what the backend said."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         for sentence in _text(wanted, choice):
-            yield violation(MESSAGE, sentence, heard.body_place)
+            yield violation(MESSAGE, sentence, exchange.body_place)
 
 
-def call_items(heard: Heard) -> Iterable[Violation]:
+def call_items(exchange: Exchange) -> Iterable[Violation]:
     """All calls, in order, under their ids, with the model's own arguments."""
-    ((_, body),) = reading_of(heard).payloads
+    ((_, body),) = reading_of(exchange).payloads
     for item in body["output"]:
         if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
             yield violation(CALL_ITEMS, f"the id of the item is {item['id']!r}, it should begin with fc_")
         elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
             seen = f"the response is completed, and its call of {item['name']} is told as incomplete"
-            yield violation(CALL_ITEMS, seen, heard.body_place)
-    for wanted, choice in heard.choices():
+            yield violation(CALL_ITEMS, seen, exchange.body_place)
+    for wanted, choice in exchange.choices():
         for sentence in _calls(wanted, choice):
-            yield violation(CALL_ITEMS, sentence, heard.body_place)
+            yield violation(CALL_ITEMS, sentence, exchange.body_place)
 
 
-def sums(heard: Heard) -> Iterable[Violation]:
+def sums(exchange: Exchange) -> Iterable[Violation]:
     """What was told in deltas is what the backend said."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         if _gate_was_late(wanted, choice.text or ""):
             continue
         for sentence in _text(wanted, choice):
-            yield violation(SUMS, sentence, place_of(heard, Text))
+            yield violation(SUMS, sentence, place_of(exchange, Text))
         for sentence in _calls(wanted, choice):
-            yield violation(SUMS, sentence, place_of(heard, Fragment) or place_of(heard, CallOpened))
+            yield violation(SUMS, sentence, place_of(exchange, Fragment) or place_of(exchange, CallOpened))
 
 
 def _text(wanted: Expected, choice: Choice) -> Iterable[str]:
@@ -211,48 +211,48 @@ def _calls(wanted: Expected, choice: Choice) -> Iterable[str]:
             yield f"arguments of {call.name} are no JSON object: {told.arguments[:80]!r}"
 
 
-def terminal(heard: Heard) -> Iterable[Violation]:
+def terminal(exchange: Exchange) -> Iterable[Violation]:
     """The terminal event tells how the turn ended, and counts its tokens; a failure is told where it belongs."""
-    error = heard.answer.error
-    match _failure(heard):
-        case Failure.BEFORE_OUTPUT if heard.transcript.ok:
-            status = heard.transcript.status
+    error = exchange.answer.error
+    match _failure(exchange):
+        case Failure.BEFORE_OUTPUT if exchange.transcript.ok:
+            status = exchange.transcript.status
             seen = f"the backend failed before it said anything, and the stream began with HTTP {status}"
-            yield violation(TERMINAL, seen, heard.body_place)
+            yield violation(TERMINAL, seen, exchange.body_place)
         case Failure.AFTER_TEXT if error is None:
             seen = "the backend failed in mid-text, and the stream does not end with response.failed"
-            yield violation(TERMINAL, seen, heard.body_place)
+            yield violation(TERMINAL, seen, exchange.body_place)
         case Failure.AFTER_TEXT | Failure.IN_CALL if error is not None and not error.message:
-            yield violation(TERMINAL, "the response failed, and its error does not say why", heard.body_place)
+            yield violation(TERMINAL, "the response failed, and its error does not say why", exchange.body_place)
         case Failure.AFTER_CALL if error is not None:
             seen = "the call was complete, yet response.failed came: clients throw the call away"
-            yield violation(TERMINAL, seen, heard.body_place)
+            yield violation(TERMINAL, seen, exchange.body_place)
         case Failure.NONE | Failure.AFTER_CALL:
-            yield from _terminal_values(heard)
+            yield from _terminal_values(exchange)
         case _:
             pass
 
 
-def _terminal_values(heard: Heard) -> Iterable[Violation]:
-    for wanted, choice in heard.choices():
+def _terminal_values(exchange: Exchange) -> Iterable[Violation]:
+    for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) not in {_end(wanted.finish), None}:
             seen = f"the terminal event tells the end as {choice.finish!r}, the backend's was {wanted.finish!r}"
-            yield violation(TERMINAL, seen, heard.body_place)
+            yield violation(TERMINAL, seen, exchange.body_place)
         elif wanted.finish is not None and choice.finish is None:
-            yield violation(TERMINAL, "the response failed, and the backend did not", heard.body_place)
-    for sentence in _usage(heard):
-        yield violation(TERMINAL, sentence, heard.body_place)
+            yield violation(TERMINAL, "the response failed, and the backend did not", exchange.body_place)
+    for sentence in _usage(exchange):
+        yield violation(TERMINAL, sentence, exchange.body_place)
 
 
-def flushed(heard: Heard) -> Iterable[Violation]:
+def flushed(exchange: Exchange) -> Iterable[Violation]:
     """The backend waited for the client to have its first words; it must not have waited in vain."""
-    for found in chat_stream.flushed(heard):
+    for found in chat_stream.flushed(exchange):
         yield violation("responses.stream.flushed", found.seen, found.place)
 
 
-def keepalive(heard: Heard) -> Iterable[Violation]:
+def keepalive(exchange: Exchange) -> Iterable[Violation]:
     """A silent backend yields comments."""
-    for found in chat_ends.keepalive(heard):
+    for found in chat_ends.keepalive(exchange):
         yield violation("responses.stream.keepalive", found.seen, found.place)
 
 
@@ -260,18 +260,18 @@ def _gate_was_late(wanted: Expected, got: str) -> bool:
     return any(gate.late in got for gate in wanted.gates)
 
 
-def _failure(heard: Heard) -> Failure:
-    return heard.wanted[0].failure if heard.wanted else Failure.NONE
+def _failure(exchange: Exchange) -> Failure:
+    return exchange.wanted[0].failure if exchange.wanted else Failure.NONE
 
 
-def xml(heard: Heard) -> Iterable[Violation]:
+def xml(exchange: Exchange) -> Iterable[Violation]:
     """The call is its block in the text, and no item."""
-    choice = heard.choice()
+    choice = exchange.choice()
     if choice.calls:
         seen = f"the response was to tell calls as text, and has function calls: {[call.name for call in choice.calls]}"
-        yield violation("responses.xml", seen, heard.body_place)
+        yield violation("responses.xml", seen, exchange.body_place)
     elif "<use_tool>" not in (choice.text or ""):
-        yield violation("responses.xml", f"the text has no block: {choice.text!r:.120}", heard.body_place)
+        yield violation("responses.xml", f"the text has no block: {choice.text!r:.120}", exchange.body_place)
 
 
 FORM: Mapping[str, Check] = {ENVELOPE: envelope, HEADERS: headers, SCHEMA: schema, ORDER: ends}
@@ -287,9 +287,9 @@ CONTENT: Mapping[str, Check] = {
 }
 
 
-def disconnect(heard: Heard) -> Iterable[Violation]:
+def disconnect(exchange: Exchange) -> Iterable[Violation]:
     """The next request is served, and the backend says that the abandoned turn has ended."""
-    for found in chat_ends.disconnect(heard):
+    for found in chat_ends.disconnect(exchange):
         yield violation("responses.stream.disconnect", found.seen, found.place)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.places import place_of
 from assay.model.dialect import Dialect
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.wire.events import CallOpened
 
 if TYPE_CHECKING:
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from assay.wire.violation import Violation
 
 
-def late_id(heard: Heard) -> Iterable[Violation]:
+def late_id(exchange: Exchange) -> Iterable[Violation]:
     """A call bears the id that the backend told, late as it may be; the function-call dialect has no ids."""
-    if heard.dialect is Dialect.FUNCTION_CALL:
+    if exchange.dialect is Dialect.FUNCTION_CALL:
         return
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         for want, got in zip(wanted.calls, choice.calls, strict=False):
             if want.id and got.id != want.id:
                 seen = f"the backend told the id {want.id!r} of {want.name}; the answer has {got.id!r}"
-                yield violation("shapes.late-id", seen, place_of(heard, CallOpened))
+                yield violation("shapes.late-id", seen, place_of(exchange, CallOpened))
 
 
 CONTENT: Mapping[str, Check] = {"shapes.late-id": late_id}

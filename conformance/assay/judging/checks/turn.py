@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import is_object
 from assay.model.dialect import Dialect
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 Received = dict[str, Any]
 
 
-def _received(heard: Heard) -> Received:
+def _received(exchange: Exchange) -> Received:
     """What the backend told; that it came through is another check's business."""
-    said: Received = json.loads(heard.choice().text or "{}")
+    said: Received = json.loads(exchange.choice().text or "{}")
     return said
 
 
-def history_reaches_backend(heard: Heard) -> Iterable[Violation]:
+def history_reaches_backend(exchange: Exchange) -> Iterable[Violation]:
     """Every message is found in what the backend received, in order, with its role where items have one.
 
     Whether the system's text is developer text is another requirement's business.
     """
-    received = _received(heard)
+    received = _received(exchange)
     heard_items = list(_items(received))
     position = 0
-    for message in heard.scenario.history:
+    for message in exchange.scenario.history:
         text = _text_of(message["content"])
         found = next((i for i in range(position, len(heard_items)) if text in heard_items[i][1]), None)
         if found is None:
@@ -46,22 +46,22 @@ def history_reaches_backend(heard: Heard) -> Iterable[Violation]:
             yield violation("turn.history-reaches-backend", seen)
             return
         position = found
-    yield from _calls(heard, received)
+    yield from _calls(exchange, received)
 
 
-def _calls(heard: Heard, received: Received) -> Iterable[Violation]:
+def _calls(exchange: Exchange, received: Received) -> Iterable[Violation]:
     """Each call of the history stands in what the backend received, its arguments as they were spelt."""
     told = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = "\n".join(text for _, text in _items(received))
-    for call in _calls_of(heard):
+    for call in _calls_of(exchange):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
         if (call["id"], name, arguments) not in told and arguments not in flat:
             seen = f"the call {call['id']} of {name} with {arguments!r:.60} did not reach the backend as it was made"
             yield violation("turn.history-reaches-backend", seen)
 
 
-def _calls_of(heard: Heard) -> list[dict[str, Any]]:
-    return [call for message in heard.scenario.history for call in message.get("tool_calls", ())]
+def _calls_of(exchange: Exchange) -> list[dict[str, Any]]:
+    return [call for message in exchange.scenario.history for call in message.get("tool_calls", ())]
 
 
 def _history(received: Received, kind: str) -> list[dict[str, Any]]:
@@ -95,20 +95,20 @@ def _text_of(content: object) -> str:
     return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
 
 
-def tool_result(heard: Heard) -> Iterable[Violation]:
+def tool_result(exchange: Exchange) -> Iterable[Violation]:
     """Each result stands in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
 
     Functions have no ids: there the call of that name has one that the proxy made.
     """
-    received = _received(heard)
+    received = _received(exchange)
     paired = {(item.get("call_id"), _text_of(item.get("output"))) for item in _history(received, _RESULT)}
     flat = "\n".join(text for _, text in _items(received))
-    names = {call["id"]: call["function"]["name"] for call in _calls_of(heard)}
-    for message in heard.scenario.history:
+    names = {call["id"]: call["function"]["name"] for call in _calls_of(exchange)}
+    for message in exchange.scenario.history:
         if message["role"] != "tool":
             continue
         output, name = _text_of(message["content"]), names[message["tool_call_id"]]
-        known = _ids_of(received, name) if heard.form.dialect is Dialect.FUNCTION_CALL else [message["tool_call_id"]]
+        known = _ids_of(received, name) if exchange.form.dialect is Dialect.FUNCTION_CALL else [message["tool_call_id"]]
         if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
             seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
             yield violation("turn.tool-result", seen)
@@ -120,10 +120,10 @@ def _ids_of(received: Received, name: str) -> list[str]:
     return told + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in _items(received)))
 
 
-def tool_registry_order(heard: Heard) -> Iterable[Violation]:
+def tool_registry_order(exchange: Exchange) -> Iterable[Violation]:
     """The declared tools, in their order, by their names."""
-    received = _received(heard)
-    want = [tool["function"]["name"] for tool in heard.scenario.tools]
+    received = _received(exchange)
+    want = [tool["function"]["name"] for tool in exchange.scenario.tools]
     got = [tool.get("name") for tool in _objects(received, "tools")]
     if got != want and not _in_order(want, str(received.get("developer") or "")):
         seen = f"the request declares {want}; the backend received {got}"
@@ -140,12 +140,12 @@ def _in_order(names: list[str], text: str) -> bool:
     return True
 
 
-def fresh_session(heard: Heard) -> Iterable[Violation]:
+def fresh_session(exchange: Exchange) -> Iterable[Violation]:
     """Nothing that only an earlier request said is in the session of a later one."""
-    if heard.number == 0:
+    if exchange.number == 0:
         return
-    received = json.dumps(_received(heard), ensure_ascii=False)
-    for turn in heard.scenario.turns[: heard.number]:
+    received = json.dumps(_received(exchange), ensure_ascii=False)
+    for turn in exchange.scenario.turns[: exchange.number]:
         if turn.say and turn.say in received:
             seen = f"the backend's session still holds what an earlier request said: {turn.say!r}"
             yield violation("turn.fresh-session", seen)
@@ -154,44 +154,44 @@ def fresh_session(heard: Heard) -> Iterable[Violation]:
 _INSTRUCTING = {"system", "developer"}
 
 
-def system_prompt(heard: Heard) -> Iterable[Violation]:
+def system_prompt(exchange: Exchange) -> Iterable[Violation]:
     """System and developer text is developer text, and the base instructions are the backend's own."""
-    received = _received(heard)
+    received = _received(exchange)
     if received.get("base") is not None:
         yield violation("turn.system-prompt", f"the base instructions were replaced: {received['base']!r:.80}")
         return
     told = "\n".join(text for role, text in _items(received) if role in _INSTRUCTING)
-    for message in heard.scenario.history:
+    for message in exchange.scenario.history:
         if message["role"] in _INSTRUCTING and message["content"] not in told:
             seen = f"the {message['role']} text {message['content']!r} did not reach the backend as developer text"
             yield violation("turn.system-prompt", seen)
 
 
-def tool_choice_none(heard: Heard) -> Iterable[Violation]:
+def tool_choice_none(exchange: Exchange) -> Iterable[Violation]:
     """No tool is offered to the backend."""
-    if not is_object(heard.choice().text or ""):
+    if not is_object(exchange.choice().text or ""):
         return
-    received = _received(heard)
+    received = _received(exchange)
     offered = [tool.get("name") for tool in _objects(received, "tools")]
     developer = str(received.get("developer") or "")
-    offered += [tool["function"]["name"] for tool in heard.scenario.tools if tool["function"]["name"] in developer]
+    offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
     if offered:
         yield violation("turn.tool-choice-none", f"tool_choice is none, and the backend was offered {offered}")
 
 
-def images(heard: Heard) -> Iterable[Violation]:
+def images(exchange: Exchange) -> Iterable[Violation]:
     """Each image stands in what the backend received, as an image and not in a text."""
-    received = _received(heard)
+    received = _received(exchange)
     told = [item for member in ("history", "input") for item in _objects(received, member)]
     found = json.dumps([_without_texts(item) for item in told])
-    for url in (*_images_before(heard), *(heard.turn.images if heard.turn else ())):
+    for url in (*_images_before(exchange), *(exchange.turn.images if exchange.turn else ())):
         if url not in found:
             yield violation("turn.images", f"the image {url[:40]}… did not reach the backend as an image")
 
 
-def _images_before(heard: Heard) -> Iterable[str]:
+def _images_before(exchange: Exchange) -> Iterable[str]:
     """The images of the messages before this turn."""
-    for message in heard.scenario.history:
+    for message in exchange.scenario.history:
         parts = message["content"] if isinstance(message["content"], list) else ()
         yield from (part["image_url"]["url"] for part in parts if part["type"] == "image_url")
 

@@ -10,7 +10,7 @@ from assay.judging.checks.diff import difference, torn
 from assay.judging.checks.places import place_of, reading_of
 from assay.model.dialect import MODE_HEADER, Dialect, output_mode
 from assay.model.scenario import Mode
-from assay.reading.exchange import Heard, violation
+from assay.reading.exchange import Exchange, violation
 from assay.wire import textual
 from assay.wire.events import Text
 from assay.wire.message import read_whole
@@ -62,9 +62,9 @@ def _bare(value: str) -> str:
 def _rule(requirement: str) -> Check:
     """The check of one rule: blocks that differ by it."""
 
-    def check(heard: Heard) -> Iterable[Violation]:
-        place = place_of(heard, Text) if heard.mode is Mode.STREAM else heard.body_place
-        for want, got, exact in _blocks(heard):
+    def check(exchange: Exchange) -> Iterable[Violation]:
+        place = place_of(exchange, Text) if exchange.mode is Mode.STREAM else exchange.body_place
+        for want, got, exact in _blocks(exchange):
             if broken_rule(want, got, exact=exact) == requirement:
                 yield violation(requirement, difference(want, got), place)
 
@@ -72,48 +72,50 @@ def _rule(requirement: str) -> Check:
     return check
 
 
-def _blocks(heard: Heard) -> Iterable[tuple[str, str, bool]]:
+def _blocks(exchange: Exchange) -> Iterable[tuple[str, str, bool]]:
     """Block by block: as it should be, as it came, and whether it was made from a structured call."""
-    for wanted, choice in heard.choices():
+    for wanted, choice in exchange.choices():
         came = BLOCK.findall(choice.text or "")
         for call, got in zip(wanted.calls[: len(wanted.blocks)], came, strict=False):
             if not torn(call.block, got):
                 yield call.block, got, call.exact
 
 
-def single_delta(heard: Heard) -> Iterable[Violation]:
+def single_delta(exchange: Exchange) -> Iterable[Violation]:
     """Each block comes in one delta."""
-    for index, (wanted, choice) in enumerate(heard.choices()):
+    for index, (wanted, choice) in enumerate(exchange.choices()):
         if not wanted.blocks or len(choice.calls) != len(wanted.calls):
             continue
-        events = reading_of(heard).events
+        events = reading_of(exchange).events
         deltas = [event.text for event in events if isinstance(event, Text) and event.choice == index]
         whole = [text for text in deltas if BLOCK.search(text)]
         if len(whole) != len(wanted.blocks):
             seen = f"{len(wanted.blocks)} blocks were due; {len(whole)} deltas hold a whole one: {choice.text!r:.120}"
-            yield violation("chat.stream.xml-single-delta", seen, place_of(heard, Text))
+            yield violation("chat.stream.xml-single-delta", seen, place_of(exchange, Text))
 
 
-def textual_verbatim(heard: Heard) -> Iterable[Violation]:
+def textual_verbatim(exchange: Exchange) -> Iterable[Violation]:
     """A block that the backend told in text is forwarded as it stands there."""
-    return _rule("textual.verbatim")(heard)
+    return _rule("textual.verbatim")(exchange)
 
 
-def mode_header(heard: Heard) -> Iterable[Violation]:
+def mode_header(exchange: Exchange) -> Iterable[Violation]:
     """The response says which output mode was used."""
-    told, want = heard.transcript.header(MODE_HEADER), output_mode(heard.dialect)
+    told, want = exchange.transcript.header(MODE_HEADER), output_mode(exchange.dialect)
     if told != want:
         yield violation("mode.header", f"the response header {MODE_HEADER} is {told!r}, it should be {want!r}")
 
 
-def mode_default(heard: Heard) -> Iterable[Violation]:
+def mode_default(exchange: Exchange) -> Iterable[Violation]:
     """Without a header the answer has the target's own mode."""
-    reading = read_whole(heard.transcript.body)
+    reading = read_whole(exchange.transcript.body)
     content = next((event.text for event in reading.events if isinstance(event, Text)), "")
     came = Dialect.OBSIDIAN_XML if "<use_tool>" in content else Dialect.OPENAI_JSON
-    if came is not heard.target.default_mode:
-        seen = f"the answer to a request that names no mode is in {came}, it should be in {heard.target.default_mode}"
-        yield violation("mode.default", seen, heard.body_place)
+    if came is not exchange.target.default_mode:
+        seen = (
+            f"the answer to a request that names no mode is in {came}, it should be in {exchange.target.default_mode}"
+        )
+        yield violation("mode.default", seen, exchange.body_place)
 
 
 RULES = ("xml.shape", "xml.order", "xml.escape", "xml.values", "xml.no-arguments", "xml.round-trip")

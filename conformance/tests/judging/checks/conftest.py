@@ -12,7 +12,7 @@ from assay.model.dialect import Dialect
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
@@ -59,20 +59,20 @@ def one_call(response: Make, told_call: Make, counted: Json) -> Json:
 def streamed(stream: Make, response_events: Make, event_frames: Make) -> Make:
     """A response, streamed to a scenario."""
 
-    def heard(name: str, told: Json, **how: Any) -> Heard:
+    def exchange(name: str, told: Json, **how: Any) -> Exchange:
         frames = event_frames(response_events(_repeating(name, told)))
-        made: Heard = stream(name, *frames, bare=True, dialect=Dialect.RESPONSES, **how)
+        made: Exchange = stream(name, *frames, bare=True, dialect=Dialect.RESPONSES, **how)
         return made
 
-    return heard
+    return exchange
 
 
 @pytest.fixture
 def answered(plain: Make) -> Make:
     """A response, told whole to a scenario."""
 
-    def heard(name: str, told: Json, **how: Any) -> Heard:
-        made: Heard = plain(name, 200, json.dumps(_repeating(name, told)).encode(), dialect=Dialect.RESPONSES, **how)
+    def exchange(name: str, told: Json, **how: Any) -> Exchange:
+        made: Exchange = plain(name, 200, json.dumps(_repeating(name, told)).encode(), dialect=Dialect.RESPONSES, **how)
         return made
 
-    return heard
+    return exchange

@@ -10,7 +10,7 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
 from assay.model.target import Target
 from assay.model.transcript import End, Piece, Transcript
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 
 ROW, OTHER = "param.n", "param.model"
 CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
@@ -41,7 +41,7 @@ CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
 ]
 
 
-def heard(request: Request, status: int | None, headers: dict[str, str], body: Any, number: int = 0) -> Heard:
+def exchange(request: Request, status: int | None, headers: dict[str, str], body: Any, number: int = 0) -> Exchange:
     if isinstance(body, dict) and status != 200:
         body = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None, **body}}
     transcript = Transcript(
@@ -52,7 +52,7 @@ def heard(request: Request, status: int | None, headers: dict[str, str], body: A
     scenario = Scenario(name="x", title="", exercises=(ROW,), request=request, modes=(Mode.WHOLE,))
     form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
     target = Target(base_url="http://proxy/v1", model="codex")
-    return Heard(
+    return Exchange(
         scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
     )
 
@@ -61,33 +61,33 @@ def heard(request: Request, status: int | None, headers: dict[str, str], body: A
 def test_an_answer_is_what_its_request_wants(
     request_: Request, status: int | None, headers: dict[str, str], body: Any, seen: str
 ) -> None:
-    found = list(answered(ROW)(heard(request_, status, headers, body)))
+    found = list(answered(ROW)(exchange(request_, status, headers, body)))
     assert [one.requirement for one in found] == ([ROW] if seen else [])
     assert not seen or seen in found[0].seen
 
 
 def test_another_look_comes_after_status_and_headers() -> None:
-    check = answered(ROW, lambda heard: f"{heard.transcript.status} is odd")
-    assert [one.seen for one in check(heard(Request(), 200, {}, {}))] == ["200 is odd"]
-    assert "should get 404" in next(iter(check(heard(Request(expect=404), 200, {}, {})))).seen
+    check = answered(ROW, lambda exchange: f"{exchange.transcript.status} is odd")
+    assert [one.seen for one in check(exchange(Request(), 200, {}, {}))] == ["200 is odd"]
+    assert "should get 404" in next(iter(check(exchange(Request(expect=404), 200, {}, {})))).seen
 
 
 def test_a_further_request_is_judged_by_itself() -> None:
     request = Request(also=(Request(expect=404),))
-    assert asked(heard(request, 404, {}, {}, number=1)).expect == 404
-    assert list(answered(ROW)(heard(request, 404, {}, {}, number=1))) == []
+    assert asked(exchange(request, 404, {}, {}, number=1)).expect == 404
+    assert list(answered(ROW)(exchange(request, 404, {}, {}, number=1))) == []
 
 
 def test_what_stands_for_another_requirement_is_found_under_that_one_by_the_subject() -> None:
     request = Request(judged=OTHER, expect=400)
-    found = list(answered(ROW, lambda _: "never asked")(heard(request, 200, {}, {})))
+    found = list(answered(ROW, lambda _: "never asked")(exchange(request, 200, {}, {})))
     assert [one.requirement for one in found] == [OTHER]
-    assert list(answered(OTHER)(heard(request, 200, {}, {}))) == []
-    assert list(answered(ROW, lambda _: "never asked")(heard(request, 400, {}, {}))) == []
+    assert list(answered(OTHER)(exchange(request, 200, {}, {}))) == []
+    assert list(answered(ROW, lambda _: "never asked")(exchange(request, 400, {}, {}))) == []
 
 
 def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
-    turn = heard(Request(), 200, {}, {})
+    turn = exchange(Request(), 200, {}, {})
     object.__setattr__(turn, "scenario", Scenario(name="x", title="", exercises=(ROW,)))
     with pytest.raises(ValueError, match="no plain request"):
         asked(turn)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Call
 
 if TYPE_CHECKING:
     from assay.wire.violation import Violation
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
 STOP = {"finish": "stop"}
@@ -22,25 +22,25 @@ CALLS = {"finish": "tool_calls"}
 CHECKS = {**FORM, **CONTENT, **SENSE}
 
 
-def found(row: str, heard: Heard) -> list[Violation]:
+def found(row: str, exchange: Exchange) -> list[Violation]:
     """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS[f"chat.stream.{row}"](heard))
+    violations = list(CHECKS[f"chat.stream.{row}"](exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
     return violations
 
 
-def only(row: str, heard: Heard) -> Violation:
-    (violation,) = found(row, heard)
+def only(row: str, exchange: Exchange) -> Violation:
+    (violation,) = found(row, exchange)
     return violation
 
 
-def frame_of(violation: Violation, heard: Heard) -> bytes:
+def frame_of(violation: Violation, exchange: Exchange) -> bytes:
     """The bytes that a violation points at: a frame from its first to its last byte."""
     assert violation.place is not None
-    assert heard.reading is not None
+    assert exchange.reading is not None
     assert violation.place.frame is not None
-    said = heard.transcript.body[violation.place.offset :][: violation.place.length]
-    assert said == heard.reading.frames[violation.place.frame].raw
+    said = exchange.transcript.body[violation.place.offset :][: violation.place.length]
+    assert said == exchange.reading.frames[violation.place.frame].raw
     return said
 
 
@@ -50,25 +50,25 @@ def script_call(script: str, number: int = 0) -> Call:
 
 
 def test_a_call_that_is_missing_is_named(stream: Make) -> None:
-    heard = stream("call-one", STOP)
-    violation = only("call-opening", heard)
+    exchange = stream("call-one", STOP)
+    violation = only("call-opening", exchange)
     assert violation.seen == "the backend called localSearch; the stream shows no call"
-    assert violation.place == heard.body_place
+    assert violation.place == exchange.body_place
 
 
 def test_a_call_of_another_name_is_shown(stream: Make, call: Delta) -> None:
-    heard = stream("call-one", call(0, "call_one", "localsearch"), CALLS)
-    violation = only("call-opening", heard)
+    exchange = stream("call-one", call(0, "call_one", "localsearch"), CALLS)
+    violation = only("call-opening", exchange)
     assert violation.seen == "the backend called localSearch; the stream names 'localsearch'"
-    assert b"localsearch" in frame_of(violation, heard)
+    assert b"localsearch" in frame_of(violation, exchange)
 
 
 def test_arguments_in_pieces_are_right(stream: Make, call: Delta, fragment: Delta) -> None:
     want = script_call("call/one")
     pieces = [fragment(0, piece) for piece in (want.arguments[:5], want.arguments[5:9], want.arguments[9:])]
-    heard = stream("call-one", call(0, want.id, want.name), *pieces, CALLS)
-    assert found("arguments-incremental", heard) == []
-    assert found("arguments-verbatim", heard) == []
+    exchange = stream("call-one", call(0, want.id, want.name), *pieces, CALLS)
+    assert found("arguments-incremental", exchange) == []
+    assert found("arguments-verbatim", exchange) == []
 
 
 def test_arguments_that_repeat_what_was_said_are_cumulative_and_nothing_else(
@@ -76,27 +76,27 @@ def test_arguments_that_repeat_what_was_said_are_cumulative_and_nothing_else(
 ) -> None:
     want = script_call("call/one")
     pieces = [fragment(0, want.arguments[:end]) for end in (5, 9, len(want.arguments))]
-    heard = stream("call-one", call(0, want.id, want.name), *pieces, CALLS)
-    violation = only("arguments-incremental", heard)
+    exchange = stream("call-one", call(0, want.id, want.name), *pieces, CALLS)
+    violation = only("arguments-incremental", exchange)
     assert violation.seen.startswith("each of the 4 deltas of localSearch repeats the one before and adds to it")
-    assert b"1.50" in frame_of(violation, heard)
-    assert found("arguments-verbatim", heard) == []
+    assert b"1.50" in frame_of(violation, exchange)
+    assert found("arguments-verbatim", exchange) == []
 
 
 @pytest.mark.parametrize("last", ["", "{}", '{"query": "another"}'])
 def test_other_arguments_are_not_verbatim(stream: Make, call: Delta, fragment: Delta, last: str) -> None:
-    heard = stream("call-one", call(0, "call_one", "localSearch"), fragment(0, " " + last), CALLS)
-    assert found("arguments-incremental", heard) == []
-    assert only("arguments-verbatim", heard).seen.startswith("arguments of localSearch: ")
+    exchange = stream("call-one", call(0, "call_one", "localSearch"), fragment(0, " " + last), CALLS)
+    assert found("arguments-incremental", exchange) == []
+    assert only("arguments-verbatim", exchange).seen.startswith("arguments of localSearch: ")
 
 
 def test_arguments_written_anew_are_shown_where_they_ended(stream: Make, call: Delta, fragment: Delta) -> None:
     want = script_call("call/one")
     anew = json.dumps(json.loads(want.arguments))
-    heard = stream("call-one", call(0, want.id, want.name), fragment(0, anew[:9]), fragment(0, anew[9:]), CALLS)
-    violation = only("arguments-verbatim", heard)
+    exchange = stream("call-one", call(0, want.id, want.name), fragment(0, anew[:9]), fragment(0, anew[9:]), CALLS)
+    violation = only("arguments-verbatim", exchange)
     assert "the first difference is at character 1" in violation.seen
-    assert frame_of(violation, heard).startswith(b'data: {"id"')
+    assert frame_of(violation, exchange).startswith(b'data: {"id"')
     assert violation.place is not None
     assert violation.place.frame == 3
 
@@ -104,12 +104,12 @@ def test_arguments_written_anew_are_shown_where_they_ended(stream: Make, call: D
 def test_under_stop_policy_first_a_second_call_is_too_much(stream: Make, call: Delta) -> None:
     one = call(0, "call_search", "localSearch", "{}")
     assert found("stop-after-first", stream("calls-first", one, CALLS)) == []
-    heard = stream("calls-first", one, call(1, "call_read", "readNote", "{}"), CALLS)
-    violation = only("stop-after-first", heard)
+    exchange = stream("calls-first", one, call(1, "call_read", "readNote", "{}"), CALLS)
+    violation = only("stop-after-first", exchange)
     assert violation.seen == "parallel_tool_calls is false, and the stream carries 2 calls: localSearch, readNote"
-    assert violation.place == heard.body_place
+    assert violation.place == exchange.body_place
 
 
 def test_under_stop_policy_burst_a_missing_call_is_missed(stream: Make, call: Delta) -> None:
-    heard = stream("calls-burst", call(0, "call_search", "localSearch", "{}"), CALLS)
-    assert only("burst-all", heard).seen == "the backend made 2 calls; the stream carries 1"
+    exchange = stream("calls-burst", call(0, "call_search", "localSearch", "{}"), CALLS)
+    assert only("burst-all", exchange).seen == "the backend made 2 calls; the stream carries 1"

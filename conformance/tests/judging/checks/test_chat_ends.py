@@ -8,12 +8,12 @@ import pytest
 
 from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE
 from assay.model.transcript import End
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 
 if TYPE_CHECKING:
     from assay.wire.violation import Violation
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
 STOP = {"finish": "stop"}
@@ -21,25 +21,25 @@ CALLS = {"finish": "tool_calls"}
 CHECKS = {**FORM, **CONTENT, **SENSE}
 
 
-def found(row: str, heard: Heard) -> list[Violation]:
+def found(row: str, exchange: Exchange) -> list[Violation]:
     """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS[f"chat.stream.{row}"](heard))
+    violations = list(CHECKS[f"chat.stream.{row}"](exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
     return violations
 
 
-def only(row: str, heard: Heard) -> Violation:
-    (violation,) = found(row, heard)
+def only(row: str, exchange: Exchange) -> Violation:
+    (violation,) = found(row, exchange)
     return violation
 
 
-def frame_of(violation: Violation, heard: Heard) -> bytes:
+def frame_of(violation: Violation, exchange: Exchange) -> bytes:
     """The bytes that a violation points at: a frame from its first to its last byte."""
     assert violation.place is not None
-    assert heard.reading is not None
+    assert exchange.reading is not None
     assert violation.place.frame is not None
-    said = heard.transcript.body[violation.place.offset :][: violation.place.length]
-    assert said == heard.reading.frames[violation.place.frame].raw
+    said = exchange.transcript.body[violation.place.offset :][: violation.place.length]
+    assert said == exchange.reading.frames[violation.place.frame].raw
     return said
 
 
@@ -57,10 +57,10 @@ def frame_of(violation: Violation, heard: Heard) -> bytes:
 )
 def test_another_finish_reason_is_shown(stream: Make, name: str, wrong: str, right: str) -> None:
     assert found("finish-reason", stream(name, {"finish": right})) == []
-    heard = stream(name, {"finish": wrong})
-    violation = only("finish-reason", heard)
+    exchange = stream(name, {"finish": wrong})
+    violation = only("finish-reason", exchange)
     assert violation.seen == f"finish_reason is '{wrong}', it should be '{right}'"
-    assert wrong.encode() in frame_of(violation, heard)
+    assert wrong.encode() in frame_of(violation, exchange)
 
 
 def test_a_finish_that_never_came_is_the_grammars_business(stream: Make) -> None:
@@ -70,16 +70,16 @@ def test_a_finish_that_never_came_is_the_grammars_business(stream: Make) -> None
 def test_usage_that_was_asked_for_is_the_backends(stream: Make, usage_chunk: Callable[..., bytes]) -> None:
     assert found("usage", stream("usage-asked", STOP, usage_chunk(1234, 56))) == []
     assert only("usage", stream("usage-asked", STOP)).seen.endswith("was set and no usage chunk came")
-    heard = stream("usage-asked", STOP, usage_chunk(1, 2))
-    violation = only("usage", heard)
+    exchange = stream("usage-asked", STOP, usage_chunk(1, 2))
+    violation = only("usage", exchange)
     assert violation.seen == "usage is 1 + 2 = 3, the backend reported 1234 + 56"
-    assert b'"prompt_tokens": 1' in frame_of(violation, heard)
+    assert b'"prompt_tokens": 1' in frame_of(violation, exchange)
     assert "= 99," in only("usage", stream("usage-asked", STOP, usage_chunk(1234, 56, 99))).seen
 
 
 def test_usage_that_was_not_asked_for_is_too_much(stream: Make, usage_chunk: Callable[..., bytes]) -> None:
-    heard = stream("text-hello", STOP, usage_chunk(11, 7))
-    assert only("usage", heard).seen == "a usage chunk came that was not asked for"
+    exchange = stream("text-hello", STOP, usage_chunk(11, 7))
+    assert only("usage", exchange).seen == "a usage chunk came that was not asked for"
 
 
 def test_a_stream_that_failed_owes_no_usage(stream: Make, error_frame: bytes) -> None:
@@ -94,8 +94,8 @@ def test_any_counts_will_do_where_the_right_ones_are_not_known(stream: Make, usa
 
 
 def test_a_failure_before_output_is_no_stream(stream: Make, error_frame: bytes) -> None:
-    heard = stream("fail-first", error_frame)
-    violation = only("error-before-output", heard)
+    exchange = stream("fail-first", error_frame)
+    violation = only("error-before-output", exchange)
     assert violation.seen == "the backend failed before it said anything, and the stream began with HTTP 200"
     assert found("error-before-output", stream("text-hello", STOP)) == []
     assert found("error-before-output", stream("fail-first", status=502)) == []
@@ -103,10 +103,10 @@ def test_a_failure_before_output_is_no_stream(stream: Make, error_frame: bytes) 
 
 def test_a_failure_in_mid_text_is_told_by_an_error_frame(stream: Make, error_frame: bytes) -> None:
     assert found("error-after-text", stream("fail-after-text", "Half an answer", error_frame)) == []
-    heard = stream("fail-after-text", "Half an answer", STOP)
-    violation = only("error-after-text", heard)
+    exchange = stream("fail-after-text", "Half an answer", STOP)
+    violation = only("error-after-text", exchange)
     assert "the client takes a torso for an answer" in violation.seen
-    assert violation.place == heard.body_place
+    assert violation.place == exchange.body_place
 
 
 @pytest.mark.parametrize(
@@ -121,19 +121,19 @@ def test_a_failure_in_mid_text_is_told_by_an_error_frame(stream: Make, error_fra
 )
 def test_an_error_frame_holds_the_envelope(stream: Make, error: dict[str, object], seen: str) -> None:
     frame = f"data: {json.dumps({'error': error})}\n\n".encode()
-    heard = stream("fail-after-text", "Half an answer", frame)
-    violation = only("error-after-text", heard)
+    exchange = stream("fail-after-text", "Half an answer", frame)
+    violation = only("error-after-text", exchange)
     assert violation.seen == f"the error frame is no envelope: {seen}"
-    assert frame_of(violation, heard) == frame
+    assert frame_of(violation, exchange) == frame
 
 
 def test_a_failure_after_a_call_leaves_no_trace(stream: Make, call: Delta, error_frame: bytes) -> None:
     one = call(0, "call_failed", "localSearch", '{"query": "before the failure"}')
     assert found("error-after-call", stream("fail-after-call", one, CALLS)) == []
-    heard = stream("fail-after-call", one, error_frame)
-    violation = only("error-after-call", heard)
+    exchange = stream("fail-after-call", one, error_frame)
+    violation = only("error-after-call", exchange)
     assert violation.seen == "the call was complete, yet an error frame came: clients throw the call away"
-    assert frame_of(violation, heard) == error_frame
+    assert frame_of(violation, exchange) == error_frame
 
 
 def test_half_of_a_call_must_not_look_like_an_answer(stream: Make, call: Delta, error_frame: bytes) -> None:

@@ -10,7 +10,7 @@ from assay.judging.checks import chat_stream
 from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE, parity
 from assay.model.scenario import Mode
 from assay.model.transcript import End
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 from assay.scenarios import SCENARIOS
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Call
@@ -18,7 +18,7 @@ from assay_scripts.steps import Call
 if TYPE_CHECKING:
     from assay.wire.violation import Violation
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
 
 STOP = {"finish": "stop"}
@@ -38,25 +38,25 @@ HEADERS = {
 }
 
 
-def found(row: str, heard: Heard) -> list[Violation]:
+def found(row: str, exchange: Exchange) -> list[Violation]:
     """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS[f"chat.stream.{row}"](heard))
+    violations = list(CHECKS[f"chat.stream.{row}"](exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
     return violations
 
 
-def only(row: str, heard: Heard) -> Violation:
-    (violation,) = found(row, heard)
+def only(row: str, exchange: Exchange) -> Violation:
+    (violation,) = found(row, exchange)
     return violation
 
 
-def frame_of(violation: Violation, heard: Heard) -> bytes:
+def frame_of(violation: Violation, exchange: Exchange) -> bytes:
     """The bytes that a violation points at: a frame from its first to its last byte."""
     assert violation.place is not None
-    assert heard.reading is not None
+    assert exchange.reading is not None
     assert violation.place.frame is not None
-    said = heard.transcript.body[violation.place.offset :][: violation.place.length]
-    assert said == heard.reading.frames[violation.place.frame].raw
+    said = exchange.transcript.body[violation.place.offset :][: violation.place.length]
+    assert said == exchange.reading.frames[violation.place.frame].raw
     return said
 
 
@@ -98,10 +98,10 @@ def test_a_wrong_header_is_told_as_it_came(stream: Make) -> None:
 
 def test_the_first_chunk_that_breaks_the_schema_is_shown(stream: Make) -> None:
     bad = b'data: {"id": "chatcmpl-1", "object": "chunk", "created": 1700000000, "model": "codex", "choices": []}\n\n'
-    heard = stream("text-hello", "Hello", bad, bad, ", world!", STOP)
-    violation = only("schema", heard)
+    exchange = stream("text-hello", "Hello", bad, bad, ", world!", STOP)
+    violation = only("schema", exchange)
     assert violation.seen == '/object: is "chunk", should be "chat.completion.chunk"'
-    assert frame_of(violation, heard) == bad
+    assert frame_of(violation, exchange) == bad
 
 
 def test_an_error_frame_is_no_chunk_but_an_error_that_is_null_is_no_published_field(
@@ -144,10 +144,10 @@ def test_a_connection_that_breaks_as_the_backend_fails_in_mid_text_is_judged_by_
 
 
 def test_a_text_that_differs_is_told_with_the_last_frame_of_text(stream: Make) -> None:
-    heard = stream("text-hello", "Hello", " world!", STOP)
-    violation = only("text", heard)
+    exchange = stream("text-hello", "Hello", " world!", STOP)
+    violation = only("text", exchange)
     assert "12 characters instead of 13; the first difference is at character 5" in violation.seen
-    assert b" world!" in frame_of(violation, heard)
+    assert b" world!" in frame_of(violation, exchange)
 
 
 def test_a_text_that_never_came_has_no_place(stream: Make) -> None:
@@ -163,27 +163,27 @@ def test_of_a_backend_that_reflects_json_must_come(stream: Make) -> None:
 
 
 def test_torn_characters_are_one_violation_and_it_is_shown(stream: Make) -> None:
-    heard = stream("text-utf8", "Gr\ufffd", "\ufffdße", STOP)
-    assert found("text", heard) == []
-    violation = only("utf8", heard)
+    exchange = stream("text-utf8", "Gr\ufffd", "\ufffdße", STOP)
+    assert found("text", exchange) == []
+    violation = only("utf8", exchange)
     assert "first difference is at character 2" in violation.seen
-    assert "Gr\ufffd".encode() in frame_of(violation, heard)
+    assert "Gr\ufffd".encode() in frame_of(violation, exchange)
 
 
 def test_torn_characters_in_arguments_are_one_violation(stream: Make, call: Delta) -> None:
     want = script_call("call/one")
-    heard = stream("call-one", call(0, want.id, want.name, want.arguments.replace("é", "\ufffd\ufffd")), CALLS)
-    assert found("arguments-verbatim", heard) == []
-    assert b"localSearch" in frame_of(only("utf8", heard), heard)
+    exchange = stream("call-one", call(0, want.id, want.name, want.arguments.replace("é", "\ufffd\ufffd")), CALLS)
+    assert found("arguments-verbatim", exchange) == []
+    assert b"localSearch" in frame_of(only("utf8", exchange), exchange)
 
 
 def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
     assert found("flushed", stream("flush", "first", "second", STOP)) == []
-    heard = stream("flush", "first(the gate was not opened in time)second", STOP)
-    assert found("text", heard) == []
-    violation = only("flushed", heard)
+    exchange = stream("flush", "first(the gate was not opened in time)second", STOP)
+    assert found("text", exchange) == []
+    violation = only("flushed", exchange)
     assert "only after it had given up" in violation.seen
-    assert violation.place == heard.body_place
+    assert violation.place == exchange.body_place
 
 
 # Parity

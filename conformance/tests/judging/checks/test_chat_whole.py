@@ -8,13 +8,13 @@ import pytest
 from assay.judging.checks.chat_whole import CONTENT, FORM
 from assay.model.scenario import Mode
 from assay.model.transcript import End
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from assay.wire.violation import Violation
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 
 CHECKS = {**FORM, **CONTENT}
 UNANSWERED = ("reflect/", "fail/")
@@ -25,16 +25,16 @@ ONE = ("call_search", "localSearch", '{"query": "release notes"}')
 TWO = ("call_read", "readNote", '{"notePath": "notes/release.md"}')
 
 
-def found(row: str, heard: Heard) -> list[Violation]:
-    violations = list(CHECKS[f"chat.whole.{row}"](heard))
+def found(row: str, exchange: Exchange) -> list[Violation]:
+    violations = list(CHECKS[f"chat.whole.{row}"](exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.whole.{row}"}
     return violations
 
 
-def only(row: str, heard: Heard) -> str:
+def only(row: str, exchange: Exchange) -> str:
     """What the one violation says; its place is the whole body."""
-    (violation,) = found(row, heard)
-    assert violation.place == heard.body_place
+    (violation,) = found(row, exchange)
+    assert violation.place == exchange.body_place
     return violation.seen
 
 
@@ -68,8 +68,8 @@ def test_the_first_fault_of_the_envelope_is_told(whole: Make, change: dict[str, 
 
 @pytest.mark.parametrize(("headers", "seen"), [({}, "''"), ({"content-type": "text/plain"}, "'text/plain'")])
 def test_the_media_type_is_json(whole: Make, headers: dict[str, str], seen: str) -> None:
-    heard = whole("text-hello", "Hello, world!", headers=headers)
-    assert only("envelope", heard) == f"content-type is {seen}, it should be application/json"
+    exchange = whole("text-hello", "Hello, world!", headers=headers)
+    assert only("envelope", exchange) == f"content-type is {seen}, it should be application/json"
     right = whole("text-hello", "Hello, world!", headers={"content-type": "application/json; charset=utf-8"})
     assert found("envelope", right) == []
 
@@ -81,26 +81,26 @@ def test_an_answer_that_broke_off_is_told_as_that(plain: Make, end: End) -> None
 
 
 def test_what_the_grammar_blames_is_not_told_again(plain: Make) -> None:
-    heard = plain("text-hello", 200, b"Hello")
-    assert heard.reading is not None
-    assert [violation.requirement for violation in heard.reading.violations] == ["chat.whole.envelope"]
-    assert found("envelope", heard) == []
+    exchange = plain("text-hello", 200, b"Hello")
+    assert exchange.reading is not None
+    assert [violation.requirement for violation in exchange.reading.violations] == ["chat.whole.envelope"]
+    assert found("envelope", exchange) == []
 
 
 @pytest.mark.parametrize("indexes", [[], [1], [0, 1]])
 def test_one_choice_is_what_was_asked_for(whole: Make, indexes: list[int]) -> None:
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
     choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
-    heard = whole("text-hello", change={"choices": choices})
-    assert only("choices", heard) == f"n is 1; the answer has choices {indexes}"
+    exchange = whole("text-hello", change={"choices": choices})
+    assert only("choices", exchange) == f"n is 1; the answer has choices {indexes}"
 
 
 @pytest.mark.parametrize("indexes", [[], [0], [1, 0, 2]])
 def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, indexes: list[int]) -> None:
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
     choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
-    heard = whole("choices-text", change={"choices": choices})
-    assert [told.seen for told in found("choices", heard)] == [f"n is 2; the answer has choices {sorted(indexes)}"]
+    exchange = whole("choices-text", change={"choices": choices})
+    assert [told.seen for told in found("choices", exchange)] == [f"n is 2; the answer has choices {sorted(indexes)}"]
     assert found("choices", right_whole("choices-text")) == []
 
 
@@ -124,9 +124,9 @@ def test_an_empty_text_and_a_reflection_are_right(whole: Make) -> None:
 
 
 def test_text_beside_a_call_is_for_another_check(whole: Make) -> None:
-    heard = whole("call-after-text", "Let me look.", "tool_calls", calls=[ONE])
-    assert found("text", heard) == []
-    assert only("content-null", heard) == "content is 'Let me look.' beside a call, it should be null"
+    exchange = whole("call-after-text", "Let me look.", "tool_calls", calls=[ONE])
+    assert found("text", exchange) == []
+    assert only("content-null", exchange) == "content is 'Let me look.' beside a call, it should be null"
     assert only("content-null", whole("call-one", "", "tool_calls", calls=[ONE])).startswith("content is ''")
 
 
@@ -148,8 +148,8 @@ def test_any_usage_that_adds_up_will_do_where_the_backend_told_none(whole: Make)
 
 
 def test_another_finish_is_told(whole: Make) -> None:
-    heard = whole("call-beats-length", None, "length", calls=[ONE])
-    assert only("finish", heard) == "finish_reason is 'length', it should be 'tool_calls'"
+    exchange = whole("call-beats-length", None, "length", calls=[ONE])
+    assert only("finish", exchange) == "finish_reason is 'length', it should be 'tool_calls'"
 
 
 @pytest.mark.parametrize("calls", [[], [ONE], [TWO, ONE], [ONE, TWO, TWO], [ONE, ("call_read", "readnote", "{}")]])
@@ -171,10 +171,10 @@ def test_equal_calls_are_told_apart_by_ids_that_were_kept(whole: Make) -> None:
 
 
 def test_other_arguments_are_told_for_calls_of_the_same_name_only(whole: Make) -> None:
-    heard = whole(
+    exchange = whole(
         "calls-burst", None, "tool_calls", calls=[("call_search", "localSearch", '{"query":"release notes"}')]
     )
-    assert only("arguments-verbatim", heard).startswith("arguments of localSearch: 25 characters instead of 26")
+    assert only("arguments-verbatim", exchange).startswith("arguments of localSearch: 25 characters instead of 26")
     assert found("arguments-verbatim", whole("calls-burst", None, "tool_calls", calls=[TWO])) == []
 
 

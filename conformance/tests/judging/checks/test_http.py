@@ -10,7 +10,7 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Auth, Form, Mode, Request, Scenario
 from assay.model.target import Target
 from assay.model.transcript import End, Piece, Transcript
-from assay.reading.exchange import Heard, read
+from assay.reading.exchange import Exchange, read
 
 MODEL = {"id": "codex", "object": "model", "created": 1, "owned_by": "codex"}
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
@@ -59,9 +59,9 @@ INTERNALS = [
 ]
 
 
-def heard(
+def exchange(
     row: str, request: Request, status: int, body: Any, headers: dict[str, Any] | None = None, number: int = 0
-) -> Heard:
+) -> Exchange:
     told = {"Content-Type": "application/json", **(headers or {})}
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     transcript = Transcript(
@@ -72,12 +72,12 @@ def heard(
     scenario = Scenario(name="x", title="", exercises=(row,), request=request, modes=(Mode.WHOLE,))
     form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
     target = Target(base_url="http://proxy/v1", model="codex")
-    return Heard(
+    return Exchange(
         scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
     )
 
 
-def seen(row: str, one: Heard) -> str:
+def seen(row: str, one: Exchange) -> str:
     found = list(http.CONTENT[row](one))
     assert {violation.requirement for violation in found} <= {row}
     return found[0].seen if found else ""
@@ -85,26 +85,26 @@ def seen(row: str, one: Heard) -> str:
 
 @pytest.mark.parametrize(("body", "wanted"), MODELS)
 def test_a_list_of_models(body: Any, wanted: str) -> None:
-    told = seen("http.models.list", heard("http.models.list", Request(method="GET", path="/models"), 200, body))
+    told = seen("http.models.list", exchange("http.models.list", Request(method="GET", path="/models"), 200, body))
     assert wanted in told
     assert bool(told) == bool(wanted)
 
 
 def test_a_list_of_models_that_is_no_json() -> None:
-    one = heard("http.models.list", Request(method="GET", path="/models"), 200, b"<html>")
+    one = exchange("http.models.list", Request(method="GET", path="/models"), 200, b"<html>")
     assert seen("http.models.list", one) == "the body is not JSON"
 
 
 @pytest.mark.parametrize(("body", "wanted"), ONE_MODEL)
 def test_one_model(body: Any, wanted: str) -> None:
-    told = seen("http.models.get", heard("http.models.get", Request(method="GET"), 200, body))
+    told = seen("http.models.get", exchange("http.models.get", Request(method="GET"), 200, body))
     assert wanted in told
     assert bool(told) == bool(wanted)
 
 
 @pytest.mark.parametrize(("changes", "wanted"), PREFLIGHTS)
 def test_a_preflight(changes: dict[str, Any], wanted: str) -> None:
-    one = heard("http.cors.preflight", PREFLIGHT, 204, b"", {**ALLOWED, **changes})
+    one = exchange("http.cors.preflight", PREFLIGHT, 204, b"", {**ALLOWED, **changes})
     told = seen("http.cors.preflight", one)
     assert wanted in told
     assert bool(told) == bool(wanted)
@@ -113,7 +113,7 @@ def test_a_preflight(changes: dict[str, Any], wanted: str) -> None:
 @pytest.mark.parametrize(("origin", "wanted"), [("*", ""), (None, "access-control-allow-origin is None")])
 def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
     request = Request(headers={"origin": "app://obsidian.md"}, expect=400)
-    one = heard("http.cors.preflight", request, 400, ENVELOPE, {"access-control-allow-origin": origin})
+    one = exchange("http.cors.preflight", request, 400, ENVELOPE, {"access-control-allow-origin": origin})
     assert wanted in seen("http.cors.preflight", one)
 
 
@@ -127,7 +127,7 @@ def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
 )
 def test_request_ids(ids: tuple[str | None, ...], wanted: str) -> None:
     request = Request(also=(Request(),))
-    exchanges = [heard("http.request-id", request, 200, {}, {"x-request-id": id_}, n) for n, id_ in enumerate(ids)]
+    exchanges = [exchange("http.request-id", request, 200, {}, {"x-request-id": id_}, n) for n, id_ in enumerate(ids)]
     found = list(http.TOGETHER["http.request-id"](exchanges))
     assert len(found) == bool(wanted)
     assert not wanted or wanted in found[0].seen
@@ -136,14 +136,14 @@ def test_request_ids(ids: tuple[str | None, ...], wanted: str) -> None:
 @pytest.mark.parametrize(("message", "what"), INTERNALS)
 def test_an_error_that_shows_internals(message: str, what: str) -> None:
     body = {"error": {**ENVELOPE["error"], "message": message}}
-    found = list(http.ERRORS["http.error.no-internals"](heard("x", Request(expect=500), 500, body)))
+    found = list(http.ERRORS["http.error.no-internals"](exchange("x", Request(expect=500), 500, body)))
     assert len(found) == bool(what)
     assert not what or what in found[0].seen
 
 
 def test_an_error_in_a_stream_is_looked_at_too() -> None:
     frame = b'data: {"error": {"message": "pid 4711 died", "type": "server_error", "param": null, "code": null}}\n\n'
-    one = heard("x", Request(), 200, frame)
+    one = exchange("x", Request(), 200, frame)
     form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
     object.__setattr__(one, "reading", read(one.transcript, form))
     assert [v.seen for v in http.ERRORS["http.error.no-internals"](one)] == ["the error shows a process id: pid 4711"]
@@ -151,4 +151,4 @@ def test_an_error_in_a_stream_is_looked_at_too() -> None:
 
 @pytest.mark.parametrize(("status", "body", "count"), [(200, b"fine", 0), (404, ENVELOPE, 0), (404, b"<html>", 1)])
 def test_the_envelope_of_errors(status: int, body: Any, count: int) -> None:
-    assert len(list(http.ERRORS["http.error.envelope"](heard("x", Request(), status, body)))) == count
+    assert len(list(http.ERRORS["http.error.envelope"](exchange("x", Request(), status, body)))) == count

@@ -10,7 +10,7 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
 from assay.model.target import Target
 from assay.model.transcript import End, Piece, Transcript
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 
 ROW = "param.real-clients"
 CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "codex"}
@@ -42,13 +42,13 @@ ANSWERS = [
 ]
 
 
-def heard(status: int, content_type: str, body: bytes) -> Heard:
+def exchange(status: int, content_type: str, body: bytes) -> Exchange:
     transcript = Transcript(
         method="POST", url="http://proxy/v1/chat/completions", request_headers=(), request_body=b"", status=status,
         headers=(("Content-Type", content_type),), pieces=(Piece(at=0.0, data=body),), end=End.COMPLETE, seconds=0.1,
     )  # fmt: skip
     scenario = Scenario(name="x", title="", exercises=(ROW,), request=Request(), modes=(Mode.WHOLE,))
-    return Heard(
+    return Exchange(
         scenario=scenario, number=0, turn=None, form=Form(Dialect.OPENAI_JSON, Mode.WHOLE),
         target=Target(base_url="http://proxy/v1", model="codex"), transcript=transcript, reading=None,
     )  # fmt: skip
@@ -56,11 +56,11 @@ def heard(status: int, content_type: str, body: bytes) -> Heard:
 
 @pytest.mark.parametrize(("content_type", "body", "wanted"), ANSWERS)
 def test_a_real_client_is_served(content_type: str, body: bytes, wanted: str) -> None:
-    found = list(params.CONTENT[ROW](heard(200, content_type, body)))
+    found = list(params.CONTENT[ROW](exchange(200, content_type, body)))
     assert len(found) == bool(wanted)
     assert not wanted or wanted in found[0].seen
 
 
 def test_a_real_client_is_not_refused() -> None:
-    found = list(params.CONTENT[ROW](heard(400, "application/json", json.dumps(ERROR).encode())))
+    found = list(params.CONTENT[ROW](exchange(400, "application/json", json.dumps(ERROR).encode())))
     assert "the status is 400" in found[0].seen

@@ -9,12 +9,12 @@ import pytest
 from assay.judging.checks.places import counts, frame_place, place_of, plain, reading_of, strays, told_arguments
 from assay.model.dialect import Dialect
 from assay.model.target import Lack
-from assay.reading.exchange import Heard
-from assay.reading.expected import WantedCall
+from assay.reading.exchange import Exchange
+from assay.reading.expected import ExpectedCall
 from assay.wire.calls import Call
 from assay.wire.events import Text, Usage
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 XML = Dialect.OBSIDIAN_XML
 STOP = {"finish": "stop"}
 
@@ -26,12 +26,12 @@ def test_only_an_answer_has_a_reading(stream: Make, plain: Make) -> None:
 
 
 def test_the_place_of_an_event_is_its_last_frame(stream: Make, whole: Make) -> None:
-    heard = stream("text-hello", "Hel", "lo", STOP)
-    place = place_of(heard, Text)
-    assert place == reading_of(heard).frames[2].place
-    assert place_of(heard, Usage) is None
+    exchange = stream("text-hello", "Hel", "lo", STOP)
+    place = place_of(exchange, Text)
+    assert place == reading_of(exchange).frames[2].place
+    assert place_of(exchange, Usage) is None
     assert place_of(whole("text-hello", "Hello"), Text) is None
-    assert frame_place(reading_of(heard), 99) is None
+    assert frame_place(reading_of(exchange), 99) is None
 
 
 def test_content_is_plain_without_its_blocks(right_stream: Make) -> None:
@@ -43,19 +43,19 @@ def test_content_is_plain_without_its_blocks(right_stream: Make) -> None:
 
 
 def test_what_only_another_choice_was_to_say_is_astray(right_stream: Make) -> None:
-    heard = right_stream("choices-text")
-    first, second = heard.wanted
-    assert strays(heard, first, f"{first.text}{second.text}")
-    assert strays(heard, first, second.text or "")
-    assert not strays(heard, first, first.text or "")
-    assert not strays(heard, first, "Something else.")
+    exchange = right_stream("choices-text")
+    first, second = exchange.wanted
+    assert strays(exchange, first, f"{first.text}{second.text}")
+    assert strays(exchange, first, second.text or "")
+    assert not strays(exchange, first, first.text or "")
+    assert not strays(exchange, first, "Something else.")
 
 
 def test_counts_are_those_of_all_choices(right_stream: Make) -> None:
-    heard = right_stream("choices-usage")
-    told = [wanted.usage for wanted in heard.wanted]
+    exchange = right_stream("choices-usage")
+    told = [wanted.usage for wanted in exchange.wanted]
     assert all(told)
-    total = counts(heard)
+    total = counts(exchange)
     assert total is not None
     assert total[0] == sum(usage.input for usage in told if usage)
     assert total[2] == total[0] + total[1]
@@ -65,10 +65,10 @@ def test_counts_are_those_of_all_choices(right_stream: Make) -> None:
 
 @pytest.mark.parametrize("name", ["finish-length", "call-beats-length"])
 def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_stream: Make, name: str) -> None:
-    heard = right_stream(name)
-    older = replace(heard.target, lacks=frozenset({Lack.COUNTS}))
-    assert counts(heard) is not None
-    assert counts(replace(heard, target=older)) is None
+    exchange = right_stream(name)
+    older = replace(exchange.target, lacks=frozenset({Lack.COUNTS}))
+    assert counts(exchange) is not None
+    assert counts(replace(exchange, target=older)) is None
     assert counts(replace(right_stream("text-hello"), target=older)) is not None
 
 
@@ -82,7 +82,7 @@ def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_str
     ],
 )
 def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got: str, said: str | None) -> None:
-    want = WantedCall(id="a", name="f", arguments='{"q": 1.50}', block="", exact=exact)
+    want = ExpectedCall(id="a", name="f", arguments='{"q": 1.50}', block="", exact=exact)
     told = list(told_arguments("a.b", want, Call(id="a", name="f", arguments=got), None))
     assert [violation.requirement for violation in told] == (["a.b"] if said else [])
     assert all(violation.seen.startswith(said or "-") for violation in told)

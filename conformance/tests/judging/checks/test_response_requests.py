@@ -20,8 +20,8 @@ RE: Json = {"dialect": Dialect.RESPONSES}
 
 def asked(plain: Make, name: str, number: int, told: object, status: int = 200) -> list[str]:
     row = "responses.previous-id" if name.startswith("previous") else "responses.input.items"
-    heard = plain(name, status, json.dumps(told).encode(), number=number, **RE)
-    return [violation.seen for violation in CONTENT[row](heard)]
+    exchange = plain(name, status, json.dumps(told).encode(), number=number, **RE)
+    return [violation.seen for violation in CONTENT[row](exchange)]
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[
     right = {**said('{"developer": "hoopoe-0", "input": "ibis-1 jay-2"}'), "previous_response_id": "resp_1"}
     for told, wrong in (("resp_1", []), (None, ["previous_response_id is None, the request set 'resp_1'"])):
         body = json.dumps({**right, "previous_response_id": told}).encode()
-        heard = plain("previous-response", 200, body, number=1, **RE)
+        exchange = plain("previous-response", 200, body, number=1, **RE)
         sent = json.dumps({"model": "codex", "previous_response_id": "resp_1"}).encode()
-        continued = replace(heard, transcript=replace(heard.transcript, request_body=sent))
+        continued = replace(exchange, transcript=replace(exchange.transcript, request_body=sent))
         assert [violation.seen for violation in CONTENT["responses.previous-id"](continued)] == wrong

@@ -17,7 +17,7 @@ from assay.reading.exchange import read
 from assay.scenarios.responses import SETTINGS
 
 if TYPE_CHECKING:
-    from assay.reading.exchange import Heard
+    from assay.reading.exchange import Exchange
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
@@ -25,12 +25,12 @@ RE: Json = {"dialect": Dialect.RESPONSES}
 ENVELOPE = "responses.whole.envelope"
 
 
-def seen(heard: Heard) -> dict[str, str]:
+def seen(exchange: Exchange) -> dict[str, str]:
     """Requirement → what its check found."""
     table = {**FORM, **CONTENT, **SENSE}
-    fits = (row for row in table if (row.startswith("responses.stream.")) == (heard.mode == "stream"))
+    fits = (row for row in table if (row.startswith("responses.stream.")) == (exchange.mode == "stream"))
     skipped = {"responses.xml", "responses.stream.keepalive"}
-    return {v.requirement: v.seen for row in fits if row not in skipped for v in table[row](heard)}
+    return {v.requirement: v.seen for row in fits if row not in skipped for v in table[row](exchange)}
 
 
 def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, one_call: Json) -> None:
@@ -173,8 +173,8 @@ def test_events_have_published_fields_only(
 ) -> None:
     events = response_events(hello)
     events[4]["obfuscated"] = "x"
-    heard = stream("text-hello", *event_frames(events), bare=True, **RE)
-    assert seen(heard) == {"responses.stream.schema": "the body: obfuscated is not among the published fields"}
+    exchange = stream("text-hello", *event_frames(events), bare=True, **RE)
+    assert seen(exchange) == {"responses.stream.schema": "the body: obfuscated is not among the published fields"}
     nameless = stream("text-hello", *event_frames([*events[:3], {**events[3], "item_id": 7}, *events[4:]]), bare=True,
                       **RE)  # fmt: skip
     assert [v.requirement for v in FORM["responses.stream.schema"](nameless)] == [], "the grammar blames it"

@@ -7,9 +7,9 @@ import pytest
 
 from assay.judging.checks.shapes import CONTENT, late_id
 from assay.model.dialect import Dialect
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 ARGUMENTS = '{"query": "same bytes", "limit": 1.50}'
 LATE = ["shape-late-id", "shape-late-id-done"]
 SEEN = "the backend told the id 'call_shape' of localSearch; the answer has 'call_own'"
@@ -28,14 +28,14 @@ def test_an_id_of_the_proxys_own_is_found_in_either_mode(
 ) -> None:
     streamed = stream(name, call(0, "call_own", "localSearch", ARGUMENTS), {"finish": "tool_calls"})
     at_once = whole(name, None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
-    for heard in (streamed, at_once):
-        (violation,) = late_id(heard)
+    for exchange in (streamed, at_once):
+        (violation,) = late_id(exchange)
         assert (violation.requirement, violation.seen) == ("shapes.late-id", SEEN)
 
 
 def test_a_call_without_an_id_may_have_any(whole: Make) -> None:
-    heard = whole("shape-no-id", None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
-    assert list(late_id(heard)) == []
+    exchange = whole("shape-no-id", None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
+    assert list(late_id(exchange)) == []
 
 
 def test_the_checks_are_those_of_shapes() -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from assay.judging.checks.turn import SENSE
 from assay.model.dialect import Dialect
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 from assay.scenarios.turns import PIXEL
 
 if TYPE_CHECKING:
     from assay.wire.violation import Violation
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 
 DEVELOPER = "You are the keeper of the zebra archive."
 SECOND = "Second question, about naïve bisons 🦬."
@@ -45,8 +45,8 @@ def seen(whole: Make) -> Callable[..., list[str]]:
     """What the check of a row says of an exchange in which the backend told that it had received this."""
 
     def check(row: str, scenario: str, *, dialect: Dialect = Dialect.OPENAI_JSON, **received: Any) -> list[str]:
-        heard = whole(scenario, json.dumps(received, ensure_ascii=False), dialect=dialect)
-        violations: list[Violation] = list(SENSE[f"turn.{row}"](heard))
+        exchange = whole(scenario, json.dumps(received, ensure_ascii=False), dialect=dialect)
+        violations: list[Violation] = list(SENSE[f"turn.{row}"](exchange))
         assert {violation.requirement for violation in violations} <= {f"turn.{row}"}
         assert all(violation.place is None for violation in violations)
         return [violation.seen for violation in violations]

@@ -8,10 +8,10 @@ import pytest
 from assay.judging.checks.xml import CONTENT, RULES, broken_rule
 from assay.model.catalogue import load
 from assay.model.dialect import MODE_HEADER, Dialect, output_mode
-from assay.reading.exchange import Heard
+from assay.reading.exchange import Exchange
 from assay.wire.textual import write_block
 
-Make = Callable[..., Heard]
+Make = Callable[..., Exchange]
 XML = Dialect.OBSIDIAN_XML
 CALLS = {"finish": "tool_calls"}
 RIGHT = write_block("localSearch", '{"query": "a & \\"b\\"", "salientTerms": ["x", 1.50]}')
@@ -63,8 +63,8 @@ def test_a_block_of_the_backends_own_is_to_be_forwarded_as_it_is() -> None:
     assert broken_rule(RIGHT, RIGHT, exact=False) is None
 
 
-def seen(heard: Heard) -> set[str]:
-    return {violation.requirement for row in FIT for violation in CONTENT[row](heard)}
+def seen(exchange: Exchange) -> set[str]:
+    return {violation.requirement for row in FIT for violation in CONTENT[row](exchange)}
 
 
 FIT = {*RULES, "textual.verbatim", "chat.stream.xml-single-delta"}
@@ -117,8 +117,8 @@ def test_a_block_in_two_deltas_is_told(right_stream: Make, stream: Make) -> None
 @pytest.mark.parametrize("dialect", Dialect)
 def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None:
     def told(**headers: Any) -> list[str]:
-        heard = right_whole("call-one", dialect=dialect, headers={"Content-Type": "application/json", **headers})
-        return [violation.seen for violation in CONTENT["mode.header"](heard)]
+        exchange = right_whole("call-one", dialect=dialect, headers={"Content-Type": "application/json", **headers})
+        return [violation.seen for violation in CONTENT["mode.header"](exchange)]
 
     assert told(**{MODE_HEADER: output_mode(dialect)}) == []
     assert told(**{MODE_HEADER: "other"}) == [
