@@ -18,9 +18,9 @@ from assay.model.scenario import Act, Auth, Form, Mode, Scenario
 from assay.reading.applicable import answers_to, applicable, speaks_of
 from assay.requests.conversation import prepare
 from assay.scenarios import SCENARIOS, tools
-from assay.wire.chat import CHAT_STREAM_HOLES
+from assay.wire.chat import CHAT_STREAM_VIOLATIONS
 from assay.wire.message import CALLS, ENVELOPE, ERROR
-from assay.wire.responses import RESPONSES_STREAM_HOLES
+from assay.wire.responses import RESPONSES_STREAM_VIOLATIONS
 from assay_scripts.library import LIBRARY
 from assay_scripts.markers import Marker, find_marker
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CATALOGUE = load()
 SERVED_BY_CHECKS = {*FORM, *CONTENT, *SENSE, *ERRORS, *TOGETHER, *PARITIES}
-SERVED_BY_THE_WIRE = {*CHAT_STREAM_HOLES, *RESPONSES_STREAM_HOLES, ENVELOPE, CALLS, ERROR}
+SERVED_BY_THE_WIRE = {*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS, ENVELOPE, CALLS, ERROR}
 BLAMED = {scenario.blames for scenario in SCENARIOS if scenario.blames}
 UNDECLARED = {"sentinel-undeclared"}
 """Scenarios whose backend calls a tool that the request does not declare."""

@@ -23,7 +23,6 @@ from assay.driving.plain_requests import Asker
 from assay.driving.recording import Record
 from assay.driving.watching import Watch
 from assay.judging.outcomes import Run
-from assay.model.dialect import MODE_HEADER, Dialect, endpoint, output_mode
 from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
@@ -35,6 +34,7 @@ from assay.requests import plain
 from assay.requests.conversation import Message, can_follow, prepare, remember
 
 if TYPE_CHECKING:
+    from assay.model.dialect import Dialect
     from assay.reading.exchange import Stream
     from assay.wire.calls import Choice
 
@@ -164,8 +164,8 @@ class _Driver:
             if number and not can_follow(turn, _choice(exchanges[-1])):
                 break
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
-            headers = {**self._headers(Auth.RIGHT), MODE_HEADER: output_mode(form.dialect), **scenario.headers}
-            url = self.target.url(endpoint(form.dialect))
+            headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
+            url = self.target.url(form.dialect.spec.endpoint)
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
             plain.examine_header(scenario.tells, transcript)
@@ -232,7 +232,7 @@ class _Driver:
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
-        await self._exchange("POST", self.target.url(endpoint(dialect)), self._headers(Auth.RIGHT), prepared.body)
+        await self._exchange("POST", self.target.url(dialect.spec.endpoint), self._headers(Auth.RIGHT), prepared.body)
 
     def _headers(self, auth: Auth) -> dict[str, str]:
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}

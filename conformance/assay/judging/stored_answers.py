@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.places import counts
 from assay.judging.checks.response_parity import PARITY
-from assay.model.dialect import CHATS, Dialect
+from assay.model.dialect import Surface
 from assay.model.scenario import LEAVES, Form, Mode
 from assay.model.target import Lack
 from assay.reading.expected import Failure
@@ -51,8 +51,8 @@ RESPONSES_FACETS: dict[str, tuple[str, str]] = {
     "usage": (TERMINAL, ENVELOPE),
     "error": (TERMINAL, ENVELOPE),
 }
-FACETS = dict.fromkeys(CHATS, CHAT_FACETS) | {Dialect.RESPONSES: RESPONSES_FACETS}
-"""Dialect → first word of a line → the requirement that a difference falls under, in a stream and in a whole answer."""
+FACETS = {Surface.CHAT: CHAT_FACETS, Surface.RESPONSES: RESPONSES_FACETS}
+"""Surface → first word of a line → the requirement that a difference falls under, in a stream and in a whole answer."""
 
 ANYHOW = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
 """Failures that clients learn of in more than one right way."""
@@ -78,7 +78,7 @@ def _lines(exchange: Exchange) -> Iterator[str]:
     yield f"events: {' '.join(_order(exchange.reading.events))}"
     reflected = any(wanted.text is None for wanted in exchange.wanted)
     for choice in exchange.answer.choices:
-        text = choice.text or "" if exchange.dialect is Dialect.RESPONSES else choice.text
+        text = choice.text or "" if exchange.dialect.spec.surface is Surface.RESPONSES else choice.text
         yield "text: (reflected)" if reflected else f"text: {_quoted(text)}"
         for call in choice.calls:
             yield f"call: {call.name}"
@@ -156,7 +156,7 @@ def difference(exchange: Exchange) -> Iterable[Violation]:
         uncounted = have == ESTIMATED and want.startswith("usage: ") and Lack.COUNTS in exchange.target.lacks
         if want != have and not uncounted:
             facet = (want or have).partition(":")[0]
-            requirement = FACETS[exchange.dialect][facet][exchange.mode is Mode.WHOLE]
+            requirement = FACETS[exchange.dialect.spec.surface][facet][exchange.mode is Mode.WHOLE]
             seen = f"the answer says {_told(have)}, every conforming proxy says {_told(want)}"
             yield Violation(requirement=requirement, seen=seen, place=exchange.body_place)
             return

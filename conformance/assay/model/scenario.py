@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from assay.model.dialect import STOP_HEADER, Dialect
+from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect, Surface
 
 JsonObject = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ class Form:
 
     def __str__(self) -> str:
         """How reports say it; OpenAI's own dialect needs no word."""
-        return str(self.mode) if self.dialect is Dialect.OPENAI_JSON else f"{self.mode}, {self.dialect}"
+        return str(self.mode) if self.dialect is DEFAULT else f"{self.mode}, {self.dialect}"
 
 
 class Act(StrEnum):
@@ -170,7 +170,7 @@ class Scenario:
         known = set(dialects)
         spoken = [dialect for dialect in self.dialects if dialect in known]
         if self.request is not None:
-            apart = self.dialects == (Dialect.RESPONSES,) and not spoken
+            apart = Surface.CHAT not in {one.spec.surface for one in self.dialects} and not spoken
             return () if apart else (Form(self.dialects[0], Mode.WHOLE),)
         return tuple(Form(dialect, mode) for dialect in spoken for mode in self.modes)
 
@@ -189,4 +189,4 @@ def wants_burst(scenario: Scenario, turn: Turn | None, dialect: Dialect) -> bool
     if STOP_HEADER in scenario.headers:
         return scenario.headers[STOP_HEADER] == "burst"
     body = {**scenario.body, **(turn.body if turn else {})}
-    return body.get("parallel_tool_calls", dialect is Dialect.RESPONSES) is True
+    return body.get("parallel_tool_calls", dialect.spec.parallel_by_default) is True

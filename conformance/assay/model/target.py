@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from assay.model.dialect import Arguments, Dialect, usual_arguments
+if TYPE_CHECKING:
+    from assay.model.dialect import Arguments, Dialect
 
 
 class Backend(StrEnum):
@@ -59,7 +61,7 @@ class Target:
 
     def tells_arguments(self, dialect: Dialect) -> Arguments:
         """How its streams tell arguments in a dialect."""
-        return self.arguments or usual_arguments(dialect)
+        return self.arguments or dialect.spec.arguments
 
     def url(self, path: str) -> str:
         """The address of a path below the base URL."""

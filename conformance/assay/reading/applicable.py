@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.model.catalogue import Catalogue, Judged, Requirement
-from assay.model.dialect import MODE_HEADER, Dialect
+from assay.model.dialect import BLOCK_MODES, MODE_HEADER, Dialect
 from assay.model.scenario import LEAVES, Form, Scenario, offers_tools, wants_burst
 from assay.reading.expected import Expected, Failure, expected
 from assay_scripts.library import LIBRARY
@@ -59,7 +59,7 @@ def answers_to(scenario: Scenario, number: int, form: Form) -> tuple[Expected, .
     asked = {
         "burst": wants_burst(scenario, turn, form.dialect),
         "offered": offers_tools(scenario, turn),
-        "blocks": scenario.headers.get(MODE_HEADER) == Dialect.OBSIDIAN_XML,
+        "blocks": scenario.headers.get(MODE_HEADER) in BLOCK_MODES,
     }
     return tuple(expected(_part(scenario, turn, number, choice), form, **asked) for choice in range(scenario.choices))
 

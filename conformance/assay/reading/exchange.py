@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from assay.model.dialect import Arguments, Dialect
+from assay.model.dialect import Arguments, Dialect, Surface
 from assay.model.scenario import Form, Mode, Scenario, Turn, wants_burst
 from assay.model.transcript import End, Transcript
 from assay.wire.calls import Answer, Choice, assemble
@@ -94,9 +94,9 @@ Stream = ChatStream | ResponsesStream
 
 def stream_reader(dialect: Dialect) -> Stream:
     """What reads the streams of a dialect."""
-    if dialect is Dialect.RESPONSES:
+    if dialect.spec.surface is Surface.RESPONSES:
         return ResponsesStream()
-    return ChatStream(blocks=dialect is Dialect.OBSIDIAN_XML)
+    return ChatStream(blocks=dialect.spec.blocks)
 
 
 def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:
@@ -108,7 +108,7 @@ def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Re
     if not transcript.ok:
         return None
     if form.mode is Mode.WHOLE:
-        whole = read_response if form.dialect is Dialect.RESPONSES else read_whole
+        whole = read_response if form.dialect.spec.surface is Surface.RESPONSES else read_whole
         return whole(transcript.body) if transcript.end is End.COMPLETE else NOTHING
     if stream is None:
         stream = stream_reader(form.dialect)

@@ -19,13 +19,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeGuard
 
-from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.wire import sentinel, textual
 from assay_scripts import steps as language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from assay.model.dialect import Dialect
 
 End = language.Finish | language.Fail | language.ErrorNotice | language.Crash | language.Hang | language.Raw
 DELIMITER = "\n"
@@ -120,7 +121,7 @@ def expected(
 
 def _drops_text(form: Form) -> bool:
     """Whether an answer of this form with calls has no text."""
-    return form.mode is Mode.WHOLE and form.dialect is not Dialect.RESPONSES
+    return form.mode is Mode.WHOLE and not form.dialect.spec.text_before_calls
 
 
 def _sum_up(part: Iterable[language.Step], *, offered: bool) -> _Said:
@@ -184,13 +185,13 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
 
 def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[ExpectedCall, ...]:
     """The calls that an answer of this form has room for."""
-    one = form.dialect is Dialect.FUNCTION_CALL or (form.mode is Mode.STREAM and not burst)
+    one = form.dialect.spec.one_call or (form.mode is Mode.STREAM and not burst)
     return tuple(calls[:1] if one else calls)
 
 
 def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[str, ...]:
     """The blocks that stand in the content."""
-    if form.dialect is not Dialect.OBSIDIAN_XML:
+    if not form.dialect.spec.blocks:
         return ()
     return tuple(call.block for call in (calls if burst else calls[:1]))
 
@@ -239,7 +240,7 @@ def _finish(said: _Said, dialect: Dialect) -> str | None:
         case language.Hang():
             return None
         case _ if said.calls:
-            return "function_call" if dialect is Dialect.FUNCTION_CALL else "tool_calls"
+            return dialect.spec.call_finish
         case language.Finish(reason=reason):
             return reason
         case _:

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from assay.model.dialect import Arguments, Dialect
+from assay.model.dialect import DEFAULT, Arguments, Dialect
 from assay.model.verdict import Verdict
 from assay.report.phrases import STYLES, told
 from assay.results.certificate import NOT_RUN, Certificate, Exit
@@ -79,7 +79,7 @@ def _counts(console: Console, certificate: Certificate) -> None:
 def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
     """Who breaks on a target that tells arguments cumulatively in OpenAI's own dialect: it may, but not for them."""
     target = certificate.target
-    if Dialect.OPENAI_JSON not in target.dialects or target.tells_arguments(Dialect.OPENAI_JSON) is INCREMENTAL:
+    if DEFAULT not in target.dialects or target.tells_arguments(DEFAULT) is INCREMENTAL:
         return
     console.print()
     console.print(

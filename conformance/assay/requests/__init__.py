@@ -1,1 +1,1 @@
-"""What a client sends, as data: turns of a conversation, plain requests."""
+"""What a client sends, as data: the turns of a conversation, and plain requests."""

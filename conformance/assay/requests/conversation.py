@@ -1,77 +1,98 @@
 """What the client sends: request bodies built from a scenario, and the history that grows with each answer.
 
-Pure. The marker stands at the head of a conversation's first user text, so it is resent with every request.
+The history is kept in the messages of chat completions, the richest spelling, and written for the surface of each
+request. The marker begins the conversation's first user text, so the client resends it with every request.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay.model.dialect import Dialect
+from assay.model.dialect import Surface
 from assay.model.scenario import Form, Mode, Scenario, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from assay.wire.calls import Choice
 
 Message = dict[str, Any]
+"""A message of chat completions, or any other JSON object of a request."""
 
 
 def marker(script: str, nonce: str) -> str:
-    """The text by which the mock backend chooses what to say."""
+    """The text in a user message by which the mock backend chooses its script and tells conversations apart."""
     return f"[[assay:{script}#{nonce}]]"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prepared:
-    """A request ready to be sent, and the messages in it."""
+    """A request ready to be sent."""
 
     body: bytes
+    """The JSON of its body."""
     messages: tuple[Message, ...]
+    """The conversation in it, as messages of chat completions: what `remember` continues."""
 
 
 def prepare(
     scenario: Scenario, turn: Turn, *, form: Form, model: str, nonce: str, history: Sequence[Message]
 ) -> Prepared:
     """The request of a turn. `history` is what `remember` returned for the turn before, () at first."""
-    if form.dialect is Dialect.RESPONSES:
-        return _response_request(
-            scenario, turn, form=form, model=model, messages=_messages(scenario, turn, nonce, history)
-        )
-    legacy = form.dialect is Dialect.FUNCTION_CALL
     messages = _messages(scenario, turn, nonce, history)
-    body: dict[str, Any] = {"model": model, "messages": messages, **scenario.body, **turn.body}
-    if legacy:
-        body = {**body, "messages": [_as_legacy(message, messages) for message in messages]}
+    written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
+    body = {"model": model, **written.conversation, **scenario.body, **turn.body, **written.options}
+    if form.mode is Mode.STREAM:
+        body["stream"] = True
+        body |= written.stream_options
+    return Prepared(body=json.dumps(body, ensure_ascii=False).encode(), messages=tuple(messages))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Written:
+    """The members of a request that a surface spells in its own way."""
+
+    conversation: Message
+    """The history and the new message."""
+    options: Message
+    """The declared tools, and what else the scenario asks for."""
+    stream_options: Message = field(default_factory=dict)
+    """What a request for a stream has besides `stream`."""
+
+
+def _chat(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
+    """Chat completions: messages as they are kept, or with functions in their legacy spelling."""
+    functions = form.dialect.spec.functions
+    options: Message = {}
     if scenario.tools:
         tools = list(scenario.tools)
-        body |= {"functions": [tool["function"] for tool in tools]} if legacy else {"tools": tools}
+        options |= {"functions": [tool["function"] for tool in tools]} if functions else {"tools": tools}
     if scenario.choices > 1:
-        body["n"] = scenario.choices
-    if form.mode is Mode.STREAM:
-        body["stream"] = True
-        if scenario.usage:
-            body["stream_options"] = {"include_usage": True}
-    return Prepared(body=json.dumps(body, ensure_ascii=False).encode(), messages=tuple(messages))
+        options["n"] = scenario.choices
+    return _Written(
+        conversation={"messages": [_as_legacy(one, messages) for one in messages] if functions else list(messages)},
+        options=options,
+        stream_options={"stream_options": {"include_usage": True}} if scenario.usage else {},
+    )
 
 
-def _response_request(
-    scenario: Scenario, turn: Turn, *, form: Form, model: str, messages: Sequence[Message]
-) -> Prepared:
-    """The request of a turn on the Responses surface: items for messages, flat tools, no choices, usage always."""
-    body: dict[str, Any] = {"model": model, "input": list(_items(messages)), **scenario.body, **turn.body}
-    if scenario.tools:
-        body["tools"] = [{"type": "function", **tool["function"]} for tool in scenario.tools]
-    if form.mode is Mode.STREAM:
-        body["stream"] = True
-    return Prepared(body=json.dumps(body, ensure_ascii=False).encode(), messages=tuple(messages))
+def _response(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
+    """Responses: items instead of messages, flat tools. There are no choices, and a stream always has its usage."""
+    del form  # its dialects share one spelling
+    tools = [{"type": "function", **tool["function"]} for tool in scenario.tools]
+    return _Written(conversation={"input": list(_items(messages))}, options={"tools": tools} if tools else {})
+
+
+_WRITERS: Mapping[Surface, Callable[[Scenario, Form, Sequence[Message]], _Written]] = {
+    Surface.CHAT: _chat,
+    Surface.RESPONSES: _response,
+}
 
 
 def _items(messages: Sequence[Message]) -> Iterator[Message]:
-    """The items that tell a history: a message for a text, an item of its own for each call and each result."""
+    """A history as items: a `message` for each text, an item of its own for each call and each result."""
     for message in messages:
         if message["role"] == "tool":
             yield {
@@ -87,7 +108,7 @@ def _items(messages: Sequence[Message]) -> Iterator[Message]:
 
 
 def _parts(role: str, content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """The content of a message as its parts are called here."""
+    """The content of a message, with the part types of Responses instead of chat's."""
     if isinstance(content, str):
         return content
     text = "output_text" if role == "assistant" else "input_text"
@@ -100,7 +121,7 @@ def _parts(role: str, content: str | list[dict[str, Any]]) -> str | list[dict[st
 
 
 def _as_legacy(message: Message, messages: Sequence[Message]) -> Message:
-    """A message as it is told with functions: no ids, results by the function's name."""
+    """A message in the spelling of `functions`: one call without an id, results under the function's name."""
     if message.get("tool_calls"):
         return {"role": "assistant", "content": None, "function_call": message["tool_calls"][0]["function"]}
     if message["role"] == "tool":
@@ -111,6 +132,7 @@ def _as_legacy(message: Message, messages: Sequence[Message]) -> Message:
 
 
 def _messages(scenario: Scenario, turn: Turn, nonce: str, history: Sequence[Message]) -> list[Message]:
+    # A turn with a script of its own begins another conversation: the marker of the first text would choose for it.
     if turn.script is not None:
         return [{"role": "user", "content": f"{marker(turn.script, nonce)} {turn.say}"}]
     messages = list(history) if history else [dict(message) for message in scenario.history]
@@ -123,13 +145,14 @@ def _messages(scenario: Scenario, turn: Turn, nonce: str, history: Sequence[Mess
 
 
 def _with_images(text: str, images: Sequence[str]) -> str | list[dict[str, Any]]:
-    """The content of a user's message."""
+    """The content of a user's message: a string, or with images a list of parts."""
     if not images:
         return text
     return [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in images)]
 
 
 def _results(turn: Turn, assistant: Message) -> list[Message]:
+    """The result of each call in the last answer, chosen by the tool's name."""
     results = turn.results or {}
     return [
         {"role": "tool", "tool_call_id": call["id"], "content": results.get(call["function"]["name"], "")}
@@ -138,12 +161,12 @@ def _results(turn: Turn, assistant: Message) -> list[Message]:
 
 
 def remember(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:
-    """The history after an answer: what was sent, and the assistant's message as the client understood it."""
+    """The history after an answer: the messages that were sent, and the assistant's as the client understood it."""
     said: Message = {"role": "assistant", "content": choice.text if choice.calls else choice.text or ""}
     if choice.calls:
         said["tool_calls"] = [
             {
-                "id": call.id or f"call_{number}",
+                "id": call.id or f"call_{number}",  # the legacy dialect has no ids; results are matched here by one
                 "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments},
             }
@@ -153,7 +176,7 @@ def remember(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]
 
 
 def can_follow(turn: Turn, choice: Choice | None) -> bool:
-    """Whether a turn can be sent after this answer: tool results need calls."""
+    """Whether a turn can be sent after this answer: tool results need calls to answer."""
     if turn.script is not None:
         return True
     return choice is not None and (turn.results is None or bool(choice.calls))

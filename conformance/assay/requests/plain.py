@@ -1,4 +1,4 @@
-"""Plain requests: made ready to be sent, and what an answer to one can show. Pure."""
+"""Plain requests: how they are written for a target, and whether an answer shows what the scenario is about."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from assay.model.transcript import Transcript
 
 RESPONSE = "{response}"
-"""What stands for the id of the last response that came before."""
+"""The placeholder for the id of the last response so far."""
 MODEL = "{model}"
-"""What stands for the target's model in paths and bodies."""
+"""The placeholder for the target's model, in paths and bodies."""
 TOO_MANY_REQUESTS = 429
 
 
 class UnseenError(Exception):
-    """What a scenario is about could not be seen at this target; the message says why."""
+    """This target does not show what the scenario is about; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,13 +32,17 @@ class Prepared:
     """A plain request ready to be sent."""
 
     method: str
+    """The HTTP method."""
     url: str
+    """The absolute URL."""
     headers: Mapping[str, str]
+    """The authorization, and the request's own headers, which replace it."""
     body: bytes
+    """The body, padded if the request asks for that."""
 
 
 def following(request: Request, said: Sequence[Transcript]) -> Request:
-    """The request as it follows these answers: with the id of the last response among them where it asks for one."""
+    """The request after these answers: its placeholder replaced by the id of the last response among them, if any."""
     known = [response_id(transcript) for transcript in said]
     last = next((one for one in reversed(known) if one), RESPONSE)
     json_ = None if request.json is None else _named(request.json, last)
@@ -48,8 +52,8 @@ def following(request: Request, said: Sequence[Transcript]) -> Request:
 def response_id(transcript: Transcript) -> str:
     """The id of a response object, in a body or in the first frame of a stream; "" where there is none."""
     lines = transcript.body.splitlines()
-    told = [transcript.body, *(line.removeprefix(b"data:") for line in lines if line.startswith(b"data:"))]
-    return next((id_ for one in told if (id_ := _id_in(one))), "")
+    texts = [transcript.body, *(line.removeprefix(b"data:") for line in lines if line.startswith(b"data:"))]
+    return next((id_ for one in texts if (id_ := _id_in(one))), "")
 
 
 def _id_in(text: bytes) -> str:
@@ -65,7 +69,7 @@ def _id_in(text: bytes) -> str:
 
 
 def _named(value: JsonObject, response: str) -> JsonObject:
-    """A body that continues a response."""
+    """A body with the id of a response in place of the placeholder."""
     return {name: response if inner == RESPONSE else inner for name, inner in value.items()}
 
 
@@ -82,7 +86,7 @@ def prepare(request: Request, target: Target) -> Prepared:
 
 
 def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
-    said = {
+    value = {
         Auth.RIGHT: f"Bearer {key}" if key is not None else None,
         Auth.NONE: None,
         Auth.WRONG: "Bearer not-the-key-of-this-proxy",
@@ -91,18 +95,20 @@ def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
         Auth.CUT: f"Bearer {(key or '')[:-1] or '-'}",
         Auth.EXTENDED: f"Bearer {key}x",
     }[auth]
-    return {} if said is None else {"authorization": said}
+    return {} if value is None else {"authorization": value}
 
 
 def _body(request: Request, model: str) -> bytes:
     if request.json is not None:
         return json.dumps(_filled(request.json, model), ensure_ascii=False).encode()
+    # The body is JSON as text, perhaps broken on purpose: the model is written as inside a JSON string, without quotes.
     return request.body.replace(MODEL.encode(), json.dumps(model)[1:-1].encode())
 
 
 def _filled(value: Any, model: str) -> Any:  # noqa: ANN401 (JSON)
     match value:
         case {}:
+            # `...` leaves a member out that a shared body has.
             return {name: _filled(inner, model) for name, inner in value.items() if inner is not ...}
         case list() | tuple():
             return [_filled(inner, model) for inner in value]
@@ -117,7 +123,7 @@ def _padded(body: bytes, padding: int, limit: int | None) -> bytes:
 
 
 def unfit(scenario: Scenario, target: Target) -> str:
-    """Why the plain requests of a scenario cannot be sent to this target; '' when they can."""
+    """Why the plain requests of a scenario cannot be sent to this target; "" when they can."""
     requests = scenario.request.each if scenario.request else ()
     if target.api_key is None and any(request.auth is not Auth.RIGHT for request in requests):
         return "the target asks for no key"
@@ -129,10 +135,11 @@ def unfit(scenario: Scenario, target: Target) -> str:
 
 
 def examine(request: Request, transcript: Transcript, target: Target) -> None:
-    """See that an answer shows something.
+    """Make sure that an answer shows what the request is about.
 
     Raises:
-        UnseenError: it does not.
+        UnseenError: it does not: the target accepts what only a declared limit would make it refuse, or does not know
+            the header that was sent.
     """
     if request.padding and transcript.ok and target.body_limit is None:
         raise UnseenError(
@@ -143,10 +150,10 @@ def examine(request: Request, transcript: Transcript, target: Target) -> None:
 
 
 def examine_header(name: str, transcript: Transcript) -> None:
-    """See that the target knows a header of its own that it was sent, "" for none: then its successes bear it, too.
+    """Make sure that the target knows a header of its own that it was sent ("" checks nothing): its successes echo it.
 
     Raises:
-        UnseenError: it does not.
+        UnseenError: it answered with success and without that header.
     """
     if name and transcript.ok and transcript.header(name) is None:
         raise UnseenError(f"the target does not echo {name}, so it does not know that header")

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from assay.driving.drive import is_local
-from assay.model.dialect import MODE_HEADER, Arguments, Dialect, endpoint, output_mode, usual_arguments
+from assay.model.dialect import DEFAULT, Arguments, Dialect, Surface, carriers_of
 from assay.model.scenario import Form, Mode, Scenario, Turn
 from assay.model.target import Backend, Lack, Target
 from assay.model.verdict import HarnessError
@@ -108,18 +108,18 @@ async def _preflight(target: Target) -> Target:
 async def _spoken(client: httpx.AsyncClient, target: Target) -> tuple[Dialect, ...]:
     """The dialects in which the target answers when it is asked for them; OpenAI's where it cannot be found out."""
     if target.backend is Backend.LIVE:
-        return (Dialect.OPENAI_JSON,)
+        return (DEFAULT,)
     spoken = tuple([dialect for dialect in Dialect if await _tells_calls(client, target, dialect)])
-    return spoken or (Dialect.OPENAI_JSON,)
+    return spoken or (DEFAULT,)
 
 
 async def _way(client: httpx.AsyncClient, target: Target) -> Arguments | None:
     """How OpenAI's dialect tells arguments, if it is not as is usual; None where it cannot be found out."""
-    if target.backend is not Backend.MOCK or Dialect.OPENAI_JSON not in target.dialects:
+    if target.backend is not Backend.MOCK or DEFAULT not in target.dialects:
         return None
-    answer = await _call(client, target, FRAGMENTS, Form(Dialect.OPENAI_JSON, Mode.STREAM))
+    answer = await _call(client, target, FRAGMENTS, Form(DEFAULT, Mode.STREAM))
     way = way_of(answer.body)
-    return way if way is not usual_arguments(Dialect.OPENAI_JSON) else None
+    return way if way is not DEFAULT.spec.arguments else None
 
 
 async def _tells_calls(client: httpx.AsyncClient, target: Target, dialect: Dialect) -> bool:
@@ -129,25 +129,20 @@ async def _tells_calls(client: httpx.AsyncClient, target: Target, dialect: Diale
     it is, the suite will tell.
     """
     answer = await _call(client, target, TEXT_CALL if Lack.TOOLS in target.lacks else CALL, Form(dialect, Mode.WHOLE))
-    if dialect is Dialect.RESPONSES:
+    if dialect.spec.surface is Surface.RESPONSES:
         return _is_response(answer.data) if answer.status < REDIRECT else answer.status not in ABSENT
     try:
-        message = answer.data["choices"][0]["message"]
-        told = {
-            Dialect.FUNCTION_CALL: bool(message.get("function_call")),
-            Dialect.OBSIDIAN_XML: "<use_tool>" in (message.get("content") or ""),
-        }
+        return dialect.spec.carrier in carriers_of(answer.data["choices"][0]["message"])
     except (LookupError, TypeError, AttributeError):
         return False
-    return told[dialect] if dialect in told else bool(message.get("tool_calls")) and not any(told.values())
 
 
 async def _call(client: httpx.AsyncClient, target: Target, scenario: Scenario, form: Form) -> _Answer:
     """The answer to a request upon which the backend calls a tool."""
     nonce, turn = uuid.uuid4().hex[:12], Turn(say="Search the notes.")
     prepared = prepare(scenario, turn, form=form, model=target.model, nonce=nonce, history=())
-    headers = {MODE_HEADER: output_mode(form.dialect)}
-    return await _send(client, target, "POST", endpoint(form.dialect), json.loads(prepared.body), headers)
+    headers = form.dialect.spec.headers
+    return await _send(client, target, "POST", form.dialect.spec.endpoint, json.loads(prepared.body), headers)
 
 
 def _client(target: Target) -> httpx.AsyncClient:

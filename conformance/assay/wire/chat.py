@@ -17,14 +17,14 @@ from assay.wire.choice import ChoiceReader
 from assay.wire.deltas import Delta, read_deltas
 from assay.wire.events import ChatEvent, Comment, Done
 from assay.wire.fields import JsonObject, failure_of, object_of, parse_object, usage_of
-from assay.wire.grammar import CHAT_STREAM_HOLES, FRAME, STABLE, STREAM, FrameFault, StreamSign, StreamState
+from assay.wire.grammar import CHAT_STREAM_VIOLATIONS, FRAME, STABLE, STREAM, FrameFault, StreamSign, StreamState
 from assay.wire.sse import Frame, Reader
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["CHAT_STREAM_HOLES", "ChatStream", "Reading", "read_stream"]
+__all__ = ["CHAT_STREAM_VIOLATIONS", "ChatStream", "Reading", "read_stream"]
 
 _RUNNING = frozenset({StreamState.OPEN, StreamState.COUNTED})
 

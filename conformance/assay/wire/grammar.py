@@ -41,7 +41,7 @@ USAGE = "chat.stream.usage"
 DONE_LAST = "chat.stream.done-last"
 AFTER_ERROR = "chat.stream.error-after-text"
 
-CHAT_STREAM_HOLES = (
+CHAT_STREAM_VIOLATIONS = (
     FRAMES,
     KEEPALIVE,
     "chat.stream.stable-id",

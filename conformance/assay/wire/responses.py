@@ -24,7 +24,7 @@ from assay.wire.responses_events import (
 )
 from assay.wire.responses_grammar import (
     FRAME,
-    RESPONSES_STREAM_HOLES,
+    RESPONSES_STREAM_VIOLATIONS,
     SCHEMA,
     STREAM,
     FrameFault,
@@ -40,7 +40,7 @@ from assay.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["RESPONSES_STREAM_HOLES", "ResponsesStream", "read_responses"]
+__all__ = ["RESPONSES_STREAM_VIOLATIONS", "ResponsesStream", "read_responses"]
 
 _STABLE = ("id", "created_at", "model")
 _SHOWN = 60

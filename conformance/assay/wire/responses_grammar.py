@@ -32,7 +32,7 @@ INDEXES = "responses.stream.indexes"
 SUMS = "responses.stream.sums"
 TERMINAL = "responses.stream.terminal"
 
-RESPONSES_STREAM_HOLES = (SCHEMA, ORDER, EVENT_NAME, SEQUENCE, INDEXES, SUMS, TERMINAL)
+RESPONSES_STREAM_VIOLATIONS = (SCHEMA, ORDER, EVENT_NAME, SEQUENCE, INDEXES, SUMS, TERMINAL)
 """Every requirement that reading a Responses stream can name, in the order of the catalogue."""
 
 

@@ -12,7 +12,7 @@ from assay.judging.checks import response_parity
 from assay.judging.judge import HARMLESS, judge, judge_all
 from assay.judging.outcomes import AXIS, Run
 from assay.model.catalogue import load
-from assay.model.dialect import MODE_HEADER, Arguments, Dialect, output_mode
+from assay.model.dialect import MODE_HEADER, Arguments, Dialect
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import Backend, Target
 from assay.model.transcript import End
@@ -91,7 +91,7 @@ def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
 
     def make(form: Form) -> Exchange:
         failed = any(one.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for one in answers_to(NAMED[name], 0, form))
-        headers = {**kinds[Mode.WHOLE if failed else form.mode], MODE_HEADER: output_mode(form.dialect)}
+        headers = {**kinds[Mode.WHOLE if failed else form.mode], MODE_HEADER: form.dialect.spec.output_mode}
         return makes[form.mode](name, dialect=form.dialect, headers=headers, target=ALL)
 
     outcomes = judge(run(*map(make, NAMED[name].forms(Dialect))), ALL, CATALOGUE)

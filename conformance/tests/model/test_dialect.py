@@ -1,8 +1,25 @@
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import Any
+
 import pytest
 
-from assay.model.dialect import CHATS, Arguments, Dialect, endpoint, output_mode, usual_arguments
+from assay.model.dialect import (
+    BLOCK_MODES,
+    CHATS,
+    DEFAULT,
+    MODE_HEADER,
+    Arguments,
+    Carrier,
+    Dialect,
+    DialectSpec,
+    carriers_of,
+    mode_of,
+)
+
+CALL = {"type": "function", "id": "call_1", "function": {"name": "f", "arguments": "{}"}}
 
 
 def test_every_dialect_is_spoken_on_chat_or_on_responses() -> None:
@@ -19,4 +36,43 @@ def test_every_dialect_is_spoken_on_chat_or_on_responses() -> None:
     ],
 )
 def test_where_and_how_a_dialect_is_asked_for(dialect: Dialect, path: str, mode: str, arguments: Arguments) -> None:
-    assert (endpoint(dialect), output_mode(dialect), usual_arguments(dialect)) == (path, mode, arguments)
+    spec = dialect.spec
+    assert (spec.endpoint, spec.headers, spec.arguments) == (path, {MODE_HEADER: mode}, arguments)
+
+
+def test_a_dialect_is_found_by_its_name_and_stays_itself_in_copies() -> None:
+    for dialect in Dialect:
+        assert Dialect(dialect.value) is dialect
+        assert copy.deepcopy(dialect) is dialect
+        assert pickle.loads(pickle.dumps(dialect)) is dialect  # noqa: S301 (our own bytes)
+
+
+def test_no_two_dialects_are_the_same_but_for_their_names() -> None:
+    assert len({dialect.spec for dialect in Dialect}) == len(Dialect)
+    assert DEFAULT.spec == DialectSpec()
+
+
+def test_only_one_output_mode_writes_blocks() -> None:
+    assert frozenset({"obsidian-xml"}) == BLOCK_MODES
+
+
+@pytest.mark.parametrize(
+    ("message", "carriers"),
+    [
+        ({"content": "Hello."}, set()),
+        ({"content": None}, set()),
+        ({"content": None, "tool_calls": []}, set()),
+        ({"content": None, "tool_calls": [CALL]}, {Carrier.TOOL_CALLS}),
+        ({"content": "<use_tool>…", "tool_calls": [CALL]}, {Carrier.BLOCKS}),
+        ({"content": "<use_tool>…"}, {Carrier.BLOCKS}),
+        ({"content": None, "function_call": CALL["function"]}, {Carrier.FUNCTION_CALL}),
+        ({"content": None, "function_call": CALL["function"], "tool_calls": [CALL]}, {Carrier.FUNCTION_CALL}),
+    ],
+)
+def test_a_message_shows_where_it_carries_calls(message: dict[str, Any], carriers: set[Carrier]) -> None:
+    assert carriers_of(message) == carriers
+
+
+@pytest.mark.parametrize(("content", "mode"), [("<use_tool>…", Dialect.OBSIDIAN_XML), ("", Dialect.OPENAI_JSON)])
+def test_the_content_shows_its_output_mode(content: str, mode: Dialect) -> None:
+    assert mode_of(content) is mode

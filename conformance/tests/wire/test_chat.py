@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.wire.calls import Answer
-from assay.wire.chat import CHAT_STREAM_HOLES, ChatStream, Reading, read_stream
+from assay.wire.chat import CHAT_STREAM_VIOLATIONS, ChatStream, Reading, read_stream
 from assay.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
 from assay.wire.grammar import STREAM, StreamSign, StreamState
 
@@ -313,7 +313,7 @@ def test_both_are_the_same_with_other_line_ends_and_comments(case: Case) -> None
 
 
 def test_every_name_has_a_case() -> None:
-    assert {case.requirement for case in CASES.values()} == set(CHAT_STREAM_HOLES)
+    assert {case.requirement for case in CASES.values()} == set(CHAT_STREAM_VIOLATIONS)
 
 
 # How to bring the stream to a state, and to give it a sign there.
@@ -502,5 +502,5 @@ def test_no_stream_makes_it_raise_and_cuts_change_nothing(frames: list[Any], tai
     body = b"".join(map(data, frames)) + tail
     reading = read(body)
     assert read_stream(cut(body, places)) == reading
-    assert all(violation.requirement in CHAT_STREAM_HOLES for violation in reading.violations)
+    assert all(violation.requirement in CHAT_STREAM_VIOLATIONS for violation in reading.violations)
     assert isinstance(reading.answer, Answer)

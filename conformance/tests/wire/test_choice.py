@@ -74,14 +74,14 @@ SIGNS: dict[ChoiceSign, dict[str, Any]] = {
     ChoiceSign.FINISH: FINISH,
     ChoiceSign.FULL: {"delta": {"content": "a"}, "finish_reason": "stop"},
 }
-HOLES = [
+VIOLATIONS = [
     (state, sign, cell)
     for (state, sign), cell in CHOICE.items()
     if isinstance(cell, str) and sign is not ChoiceSign.END
 ]
 
 
-@pytest.mark.parametrize(("state", "sign", "requirement"), HOLES)
+@pytest.mark.parametrize(("state", "sign", "requirement"), VIOLATIONS)
 def test_every_hole_of_a_choice_is_told_once_at_its_frame(
     state: ChoiceState, sign: ChoiceSign, requirement: str
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from assay.wire.grammar import (
     CALL,
-    CHAT_STREAM_HOLES,
+    CHAT_STREAM_VIOLATIONS,
     CHOICE,
     FRAME,
     STABLE,
@@ -37,7 +37,7 @@ def test_every_state_and_sign_is_a_transition_or_a_named_hole(
     table: Table, states: type[Enum], signs: type[Enum]
 ) -> None:
     assert set(table) == set(product(states, signs))
-    assert all(isinstance(cell, states) or cell in CHAT_STREAM_HOLES for cell in table.values())
+    assert all(isinstance(cell, states) or cell in CHAT_STREAM_VIOLATIONS for cell in table.values())
 
 
 def test_every_fault_of_a_frame_is_named() -> None:
@@ -50,8 +50,8 @@ def test_the_holes_are_exactly_the_names_that_are_exported() -> None:
 
     used = holes(STREAM.values()) | holes(CHOICE.values()) | holes(CALL.values())
     used |= set(FRAME.values()) | set(STABLE.values())
-    assert used == set(CHAT_STREAM_HOLES)
-    assert len(set(CHAT_STREAM_HOLES)) == len(CHAT_STREAM_HOLES)
+    assert used == set(CHAT_STREAM_VIOLATIONS)
+    assert len(set(CHAT_STREAM_VIOLATIONS)) == len(CHAT_STREAM_VIOLATIONS)
 
 
 @pytest.mark.parametrize(("table", "states"), [rows[:2] for rows in TABLES.values()], ids=TABLES)

@@ -11,7 +11,7 @@ from assay.wire.responses_grammar import (
     FRAME,
     INDEXES,
     ITEM,
-    RESPONSES_STREAM_HOLES,
+    RESPONSES_STREAM_VIOLATIONS,
     STREAM,
     SUMS,
     FrameFault,
@@ -33,7 +33,7 @@ def test_every_state_and_sign_is_a_transition_or_a_named_hole(
     table: Table, states: type[Enum], signs: type[Enum]
 ) -> None:
     assert set(table) == set(product(states, signs))
-    assert all(isinstance(cell, states) or cell in RESPONSES_STREAM_HOLES for cell in table.values())
+    assert all(isinstance(cell, states) or cell in RESPONSES_STREAM_VIOLATIONS for cell in table.values())
 
 
 def test_every_fault_of_a_frame_is_named() -> None:
@@ -45,12 +45,12 @@ def test_the_holes_are_exactly_the_names_that_are_exported() -> None:
         return {cell for cell in cells if isinstance(cell, str)}
 
     used = holes(STREAM.values()) | holes(ITEM.values()) | set(FRAME.values()) | NOT_IN_A_TABLE
-    assert used == set(RESPONSES_STREAM_HOLES)
-    assert len(set(RESPONSES_STREAM_HOLES)) == len(RESPONSES_STREAM_HOLES)
+    assert used == set(RESPONSES_STREAM_VIOLATIONS)
+    assert len(set(RESPONSES_STREAM_VIOLATIONS)) == len(RESPONSES_STREAM_VIOLATIONS)
 
 
 def test_the_holes_stand_in_the_order_of_the_catalogue() -> None:
-    assert [row for row in load().by_id if row in RESPONSES_STREAM_HOLES] == list(RESPONSES_STREAM_HOLES)
+    assert [row for row in load().by_id if row in RESPONSES_STREAM_VIOLATIONS] == list(RESPONSES_STREAM_VIOLATIONS)
 
 
 @pytest.mark.parametrize(("table", "states"), [rows[:2] for rows in TABLES.values()], ids=TABLES)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from assay.judging.checks import chat_stream, chat_whole, http, params, response_requests, responses, shapes, turn, xml
 from assay.judging.checks.places import Check
-from assay.wire.chat import CHAT_STREAM_HOLES
+from assay.wire.chat import CHAT_STREAM_VIOLATIONS
 
 FORM: Mapping[str, Check] = {**chat_stream.FORM, **chat_whole.FORM, **responses.FORM}
 """They hold whatever the backend said."""
@@ -26,8 +26,8 @@ ERRORS: Mapping[str, Check] = http.ERRORS
 TOGETHER = http.TOGETHER
 """They look at all exchanges of a scenario together."""
 INVARIANT: frozenset[str] = (
-    frozenset(CHAT_STREAM_HOLES)
-    | responses.HOLES
+    frozenset(CHAT_STREAM_VIOLATIONS)
+    | responses.VIOLATIONS
     | FORM.keys()
     | ERRORS.keys()
     | chat_whole.INVARIANT

@@ -13,7 +13,7 @@ from assay.reading.exchange import Exchange, violation
 from assay.reading.expected import Failure
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import CallOpened, Fragment, Text
-from assay.wire.responses_grammar import ORDER, RESPONSES_STREAM_HOLES, SCHEMA, SUMS, TERMINAL
+from assay.wire.responses_grammar import ORDER, RESPONSES_STREAM_VIOLATIONS, SCHEMA, SUMS, TERMINAL
 from assay.wire.responses_whole import CALL_ITEMS, ENVELOPE, MESSAGE
 
 if TYPE_CHECKING:
@@ -295,6 +295,6 @@ def disconnect(exchange: Exchange) -> Iterable[Violation]:
 
 SENSE: Mapping[str, Check] = {"responses.stream.disconnect": disconnect}
 
-HOLES = frozenset(RESPONSES_STREAM_HOLES)
+VIOLATIONS = frozenset(RESPONSES_STREAM_VIOLATIONS)
 SCRIPTED = frozenset({SUMS, TERMINAL})
 """Holes of the grammar that are only half of their requirement: the other half needs the right answer."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.places import place_of
-from assay.model.dialect import Dialect
 from assay.reading.exchange import Exchange, violation
 from assay.wire.events import CallOpened
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def late_id(exchange: Exchange) -> Iterable[Violation]:
     """A call bears the id that the backend told, late as it may be; the function-call dialect has no ids."""
-    if exchange.dialect is Dialect.FUNCTION_CALL:
+    if not exchange.dialect.spec.call_ids:
         return
     for wanted, choice in exchange.choices():
         for want, got in zip(wanted.calls, choice.calls, strict=False):

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import is_object
-from assay.model.dialect import Dialect
 from assay.reading.exchange import Exchange, violation
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def tool_result(exchange: Exchange) -> Iterable[Violation]:
         if message["role"] != "tool":
             continue
         output, name = _text_of(message["content"]), names[message["tool_call_id"]]
-        known = _ids_of(received, name) if exchange.form.dialect is Dialect.FUNCTION_CALL else [message["tool_call_id"]]
+        known = [message["tool_call_id"]] if exchange.dialect.spec.call_ids else _ids_of(received, name)
         if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
             seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
             yield violation("turn.tool-result", seen)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.judging.checks.answered import answered
 from assay.judging.checks.diff import difference, torn
 from assay.judging.checks.places import place_of, reading_of
-from assay.model.dialect import MODE_HEADER, Dialect, output_mode
+from assay.model.dialect import MODE_HEADER, mode_of
 from assay.model.scenario import Mode
 from assay.reading.exchange import Exchange, violation
 from assay.wire import textual
@@ -101,7 +101,7 @@ def textual_verbatim(exchange: Exchange) -> Iterable[Violation]:
 
 def mode_header(exchange: Exchange) -> Iterable[Violation]:
     """The response says which output mode was used."""
-    told, want = exchange.transcript.header(MODE_HEADER), output_mode(exchange.dialect)
+    told, want = exchange.transcript.header(MODE_HEADER), exchange.dialect.spec.output_mode
     if told != want:
         yield violation("mode.header", f"the response header {MODE_HEADER} is {told!r}, it should be {want!r}")
 
@@ -110,7 +110,7 @@ def mode_default(exchange: Exchange) -> Iterable[Violation]:
     """Without a header the answer has the target's own mode."""
     reading = read_whole(exchange.transcript.body)
     content = next((event.text for event in reading.events if isinstance(event, Text)), "")
-    came = Dialect.OBSIDIAN_XML if "<use_tool>" in content else Dialect.OPENAI_JSON
+    came = mode_of(content)
     if came is not exchange.target.default_mode:
         seen = (
             f"the answer to a request that names no mode is in {came}, it should be in {exchange.target.default_mode}"

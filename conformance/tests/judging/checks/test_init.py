@@ -5,7 +5,7 @@ import pytest
 from assay.judging.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE
 from assay.judging.checks.chat_stream import SCRIPTED
 from assay.model.catalogue import load
-from assay.wire.chat import CHAT_STREAM_HOLES
+from assay.wire.chat import CHAT_STREAM_VIOLATIONS
 
 
 def test_no_requirement_is_checked_in_two_stages() -> None:
@@ -24,9 +24,9 @@ def test_what_needs_the_right_answer_is_not_called_invariant() -> None:
 
 
 def test_what_holds_of_any_answer_is_invariant() -> None:
-    assert (FORM.keys() | ERRORS.keys() | set(CHAT_STREAM_HOLES)) - SCRIPTED <= INVARIANT
+    assert (FORM.keys() | ERRORS.keys() | set(CHAT_STREAM_VIOLATIONS)) - SCRIPTED <= INVARIANT
     assert {"chat.stream.stop-after-first", "chat.whole.choices", "chat.whole.content-null"} <= INVARIANT
 
 
 def test_half_a_requirement_is_one_of_the_grammars() -> None:
-    assert set(CHAT_STREAM_HOLES) >= SCRIPTED
+    assert set(CHAT_STREAM_VIOLATIONS) >= SCRIPTED

@@ -7,7 +7,7 @@ import pytest
 
 from assay.judging.checks.xml import CONTENT, RULES, broken_rule
 from assay.model.catalogue import load
-from assay.model.dialect import MODE_HEADER, Dialect, output_mode
+from assay.model.dialect import MODE_HEADER, Dialect
 from assay.reading.exchange import Exchange
 from assay.wire.textual import write_block
 
@@ -120,8 +120,8 @@ def test_the_response_says_its_mode(right_whole: Make, dialect: Dialect) -> None
         exchange = right_whole("call-one", dialect=dialect, headers={"Content-Type": "application/json", **headers})
         return [violation.seen for violation in CONTENT["mode.header"](exchange)]
 
-    assert told(**{MODE_HEADER: output_mode(dialect)}) == []
+    assert told(**{MODE_HEADER: dialect.spec.output_mode}) == []
     assert told(**{MODE_HEADER: "other"}) == [
-        f"the response header {MODE_HEADER} is 'other', it should be {output_mode(dialect)!r}"
+        f"the response header {MODE_HEADER} is 'other', it should be {dialect.spec.output_mode!r}"
     ]
     assert len(told()) == 1
