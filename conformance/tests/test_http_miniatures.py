@@ -14,9 +14,9 @@ from assay.model.target import Target
 from assay.model.verdict import Verdict
 from assay.results.certificate import certify
 from assay.scenarios import SCENARIOS
-from assay.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, TWIN_SETTINGS
+from assay.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, UNREADY_SETTINGS
 from assay.targets.launch import launch
-from assay.targets.unready_instance import twin
+from assay.targets.unready_instance import unready_instance
 from assay_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ KEY = "k3y-of-the-test"
 COMMAND = f"{sys.executable} -m assay_mocks.miniatures"
 URL = "http://127.0.0.1:{port}/none/v1"
 PLAIN = [one for one in SCENARIOS if one.request is not None and not one.exercises[0].startswith("mode.")]
-OF_THE_TWIN = {row for one in PLAIN for row in one.exercises if one.request and any(r.twin for r in one.request.each)}
+OF_THE_UNREADY = {
+    row for one in PLAIN for row in one.exercises if one.request and any(r.unready for r in one.request.each)
+}
 OF_HTTP = ("http.", "param.", "responses.input.", "responses.previous-id")
 HERE = [name for name, fault in FAULTS.items() if fault.breaks.startswith(OF_HTTP)]
 BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
@@ -36,21 +38,24 @@ BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 def gallery() -> Iterator[Target]:
     """All miniatures and their twins, as the target of the one without a fault."""
     env = {**SETTINGS, "PROXY_API_KEY": KEY}
-    with launch(COMMAND, env=env, url=URL) as launched, twin(COMMAND, env={**env, **TWIN_SETTINGS}, url=URL) as other:
+    with (
+        launch(COMMAND, env=env, url=URL) as launched,
+        unready_instance(COMMAND, env={**env, **UNREADY_SETTINGS}, url=URL) as other,
+    ):
         yield Target(
-            base_url=launched.base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE, twin=other,
+            base_url=launched.base_url, model="codex", api_key=KEY, timeout=6.0, keepalive=KEEPALIVE, unready_url=other,
             slots=SLOTS, body_limit=BODY_LIMIT, dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         )  # fmt: skip
 
 
 def hung(gallery: Target, name: str) -> Target:
     """The target of a miniature; its twin is looked at only where it matters, since twins take their time."""
-    assert gallery.twin is not None
-    matters = name not in FAULTS or FAULTS[name].breaks in OF_THE_TWIN
+    assert gallery.unready_url is not None
+    matters = name not in FAULTS or FAULTS[name].breaks in OF_THE_UNREADY
     return dataclasses.replace(
         gallery,
         base_url=gallery.base_url.replace("/none/", f"/{name}/"),
-        twin=gallery.twin.replace("/none/", f"/{name}/") if matters else None,
+        unready_url=gallery.unready_url.replace("/none/", f"/{name}/") if matters else None,
     )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CATALOGUE = load()
 SERVED_BY_CHECKS = {*FORM, *CONTENT, *SENSE, *ERRORS, *TOGETHER, *PARITIES}
 SERVED_BY_THE_WIRE = {*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS, ENVELOPE, CALLS, ERROR}
-BLAMED = {scenario.blames for scenario in SCENARIOS if scenario.blames}
+BLAMED = {scenario.attribute_to for scenario in SCENARIOS if scenario.attribute_to}
 UNDECLARED = {"sentinel-undeclared"}
 """Scenarios whose backend calls a tool that the request does not declare."""
 CHATS = [scenario for scenario in SCENARIOS if scenario.request is None]
@@ -115,7 +115,7 @@ def test_each_form_has_a_subject_that_can_take_the_blame(scenario: Scenario) -> 
 
 @each
 def test_a_scenario_that_blames_its_subject_exercises_it(scenario: Scenario) -> None:
-    assert scenario.blames in {None, scenario.exercises[0]}
+    assert scenario.attribute_to in {None, scenario.exercises[0]}
 
 
 @each_chat

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from assay.model.catalogue import load
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.model.verdict import Verdict
 from assay.results.certificate import Exit, certify
 from assay.scenarios import SCENARIOS
-from assay.targets.capabilities import UNPLAYED, lacks
-from assay.targets.options import Wanted, reach
+from assay.targets.capabilities import UNPLAYED, missing_in
+from assay.targets.options import TargetOptions, reach
 
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 VERSIONS = ("0.89.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0")
@@ -22,10 +22,10 @@ def test_the_reference_proxy_is_certified_on_the_mock_of_a_version(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", version)
-    with reach(Wanted()) as target:
+    with reach(TargetOptions()) as target:
         found = certify(target, SCENARIOS, load(), known={}, jobs=8)
     major, minor, _ = version.split(".")
-    assert target.lacks == lacks((int(major), int(minor))) - UNPLAYED
+    assert target.missing == missing_in((int(major), int(minor))) - UNPLAYED
     assert [(it.scenario, it.requirement, it.reason) for it in found.outcomes if it.verdict in WRONG] == []
     assert found.exit is Exit.CERTIFIED
-    assert bool(found.unobserved) is (Lack.TOOLS in target.lacks)
+    assert bool(found.unobserved) is (Missing.TOOLS in target.missing)

@@ -46,19 +46,19 @@ BREATH = 0.05
 Progress = Callable[[Scenario, Form], None]
 
 
-def nobody(_scenario: Scenario, _form: Form) -> None:
+def no_progress(_scenario: Scenario, _form: Form) -> None:
     """Nobody watches the progress."""
 
 
 async def drive(
-    scenarios: Sequence[Scenario], target: Target, *, jobs: int = 8, progress: Progress = nobody
+    scenarios: Sequence[Scenario], target: Target, *, jobs: int = 8, progress: Progress = no_progress
 ) -> list[Run]:
     """Drive scenarios, at most `jobs` exchanges at a time; those that stand alone come last, one after the other."""
-    slots, twin = asyncio.Semaphore(jobs), asyncio.Lock()
+    slots, unready = asyncio.Semaphore(jobs), asyncio.Lock()
     async with _client(target) as client:
 
         async def bounded(scenario: Scenario) -> Run:
-            return await _drive_one(_Driver(client, target, slots, twin), scenario, progress)
+            return await _drive_one(_Driver(client, target, slots, unready), scenario, progress)
 
         crowd = [scenario for scenario in scenarios if not scenario.alone]
         runs = await asyncio.gather(*(bounded(scenario) for scenario in crowd))
@@ -91,7 +91,7 @@ async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) ->
     forms = scenario.forms(driver.target.dialects)
 
     async def one(form: Form) -> None:
-        reason = _unfit(scenario, driver.target)
+        reason = _unsupported_reason(scenario, driver.target)
         try:
             exchanges = [] if reason else await driver.exchanges(scenario, form)
         except plain.UnseenError as unseen:
@@ -119,7 +119,7 @@ async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) ->
     )
 
 
-def _unfit(scenario: Scenario, target: Target) -> str:
+def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why a scenario cannot be driven against this target; '' when it can."""
     if scenario.needs_keepalive and target.keepalive is None:
         return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
@@ -131,7 +131,7 @@ def _unfit(scenario: Scenario, target: Target) -> str:
         return "only the scripted mock can play this; a live model is behind the target"
     if scenario.needs_default_mode and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
-    return playable.why_not(scenario, target) or plain.unfit(scenario, target)
+    return playable.unsupported_reason(scenario, target) or plain.unsupported_reason(scenario, target)
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:
@@ -147,7 +147,7 @@ class _Driver:
     client: httpx.AsyncClient
     target: Target
     slots: asyncio.Semaphore
-    twin: asyncio.Lock
+    unready: asyncio.Lock
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All that a scenario asks in one form."""
@@ -168,7 +168,7 @@ class _Driver:
             url = self.target.url(form.dialect.spec.endpoint)
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
-            plain.examine_header(scenario.tells, transcript)
+            plain.examine_header(scenario.requires_echo, transcript)
             exchanges.append(self._hear(scenario, number, form, transcript, stream))
             choice = _choice(exchanges[-1])
             if choice is not None:
@@ -183,7 +183,7 @@ class _Driver:
         while True:
             watch = self._watch(turn, form, nonce)
             transcript = await self._exchange("POST", url, headers, body, watch)
-            if not turn.insists or transcript.status != NOT_READY or time.monotonic() > deadline:
+            if not turn.retry_on_503 or transcript.status != NOT_READY or time.monotonic() > deadline:
                 return transcript, watch.stream if watch else None
             await asyncio.sleep(BREATH)
 
@@ -213,7 +213,7 @@ class _Driver:
         Raises:
             UnseenError: the target does not show what they are about.
         """
-        asker = Asker(target=self.target, send=self._plain, slots=self.slots, twin=self.twin)
+        asker = Asker(target=self.target, send=self._plain, slots=self.slots, unready=self.unready)
         return [
             Exchange(
                 scenario=scenario, number=number, turn=None, form=form, target=self.target, transcript=transcript,

@@ -25,7 +25,7 @@ class Asker:
     target: Target
     send: Callable[[Request], Awaitable[Transcript]]
     slots: asyncio.Semaphore
-    twin: asyncio.Lock
+    unready: asyncio.Lock
 
     async def ask(self, request: Request) -> list[Transcript]:
         """What came of a request, and of the further ones with it.
@@ -35,8 +35,8 @@ class Asker:
         """
         said: list[Transcript] = []
         async with AsyncExitStack() as held:
-            if any(one.twin for one in request.each):
-                await held.enter_async_context(self.twin)
+            if any(one.unready for one in request.each):
+                await held.enter_async_context(self.unready)
             crowd: Crowd | None = None
             for one in request.each:
                 if one.full and crowd is None:

@@ -24,7 +24,7 @@ KEEPALIVES = 4
 PATIENCE = 3.0
 """Seconds that it waits at the least: a busy machine may be late."""
 OPEN_GATE = "open/gate"
-AWAIT_TOLD = "leave/told"
+AWAIT_SENT = "leave/told"
 
 
 def now() -> float:
@@ -57,9 +57,9 @@ class Watch:
 
     async def told(self) -> None:
         """Come back when the client is to leave whatever it has heard; never, if it does not act so."""
-        if self._act is not Act.LEAVE_WHEN_TOLD:
+        if self._act is not Act.LEAVE_WHEN_SENT:
             await asyncio.Event().wait()
-        await self._beside(AWAIT_TOLD)
+        await self._beside(AWAIT_SENT)
 
     def feed(self, data: bytes) -> None:
         """Take in a piece of the stream."""

@@ -21,7 +21,7 @@ from assay.report.scenario_json import scenario_data
 from assay.results.certificate import Exit, certify
 from assay.scenarios import SCENARIOS
 from assay.targets.interrupts import terminable
-from assay.targets.options import Wanted, WantedError, reach
+from assay.targets.options import OptionError, TargetOptions, reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,7 +118,7 @@ def certify_command(  # noqa: PLR0913 (one parameter per option)
     Exit status: 0 certified, 1 not certified, 2 wrong usage, 3 the target could not be reached or driven,
     130 interrupted.
     """
-    wanted = Wanted(
+    wanted = TargetOptions(
         url=url, command=launch, codex=codex, model=model, api_key_env=api_key_env, keepalive=keepalive,
         idle_timeout=idle_timeout,        body_limit=body_limit, slots=slots,
         dialects=tuple(map(Dialect, dialects)), arguments=Arguments(arguments) if arguments else None,
@@ -128,7 +128,7 @@ def certify_command(  # noqa: PLR0913 (one parameter per option)
     raise SystemExit(_certify(wanted, only, known_failing, jobs))
 
 
-def _certify(wanted: Wanted, only: tuple[str, ...], known_file: Path | None, jobs: int) -> int:
+def _certify(wanted: TargetOptions, only: tuple[str, ...], known_file: Path | None, jobs: int) -> int:
     console, catalogue = Console(), load()
     try:
         scenarios = select(SCENARIOS, catalogue, only)
@@ -139,7 +139,7 @@ def _certify(wanted: Wanted, only: tuple[str, ...], known_file: Path | None, job
             terminal.progress(console, scenarios, target.dialects) as progress,
         ):
             certificate = certify(target, scenarios, catalogue, known=known, jobs=jobs, progress=progress)
-    except (UnknownScenarioError, known_failing.KnownFailingError, WantedError) as error:
+    except (UnknownScenarioError, known_failing.KnownFailingError, OptionError) as error:
         raise click.UsageError(str(error)) from error
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
@@ -202,7 +202,7 @@ def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
     """Serve a mock endpoint for client development: the reference proxy with the scripted mock behind it."""
     try:
         serve(port=port, api_key=api_key, scripts=scripts, say=click.echo)
-    except WantedError as error:
+    except OptionError as error:
         click.echo(f"assay: {error}", err=True)
         raise SystemExit(Exit.USAGE) from error
     except HarnessError as error:

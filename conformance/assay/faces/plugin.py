@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.results.certificate import Certificate
-    from assay.targets.options import Wanted
+    from assay.targets.options import TargetOptions
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not asked(config):
         return
     from assay.judging.known_failing import KnownFailingError  # noqa: PLC0415 (a plugin nobody asked must not slow pytest down)
-    from assay.targets.options import WantedError  # noqa: PLC0415
+    from assay.targets.options import OptionError  # noqa: PLC0415
 
     if config.getoption("assay_bundled") and (config.getoption("assay_url") or config.getoption("assay_launch")):
         raise pytest.UsageError("--assay-bundled is a target of its own: leave --assay-url and --assay-launch away")
@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
         _wanted(config).check()
         _wanted(config).key()
         _known(config)
-    except (WantedError, KnownFailingError) as error:
+    except (OptionError, KnownFailingError) as error:
         raise pytest.UsageError(str(error)) from error
 
 
@@ -70,11 +70,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if collection_path.parent == SUITES and not asked(config) else None
 
 
-def _wanted(config: pytest.Config) -> Wanted:
-    from assay.targets.options import Wanted  # noqa: PLC0415 (see pytest_configure)
+def _wanted(config: pytest.Config) -> TargetOptions:
+    from assay.targets.options import TargetOptions  # noqa: PLC0415 (see pytest_configure)
 
     option = config.getoption
-    return Wanted(
+    return TargetOptions(
         url=option("assay_url"),
         command=option("assay_launch"),
         model=option("assay_model"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.model.verdict import HarnessError
 from assay.targets.interrupts import terminable
 from assay.targets.launch import executable, started
-from assay.targets.options import WantedError
+from assay.targets.options import OptionError
 from assay_scripts.errors import ScriptError
 from assay_scripts.files.read import load_scripts
 
@@ -28,7 +28,7 @@ def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str],
     """Serve until SIGINT, SIGTERM or SIGHUP, then stop the proxy and all its children.
 
     Raises:
-        WantedError: the scripts cannot be read, or the port is taken.
+        OptionError: the scripts cannot be read, or the port is taken.
         HarnessError: the proxy cannot be started, or ended by itself.
     """
     env = {
@@ -60,7 +60,7 @@ def _checked(scripts: Path | None) -> dict[str, str]:
     try:
         load_scripts(scripts)
     except ScriptError as error:
-        raise WantedError(str(error)) from error
+        raise OptionError(str(error)) from error
     return {"ASSAY_SCRIPTS": str(scripts.resolve())}
 
 
@@ -69,7 +69,7 @@ def _must_be_free(port: int) -> None:
         socket.create_server((HOST, port)).close()
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        raise WantedError(f"port {port} cannot be used: {reason}; name another with --port") from error
+        raise OptionError(f"port {port} cannot be used: {reason}; name another with --port") from error
 
 
 def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], object]) -> None:

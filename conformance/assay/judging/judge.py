@@ -75,12 +75,12 @@ def judge_all(runs: Sequence[Run], target: Target, catalogue: Catalogue) -> tupl
         outcome.requirement
         for run in runs
         for outcome in first[run.scenario.name]
-        if outcome.findings and run.scenario.blames in {None, outcome.requirement}
+        if outcome.findings and run.scenario.attribute_to in {None, outcome.requirement}
     )
     again = {
         run.scenario.name: judge(run, target, catalogue, broken=broken)
         for run in runs
-        if run.scenario.blames and any(outcome.findings for outcome in first[run.scenario.name])
+        if run.scenario.attribute_to and any(outcome.findings for outcome in first[run.scenario.name])
     }
     return tuple(outcome for run in runs for outcome in {**first, **again}[run.scenario.name])
 
@@ -192,7 +192,7 @@ def _content(exchange: Exchange, seen: _Seen) -> list[Violation]:
         rows &= OF_A_FAILURE
     found = seen.find(exchange, _blamed(exchange, seen, _checks(CONTENT, rows, exchange)))
     if found:
-        subject = exchange.scenario.blames
+        subject = exchange.scenario.attribute_to
         seen.hide(exchange, {*CONTENT, *SENSE, subject} - {found[0].requirement} if subject else SENSE, found[0])
         return found
     found = seen.find(exchange, _blamed(exchange, seen, _checks(SENSE, rows, exchange)))
@@ -207,7 +207,7 @@ def _blamed(exchange: Exchange, seen: _Seen, violations: Iterable[Violation]) ->
 
     Not where other scenarios show the same violation: then it has nothing to do with the subject.
     """
-    subject = exchange.scenario.blames
+    subject = exchange.scenario.attribute_to
     for found in violations:
         if subject is None or found.requirement in seen.broken:
             yield found

@@ -57,7 +57,7 @@ def _other_axis(run: Run, row: Requirement, target: Target) -> bool:
     """Whether a requirement is about the way of telling arguments that the target does not use in these forms."""
     way = AXIS.get(row.id)
     forms = [form for form in run.scenario.forms(target.dialects) if speaks_of(row, form)]
-    return way is not None and all(target.tells_arguments(form.dialect) is not way for form in forms)
+    return way is not None and all(target.argument_mode(form.dialect) is not way for form in forms)
 
 
 def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from assay.judging.checks.places import counts
 from assay.judging.checks.response_parity import PARITY
 from assay.model.dialect import Surface
 from assay.model.scenario import LEAVES, Form, Mode
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.reading.expected import Failure
 from assay.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, Usage
 from assay.wire.responses_grammar import SUMS, TERMINAL
@@ -153,7 +153,7 @@ def difference(exchange: Exchange) -> Iterable[Violation]:
         return
     got = list(_lines(exchange))
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
-        uncounted = have == ESTIMATED and want.startswith("usage: ") and Lack.COUNTS in exchange.target.lacks
+        uncounted = have == ESTIMATED and want.startswith("usage: ") and Missing.COUNTS in exchange.target.missing
         if want != have and not uncounted:
             facet = (want or have).partition(":")[0]
             requirement = FACETS[exchange.dialect.spec.surface][facet][exchange.mode is Mode.WHOLE]

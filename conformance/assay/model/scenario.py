@@ -47,11 +47,11 @@ class Act(StrEnum):
     """At the first comment (or after four keep-alive intervals without one), open the gate."""
     LEAVE_AT_TEXT = "leave-at-text"
     """At the first text, close the connection."""
-    LEAVE_WHEN_TOLD = "leave-when-told"
+    LEAVE_WHEN_SENT = "leave-when-sent"
     """As soon as the backend has said all that it will say (a second request waits for that), close the connection."""
 
 
-LEAVES = frozenset({Act.LEAVE_AT_TEXT, Act.LEAVE_WHEN_TOLD})
+LEAVES = frozenset({Act.LEAVE_AT_TEXT, Act.LEAVE_WHEN_SENT})
 
 
 class Auth(StrEnum):
@@ -77,14 +77,14 @@ class Turn:
     `say` is the user's text (None: the turn only brings tool results). `results` maps a tool's name to the result
     that the client sends for every call of it in the previous answer. `script` replaces the scenario's script for
     this turn, under the same nonce. `images` are URLs that stand beside the user's text. `body` adds request fields.
-    `insists`: the client asks again, as clients do, while the answer is a 503: a backend may still be dying.
+    `retry_on_503`: the client asks again, as clients do, while the answer is a 503: a backend may still be dying.
     """
 
     say: str | None = None
     results: Mapping[str, str] | None = None
     script: str | None = None
     act: Act = Act.READ
-    insists: bool = False
+    retry_on_503: bool = False
     images: tuple[str, ...] = ()
     body: JsonObject = field(default_factory=dict)
 
@@ -114,14 +114,14 @@ class Request:
     padding: int = 0
     auth: Auth = Auth.RIGHT
     headers: Mapping[str, str] = field(default_factory=dict)
-    twin: bool = False
+    unready: bool = False
     full: bool = False
     expect: int = 200
     shows: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
     param: str | None = None
     judged: str = ""
-    tells: str = ""
+    requires_echo: str = ""
     reflects: tuple[str, ...] = ()
     also: tuple[Request, ...] = ()
 
@@ -156,8 +156,8 @@ class Scenario:
     dialects: tuple[Dialect, ...] = tuple(Dialect)
     body: JsonObject = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    tells: str = ""
-    blames: str | None = None
+    requires_echo: str = ""
+    attribute_to: str | None = None
     choices: int = 1
     usage: bool = False
     alone: bool = False

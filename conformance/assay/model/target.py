@@ -21,7 +21,7 @@ class Backend(StrEnum):
     """A real model: only what holds for any answer can be judged."""
 
 
-class Lack(StrEnum):
+class Missing(StrEnum):
     """What an older Codex cannot do; the words complete "this Codex"."""
 
     TOOLS = "takes no tools of its client"
@@ -48,18 +48,18 @@ class Target:
     model: str
     api_key: str | None = None
     backend: Backend = Backend.MOCK
-    lacks: frozenset[Lack] = frozenset()
+    missing: frozenset[Missing] = frozenset()
     timeout: float = 10.0
     keepalive: float | None = None
     idle_timeout: float | None = None
     body_limit: int | None = None
-    twin: str | None = None
+    unready_url: str | None = None
     slots: int | None = None
     dialects: tuple[Dialect, ...] = ()
     arguments: Arguments | None = None
     default_mode: Dialect | None = None
 
-    def tells_arguments(self, dialect: Dialect) -> Arguments:
+    def argument_mode(self, dialect: Dialect) -> Arguments:
         """How its streams tell arguments in a dialect."""
         return self.arguments or dialect.spec.arguments
 
@@ -69,7 +69,7 @@ class Target:
 
     def path_of(self, url: str) -> str:
         """The part of an address that is below the base URL, or else below what the base URL stands in."""
-        for base in (self.base_url, self.twin or ""):
+        for base in (self.base_url, self.unready_url or ""):
             for stem in (base.rstrip("/"), root_of(base)):
                 if stem and url.startswith(stem):
                     return url.removeprefix(stem)

@@ -54,7 +54,7 @@ class Exchange:
     @property
     def cumulative(self) -> bool:
         """Whether the deltas of a call repeat its arguments."""
-        told = self.target.tells_arguments(self.dialect)
+        told = self.target.argument_mode(self.dialect)
         return self.mode is Mode.STREAM and told is Arguments.CUMULATIVE
 
     @cached_property

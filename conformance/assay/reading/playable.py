@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.model.target import Backend, Lack
+from assay.model.target import Backend, Missing
 from assay_mocks.upstream.playable import why_unplayable
 from assay_scripts.library import LIBRARY
 from assay_scripts.markers import Marker, find_marker
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 HISTORY = "turn.history-reaches-backend"
 
 
-def why_not(scenario: Scenario, target: Target) -> str:
+def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the backend behind the target cannot play a scenario; '' when it can."""
     real = target.backend is Backend.CODEX
-    if not (real or target.lacks):
+    if not (real or target.missing):
         return ""
     for name in _scripts(scenario):
-        why = (why_unplayable(LIBRARY[name]) if real else "") or _lack(_needs(LIBRARY[name]), target)
+        why = (why_unplayable(LIBRARY[name]) if real else "") or _missing_reason(_needs(LIBRARY[name]), target)
         if why and real:
             return f"a real Codex is behind the target, whose model's service cannot play {name}: {why}"
         if why:
             return f"the mock behind the target plays an older Codex, which cannot play {name}: {why}"
-    why = _lack({Lack.HISTORY} if scenario.tools and HISTORY in scenario.exercises else set(), target)
+    why = _missing_reason({Missing.HISTORY} if scenario.tools and HISTORY in scenario.exercises else set(), target)
     return f"an older Codex is behind the target: {why}" if why else ""
 
 
-def _lack(needs: AbstractSet[Lack], target: Target) -> str:
+def _missing_reason(needs: AbstractSet[Missing], target: Target) -> str:
     """What this Codex would need and cannot do; '' when there is nothing."""
-    return next((f"this Codex {lack}" for lack in Lack if lack in needs & target.lacks), "")
+    return next((f"this Codex {lack}" for lack in Missing if lack in needs & target.missing), "")
 
 
-def _needs(script: Script) -> set[Lack]:
+def _needs(script: Script) -> set[Missing]:
     needs = {lack for part in script.parts for step in part for lack in _needs_of(step)}
-    return needs | {Lack.ENDS} if any(map(_calls_late, script.parts)) else needs
+    return needs | {Missing.ENDS} if any(map(_calls_late, script.parts)) else needs
 
 
 def _calls_late(part: tuple[Step, ...]) -> bool:
@@ -58,14 +58,14 @@ def _calls_late(part: tuple[Step, ...]) -> bool:
     )
 
 
-def _needs_of(step: Step) -> tuple[Lack, ...]:
+def _needs_of(step: Step) -> tuple[Missing, ...]:
     match step:
         case Call() if "native" in step.shapes:
-            return (Lack.TOOLS,)
+            return (Missing.TOOLS,)
         case Finish(reason=reason) if reason != "stop":
-            return (Lack.REASONS,)
+            return (Missing.REASONS,)
         case Reflect(what="turns"):
-            return (Lack.HANGUPS,)
+            return (Missing.HANGUPS,)
     return ()
 
 

@@ -65,7 +65,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
     yield f"# exchange {exchange.number + 1}"
     yield _line(f"{transcript.method} {exchange.target.path_of(transcript.url)}")
     yield from _request(transcript)
-    if exchange.turn is not None and exchange.turn.act is Act.LEAVE_WHEN_TOLD:
+    if exchange.turn is not None and exchange.turn.act is Act.LEAVE_WHEN_SENT:
         yield "(the client leaves when the backend has said what it says)"
         return
     yield f"HTTP {transcript.status}"

@@ -26,8 +26,8 @@ def scenario_data(scenario: Scenario) -> dict[str, Any]:
         "tools": [dict(tool) for tool in scenario.tools],
         "body": dict(scenario.body),
         "headers": dict(scenario.headers),
-        "tells": scenario.tells,
-        "blames": scenario.blames,
+        "requires_echo": scenario.requires_echo,
+        "attribute_to": scenario.attribute_to,
         "choices": scenario.choices if scenario.choices > 1 else 0,
         "usage": scenario.usage,
         "alone": scenario.alone,
@@ -49,7 +49,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
             "results": results,
             "script": turn.script,
             "act": turn.act.value,
-            "insists": turn.insists,
+            "retry_on_503": turn.retry_on_503,
             "body": dict(turn.body),
         }
     )

@@ -79,7 +79,7 @@ def _counts(console: Console, certificate: Certificate) -> None:
 def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
     """Who breaks on a target that tells arguments cumulatively in OpenAI's own dialect: it may, but not for them."""
     target = certificate.target
-    if DEFAULT not in target.dialects or target.tells_arguments(DEFAULT) is INCREMENTAL:
+    if DEFAULT not in target.dialects or target.argument_mode(DEFAULT) is INCREMENTAL:
         return
     console.print()
     console.print(

@@ -75,7 +75,7 @@ def _named(value: JsonObject, response: str) -> JsonObject:
 
 def prepare(request: Request, target: Target) -> Prepared:
     """The request as it is sent to a target."""
-    base = (target.twin or "") if request.twin else target.base_url
+    base = (target.unready_url or "") if request.unready else target.base_url
     stem = root_of(base) if request.root else base.rstrip("/")
     return Prepared(
         method=request.method,
@@ -122,12 +122,12 @@ def _padded(body: bytes, padding: int, limit: int | None) -> bytes:
     return body + b" " * padding
 
 
-def unfit(scenario: Scenario, target: Target) -> str:
+def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the plain requests of a scenario cannot be sent to this target; "" when they can."""
     requests = scenario.request.each if scenario.request else ()
     if target.api_key is None and any(request.auth is not Auth.RIGHT for request in requests):
         return "the target asks for no key"
-    if target.twin is None and any(request.twin for request in requests):
+    if target.unready_url is None and any(request.unready for request in requests):
         return "only a proxy that Assay starts can be seen with a backend that is not ready"
     if target.slots is None and any(request.full for request in requests):
         return "how many turns the target runs at once is not known; declare it with --slots N"
@@ -146,7 +146,7 @@ def examine(request: Request, transcript: Transcript, target: Target) -> None:
             f"a body of {len(transcript.request_body):,} bytes is below the target's limit, which is not known; "
             "declare it with --body-limit BYTES"
         )
-    examine_header(request.tells, transcript)
+    examine_header(request.requires_echo, transcript)
 
 
 def examine_header(name: str, transcript: Transcript) -> None:

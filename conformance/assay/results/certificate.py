@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from assay.driving.drive import Progress, drive, nobody
+from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.judge import judge_all
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
@@ -80,7 +80,7 @@ def certify(
     *,
     known: Mapping[str, str] | None = None,
     jobs: int = 8,
-    progress: Progress = nobody,
+    progress: Progress = no_progress,
 ) -> Certificate:
     """Drive every scenario once and judge what it left behind."""
     began = time.monotonic()

@@ -4,7 +4,7 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
-AGAIN = Turn(say="Are you there again?", script="text/hello", insists=True)
+AGAIN = Turn(say="Are you there again?", script="text/hello", retry_on_503=True)
 """The next request, which is to be served."""
 
 FAILURES: tuple[Scenario, ...] = (

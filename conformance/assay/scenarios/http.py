@@ -266,7 +266,7 @@ HTTP: tuple[Scenario, ...] = (
     Scenario(
         name="live-not-ready",
         title="The process lives while its backend is not ready",
-        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, twin=True),
+        request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, unready=True),
         modes=(Mode.WHOLE,),
         exercises=("http.health.live",),
     ),
@@ -280,7 +280,7 @@ HTTP: tuple[Scenario, ...] = (
     Scenario(
         name="not-ready",
         title="The backend has not shaken hands",
-        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, twin=True, expect=503),
+        request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, unready=True, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.health.ready",),
     ),

@@ -35,7 +35,7 @@ PARAMS: tuple[Scenario, ...] = (
         request=Request(
             json=HELLO,
             headers={"x-proxy-stop-after-tools": "burst"},
-            tells="x-proxy-stop-after-tools",
+            requires_echo="x-proxy-stop-after-tools",
             also=(
                 Request(
                     json=HELLO,
@@ -66,7 +66,7 @@ PARAMS: tuple[Scenario, ...] = (
         request=Request(
             json=HELLO,
             headers={"x-proxy-tool-arguments": "incremental"},
-            tells="x-proxy-tool-arguments",
+            requires_echo="x-proxy-tool-arguments",
             also=(
                 Request(
                     json=HELLO,

@@ -125,7 +125,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
             judged="http.models.unknown",
             also=(
                 Request(
-                    twin=True,
+                    unready=True,
                     full=True,
                     json=HELLO,
                     expect=429,
@@ -133,7 +133,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
                     judged="http.precedence.capacity-before-not-ready",
                 ),
                 Request(
-                    twin=True,
+                    unready=True,
                     full=True,
                     json=UNKNOWN,
                     expect=404,
@@ -152,7 +152,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
     Scenario(
         name="not-ready-before-backend-failure",
         title="A request that nobody can answer: the backend is not ready, which is not to be told as its failure",
-        request=Request(twin=True, json=HELLO, expect=503),
+        request=Request(unready=True, json=HELLO, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.precedence.not-ready-before-backend-failure", *ENVELOPE),
     ),

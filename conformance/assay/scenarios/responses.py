@@ -41,7 +41,7 @@ BLOCKS: tuple[Scenario, ...] = (
         headers={MODE_HEADER: Dialect.OBSIDIAN_XML.value},
         dialects=RE,
         exercises=("responses.xml", "responses.parity"),
-        blames="responses.xml",
+        attribute_to="responses.xml",
     ),
 )
 

@@ -13,7 +13,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
-        blames="responses.sentinel.any-cut",
+        attribute_to="responses.sentinel.any-cut",
     ),
     Scenario(
         name="sentinel-any-cut",
@@ -23,7 +23,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
-        blames="responses.sentinel.any-cut",
+        attribute_to="responses.sentinel.any-cut",
     ),
     Scenario(
         name="sentinel-halves",
@@ -33,7 +33,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
-        blames="responses.sentinel.any-cut",
+        attribute_to="responses.sentinel.any-cut",
     ),
     Scenario(
         name="sentinel-false-start",
@@ -43,7 +43,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
-        blames="responses.sentinel.own-line",
+        attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
         name="sentinel-within-line",
@@ -53,7 +53,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
-        blames="responses.sentinel.own-line",
+        attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
         name="sentinel-fenced",
@@ -63,7 +63,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
-        blames="responses.sentinel.own-line",
+        attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
         name="sentinel-fences",
@@ -73,7 +73,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
-        blames="responses.sentinel.own-line",
+        attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
         name="sentinel-indented",
@@ -83,7 +83,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
-        blames="responses.sentinel.own-line",
+        attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
         name="sentinel-nested-fence",
@@ -93,7 +93,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
-        blames="responses.sentinel.own-line",
+        attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
         name="sentinel-no-json",
@@ -103,7 +103,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
-        blames="responses.sentinel.invalid",
+        attribute_to="responses.sentinel.invalid",
     ),
     Scenario(
         name="sentinel-no-id",
@@ -113,7 +113,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
-        blames="responses.sentinel.invalid",
+        attribute_to="responses.sentinel.invalid",
     ),
     Scenario(
         name="sentinel-no-name",
@@ -123,7 +123,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
-        blames="responses.sentinel.invalid",
+        attribute_to="responses.sentinel.invalid",
     ),
     Scenario(
         name="sentinel-unterminated",
@@ -133,7 +133,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
-        blames="responses.sentinel.invalid",
+        attribute_to="responses.sentinel.invalid",
     ),
     Scenario(
         name="sentinel-undeclared",
@@ -143,7 +143,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
-        blames="responses.sentinel.invalid",
+        attribute_to="responses.sentinel.invalid",
     ),
     Scenario(
         name="sentinel-tagged",
@@ -153,7 +153,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.arguments", "responses.parity"),
-        blames="responses.sentinel.arguments",
+        attribute_to="responses.sentinel.arguments",
     ),
     Scenario(
         name="sentinel-several",
@@ -163,7 +163,7 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE),
         dialects=RE,
         exercises=("responses.sentinel.arguments", "responses.parity"),
-        blames="responses.sentinel.arguments",
+        attribute_to="responses.sentinel.arguments",
     ),
     Scenario(
         name="sentinel-loop",
@@ -173,6 +173,6 @@ SENTINEL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
-        blames="responses.sentinel.any-cut",
+        attribute_to="responses.sentinel.any-cut",
     ),
 )

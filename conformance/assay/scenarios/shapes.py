@@ -11,7 +11,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.a",),
-        blames="shapes.a",
+        attribute_to="shapes.a",
     ),
     Scenario(
         name="shape-b",
@@ -20,7 +20,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.b",),
-        blames="shapes.b",
+        attribute_to="shapes.b",
     ),
     Scenario(
         name="shape-c",
@@ -29,7 +29,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.c",),
-        blames="shapes.c",
+        attribute_to="shapes.c",
     ),
     Scenario(
         name="shape-d",
@@ -38,7 +38,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.d",),
-        blames="shapes.d",
+        attribute_to="shapes.d",
     ),
     Scenario(
         name="shape-e",
@@ -47,7 +47,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.e",),
-        blames="shapes.e",
+        attribute_to="shapes.e",
     ),
     Scenario(
         name="shape-f",
@@ -56,7 +56,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.f",),
-        blames="shapes.f",
+        attribute_to="shapes.f",
     ),
     Scenario(
         name="shape-g",
@@ -65,7 +65,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.g",),
-        blames="shapes.g",
+        attribute_to="shapes.g",
     ),
     Scenario(
         name="shape-h",
@@ -74,7 +74,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.h",),
-        blames="shapes.h",
+        attribute_to="shapes.h",
     ),
     Scenario(
         name="shape-late-id",
@@ -83,7 +83,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.late-id",),
-        blames="shapes.late-id",
+        attribute_to="shapes.late-id",
     ),
     Scenario(
         name="shape-late-id-done",
@@ -92,7 +92,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.late-id",),
-        blames="shapes.late-id",
+        attribute_to="shapes.late-id",
     ),
     Scenario(
         name="shape-no-id",
@@ -101,7 +101,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.no-id",),
-        blames="shapes.no-id",
+        attribute_to="shapes.no-id",
     ),
     Scenario(
         name="shape-repeated-fragment",
@@ -110,7 +110,7 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.repeated-fragment",),
-        blames="shapes.repeated-fragment",
+        attribute_to="shapes.repeated-fragment",
     ),
     Scenario(
         name="shape-double-telling",
@@ -119,6 +119,6 @@ SHAPES: tuple[Scenario, ...] = (
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.double-telling",),
-        blames="shapes.double-telling",
+        attribute_to="shapes.double-telling",
     ),
 )

@@ -24,6 +24,6 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         turns=(Turn(say="Quote a call."),),
         exercises=("turn.tool-choice-none",),
-        blames="turn.tool-choice-none",
+        attribute_to="turn.tool-choice-none",
     ),
 )

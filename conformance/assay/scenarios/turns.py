@@ -191,7 +191,7 @@ TURNS: tuple[Scenario, ...] = (
         turns=(Turn(say="Wait for the other.", act=Act.OPEN_AT_TEXT),),
         modes=(Mode.STREAM,),
         exercises=("turn.concurrent-isolation", "chat.stream.flushed"),
-        blames="turn.concurrent-isolation",
+        attribute_to="turn.concurrent-isolation",
     ),
     Scenario(
         name="many-steps",
@@ -204,7 +204,7 @@ TURNS: tuple[Scenario, ...] = (
             Turn(results={"localSearch": "Two notes found.", "readNote": "The note."}),
         ),
         exercises=("turn.multi-step",),
-        blames="turn.multi-step",
+        attribute_to="turn.multi-step",
     ),
     Scenario(
         name="follow-up-without-tools",
@@ -227,7 +227,7 @@ TURNS: tuple[Scenario, ...] = (
         ),
         turns=(Turn(say="So?"),),
         exercises=("turn.follow-up-without-tools",),
-        blames="turn.follow-up-without-tools",
+        attribute_to="turn.follow-up-without-tools",
     ),
     Scenario(
         name="system-prompt",

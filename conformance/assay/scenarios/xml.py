@@ -101,7 +101,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=CHATS,
         exercises=("textual.verbatim",),
-        blames="textual.verbatim",
+        attribute_to="textual.verbatim",
     ),
     Scenario(
         name="textual-any-cut",
@@ -111,7 +111,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=CHATS,
         exercises=("textual.any-cut",),
-        blames="textual.any-cut",
+        attribute_to="textual.any-cut",
     ),
     Scenario(
         name="textual-prefix",
@@ -122,7 +122,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         dialects=CHATS,
         modes=(Mode.STREAM,),
         exercises=("textual.prefix-kept",),
-        blames="textual.prefix-kept",
+        attribute_to="textual.prefix-kept",
     ),
     Scenario(
         name="textual-tail",
@@ -132,7 +132,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=CHATS,
         exercises=("textual.tail-dropped",),
-        blames="textual.tail-dropped",
+        attribute_to="textual.tail-dropped",
     ),
     Scenario(
         name="textual-false-start",
@@ -142,7 +142,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=CHATS,
         exercises=("textual.false-start",),
-        blames="textual.false-start",
+        attribute_to="textual.false-start",
     ),
     Scenario(
         name="textual-unterminated",
@@ -152,7 +152,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=CHATS,
         exercises=("textual.unterminated",),
-        blames="textual.unterminated",
+        attribute_to="textual.unterminated",
     ),
     Scenario(
         name="textual-structured-wins",
@@ -163,7 +163,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         dialects=CHATS,
         body={"parallel_tool_calls": True},
         exercises=("textual.structured-wins",),
-        blames="textual.structured-wins",
+        attribute_to="textual.structured-wins",
     ),
 )
 
@@ -188,7 +188,7 @@ MODES: tuple[Scenario, ...] = (
         request=Request(
             json=HELLO,
             headers={MODE_HEADER: "openai-json"},
-            tells=MODE_HEADER,
+            requires_echo=MODE_HEADER,
             also=(Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),),
         ),
         modes=(Mode.WHOLE,),

@@ -9,7 +9,7 @@ from assay.wire.chat import read_stream
 from assay.wire.events import Fragment
 
 
-def way_of(body: bytes) -> Arguments | None:
+def detect_argument_mode(body: bytes) -> Arguments | None:
     """How a streamed answer with one call in several fragments told them; None where it does not show."""
     told = [event.text for event in read_stream([body]).events if isinstance(event, Fragment) and event.text]
     if len(told) < 2:  # noqa: PLR2004 (one fragment is the whole in either way)

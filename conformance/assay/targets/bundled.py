@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from assay.model.dialect import Dialect
 from assay.model.target import Backend, Target
-from assay.targets.capabilities import UNPLAYED, lacks, version_of
+from assay.targets.capabilities import UNPLAYED, missing_in, version_of
 from assay.targets.launch import LOCAL, executable, launch
 from assay.targets.preflight import preflight
-from assay.targets.unready_instance import twin
+from assay.targets.unready_instance import unready_instance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ SETTINGS: Mapping[str, str] = {
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
 """Where a real Codex, on a busy machine, is to tell of a failure before a first output, and of all the calls."""
 SLOTS = 4
-TWIN_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
+UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
 """The twin has few slots, so that they are soon taken, and lets requests wait for just so long."""
 
 
@@ -62,11 +62,11 @@ def proxy(
     command = command or executable("assay-proxy")
     with (
         launch(command, env=env, timeout=start_timeout) as launched,
-        twin(command, env={**env, **TWIN_SETTINGS}, url=LOCAL) as other,
+        unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL) as other,
     ):
         target = Target(
             base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
-            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, twin=other, slots=SLOTS,
+            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=other, slots=SLOTS,
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
         yield preflight(behind(target, codex))
@@ -75,5 +75,5 @@ def proxy(
 def behind(target: Target, codex: RealCodex | None) -> Target:
     """The target with what is known of its backend."""
     if codex is not None:
-        return replace(target, backend=Backend.CODEX, lacks=codex.lacks)
-    return replace(target, lacks=lacks(version_of(executable("assay-codex"))) - UNPLAYED)
+        return replace(target, backend=Backend.CODEX, missing=codex.missing)
+    return replace(target, missing=missing_in(version_of(executable("assay-codex"))) - UNPLAYED)

@@ -6,7 +6,7 @@ import re
 import subprocess
 from typing import TYPE_CHECKING
 
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.model.verdict import HarnessError
 
 if TYPE_CHECKING:
@@ -18,23 +18,23 @@ Version = tuple[int, int]
 PATIENCE = 10.0
 """Seconds in which a Codex must tell its version."""
 FIRST: Version = (0, 89)
-LACKING: Mapping[Lack, tuple[Version, Version]] = {
-    Lack.TOOLS: (FIRST, (0, 92)),
-    Lack.HISTORY: ((0, 92), (0, 125)),
-    Lack.REASONS: (FIRST, (0, 100)),
-    Lack.COUNTS: (FIRST, (0, 169)),
-    Lack.ENDS: ((0, 131), (0, 145)),
-    Lack.HANGUPS: (FIRST, (0, 160)),
+MISSING: Mapping[Missing, tuple[Version, Version]] = {
+    Missing.TOOLS: (FIRST, (0, 92)),
+    Missing.HISTORY: ((0, 92), (0, 125)),
+    Missing.REASONS: (FIRST, (0, 100)),
+    Missing.COUNTS: (FIRST, (0, 169)),
+    Missing.ENDS: ((0, 131), (0, 145)),
+    Missing.HANGUPS: (FIRST, (0, 160)),
 }
 """From which version on, and up to which: where it was first seen otherwise, of the versions that were tried."""
-UNPLAYED = frozenset({Lack.HANGUPS})
+UNPLAYED = frozenset({Missing.HANGUPS})
 """What the mock does though the version that it plays does not."""
 _VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
 
 
-def lacks(version: Version) -> frozenset[Lack]:
+def missing_in(version: Version) -> frozenset[Missing]:
     """What this version cannot do."""
-    return frozenset(lack for lack, (since, until) in LACKING.items() if since <= version < until)
+    return frozenset(lack for lack, (since, until) in MISSING.items() if since <= version < until)
 
 
 def version_of(binary: Path | str) -> Version:

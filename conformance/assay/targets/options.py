@@ -16,7 +16,7 @@ from assay.targets.bundled import behind
 from assay.targets.launch import LOCAL, launch
 from assay.targets.preflight import preflight
 from assay.targets.real_codex import real_codex
-from assay.targets.unready_instance import twin
+from assay.targets.unready_instance import unready_instance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from assay.model.dialect import Arguments, Dialect
 
 
-class WantedError(ValueError):
+class OptionError(ValueError):
     """What was asked for cannot be meant; the message says what would be right."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class TargetOptions:
     """Which target a person asked for. Neither `url` nor `command`: the bundled proxy. Times are in seconds.
 
     `codex` is a real Codex that the proxy is to start instead of the mock.
@@ -55,35 +55,35 @@ class Wanted:
         """Refuse what cannot be an address or a command.
 
         Raises:
-            WantedError: it is neither; the message says what would be right.
+            OptionError: it is neither; the message says what would be right.
         """
         if self.url is not None:
             parts = urlsplit(self.url)
             if parts.scheme not in {"http", "https"} or not parts.netloc:
-                raise WantedError(f"{self.url!r} is no base URL of a proxy; one is http://127.0.0.1:8787/v1")
+                raise OptionError(f"{self.url!r} is no base URL of a proxy; one is http://127.0.0.1:8787/v1")
         if self.command is not None:
             try:
                 words = shlex.split(self.command)
             except ValueError as error:
-                raise WantedError(f"the command {self.command!r} cannot be read: {error}") from error
+                raise OptionError(f"the command {self.command!r} cannot be read: {error}") from error
             if not words:
-                raise WantedError("the command that starts the proxy is empty")
+                raise OptionError("the command that starts the proxy is empty")
         elif self.codex is not None and self.url is not None:
-            raise WantedError("a proxy that runs already has a backend: --codex is for one that Assay starts")
+            raise OptionError("a proxy that runs already has a backend: --codex is for one that Assay starts")
 
     def key(self) -> str | None:
         """The key, from the variable that was named.
 
         Raises:
-            WantedError: the variable is not set, or holds what no HTTP header can carry.
+            OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
         if self.api_key_env is None:
             return None
         key = os.environ.get(self.api_key_env)  # the one variable that is named by the user, not by a setting
         if not key:
-            raise WantedError(f"the environment variable {self.api_key_env}, which should hold the key, is not set")
+            raise OptionError(f"the environment variable {self.api_key_env}, which should hold the key, is not set")
         if not (key.isascii() and key.isprintable()):
-            raise WantedError(f"the key in the environment variable {self.api_key_env} is not printable ASCII")
+            raise OptionError(f"the key in the environment variable {self.api_key_env} is not printable ASCII")
         return key
 
     def command_line(self) -> str:
@@ -101,12 +101,12 @@ class Wanted:
 
 
 @contextmanager
-def reach(wanted: Wanted) -> Iterator[Target]:
+def reach(wanted: TargetOptions) -> Iterator[Target]:
     """The target, running and looked over, for the length of a `with` block.
 
     Raises:
         HarnessError: it cannot be reached or driven.
-        WantedError: see `Wanted.check` and `Wanted.key`.
+        OptionError: see `TargetOptions.check` and `TargetOptions.key`.
     """
     wanted.check()
     key = wanted.key()
@@ -115,7 +115,7 @@ def reach(wanted: Wanted) -> Iterator[Target]:
         if wanted.command is not None:
             env, url = codex.env if codex else {}, wanted.url or LOCAL
             launched = stack.enter_context(launch(wanted.command, env=env, url=url, timeout=wanted.start_timeout))
-            other = stack.enter_context(twin(wanted.command, env=env, url=url))
+            other = stack.enter_context(unready_instance(wanted.command, env=env, url=url))
             yield _with_mock(preflight(behind(_at(wanted, launched.base_url, key, other), codex)))
         elif wanted.url is not None:
             yield preflight(_at(wanted, wanted.url, key))
@@ -124,7 +124,7 @@ def reach(wanted: Wanted) -> Iterator[Target]:
             yield _with_mock(stack.enter_context(started))
 
 
-def _at(wanted: Wanted, url: str, key: str | None, other: str | None = None) -> Target:
+def _at(wanted: TargetOptions, url: str, key: str | None, other: str | None = None) -> Target:
     return Target(
         base_url=url.rstrip("/"),
         model=wanted.model,
@@ -133,7 +133,7 @@ def _at(wanted: Wanted, url: str, key: str | None, other: str | None = None) -> 
         keepalive=wanted.keepalive,
         idle_timeout=wanted.idle_timeout,
         body_limit=wanted.body_limit,
-        twin=other,
+        unready_url=other,
         slots=wanted.slots,
         dialects=wanted.dialects,
         arguments=wanted.arguments,

@@ -21,11 +21,11 @@ import httpx
 from assay.driving.drive import is_local
 from assay.model.dialect import DEFAULT, Arguments, Dialect, Surface, carriers_of
 from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.model.target import Backend, Lack, Target
+from assay.model.target import Backend, Missing, Target
 from assay.model.verdict import HarnessError
 from assay.requests.conversation import marker, prepare
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
-from assay.targets.argument_mode import way_of
+from assay.targets.argument_mode import detect_argument_mode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,7 +118,7 @@ async def _way(client: httpx.AsyncClient, target: Target) -> Arguments | None:
     if target.backend is not Backend.MOCK or DEFAULT not in target.dialects:
         return None
     answer = await _call(client, target, FRAGMENTS, Form(DEFAULT, Mode.STREAM))
-    way = way_of(answer.body)
+    way = detect_argument_mode(answer.body)
     return way if way is not DEFAULT.spec.arguments else None
 
 
@@ -128,7 +128,9 @@ async def _tells_calls(client: httpx.AsyncClient, target: Target, dialect: Diale
     Responses are spoken wherever a response, or an error that is not the address's own, is at their address: how right
     it is, the suite will tell.
     """
-    answer = await _call(client, target, TEXT_CALL if Lack.TOOLS in target.lacks else CALL, Form(dialect, Mode.WHOLE))
+    answer = await _call(
+        client, target, TEXT_CALL if Missing.TOOLS in target.missing else CALL, Form(dialect, Mode.WHOLE)
+    )
     if dialect.spec.surface is Surface.RESPONSES:
         return _is_response(answer.data) if answer.status < REDIRECT else answer.status not in ABSENT
     try:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.targets.capabilities import lacks, version_of
+from assay.targets.capabilities import missing_in, version_of
 from assay_mocks.upstream.serving import serving
 from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from assay.model.target import Lack
+    from assay.model.target import Missing
 
 NEWER = (0, 98)
 """The first version whose home is furnished as the newest's is, as far as was tried."""
@@ -48,7 +48,7 @@ class RealCodex:
     """What a proxy is started with: the variables that name the Codex and its home; and what this Codex cannot do."""
 
     env: Mapping[str, str]
-    lacks: frozenset[Lack]
+    missing: frozenset[Missing]
 
 
 @contextmanager
@@ -63,4 +63,4 @@ def real_codex(binary: Path) -> Iterator[RealCodex]:
         config = CONFIG.format(features=FEATURES if version >= NEWER else OLDER_FEATURES, url=service.url)
         Path(home, "config.toml").write_text(config, encoding="utf-8")
         env = {"CODEX_BIN": str(binary.absolute()), "CODEX_HOME": home, "HOME": home}
-        yield RealCodex(env=env, lacks=lacks(version))
+        yield RealCodex(env=env, missing=missing_in(version))

@@ -23,7 +23,7 @@ MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
 
 
 @contextmanager
-def twin(command: str, *, env: Mapping[str, str], url: str) -> Iterator[str | None]:
+def unready_instance(command: str, *, env: Mapping[str, str], url: str) -> Iterator[str | None]:
     """The base URL of a twin for the length of a `with` block; None when there is none.
 
     Args:

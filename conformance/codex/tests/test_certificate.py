@@ -16,10 +16,10 @@ from binaries import VERSIONS, binary
 from assay.model.catalogue import load
 from assay.model.target import Backend, Target
 from assay.model.verdict import Outcome, Verdict
-from assay.reading.playable import why_not
+from assay.reading.playable import unsupported_reason
 from assay.results.certificate import Exit, certify
 from assay.scenarios import SCENARIOS
-from assay.targets.options import Wanted, reach
+from assay.targets.options import TargetOptions, reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ EXERCISED = {
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_reference_proxy_is_certified(version: str) -> None:
-    with reach(Wanted(codex=binary(version), timeout=20.0)) as target:
+    with reach(TargetOptions(codex=binary(version), timeout=20.0)) as target:
         assert target.backend is Backend.CODEX
         found = certify(target, SCENARIOS, load(), known={}, jobs=JOBS)
     assert [_line(outcome) for outcome in found.outcomes if outcome.verdict in WRONG] == []
@@ -58,5 +58,5 @@ def _line(outcome: Outcome) -> str:
 
 def _unplayed(target: Target) -> Mapping[str, str]:
     """The scenarios that cannot be played, and why."""
-    reasons = {scenario.name: why_not(scenario, target) for scenario in SCENARIOS}
+    reasons = {scenario.name: unsupported_reason(scenario, target) for scenario in SCENARIOS}
     return {name: reason.partition(": ")[2] for name, reason in reasons.items() if reason}

@@ -208,7 +208,7 @@ def test_leaving_when_all_is_told_closes_the_connection_at_any_time(tiny: Any, u
         gone.append(exchange.gone())
 
     tiny.respond = respond
-    got = transcript(a_target(tiny), a_scenario(Turn(say="Talk.", act=Act.LEAVE_WHEN_TOLD), script="leave/first"))
+    got = transcript(a_target(tiny), a_scenario(Turn(say="Talk.", act=Act.LEAVE_WHEN_SENT), script="leave/first"))
     assert (got.end, got.status) == (End.LEFT, 200 if begun else None)
     until(lambda: gone)
     assert gone == [True]
@@ -223,7 +223,7 @@ def test_a_stream_that_ends_before_all_is_told_is_kept(tiny: Any) -> None:
         exchange.answer("early")
 
     tiny.respond = respond
-    got = transcript(a_target(tiny), a_scenario(Turn(say="Talk.", act=Act.LEAVE_WHEN_TOLD), script="leave/first"))
+    got = transcript(a_target(tiny), a_scenario(Turn(say="Talk.", act=Act.LEAVE_WHEN_SENT), script="leave/first"))
     ended.set()
     assert got.end is End.COMPLETE
 
@@ -237,13 +237,13 @@ def test_who_insists_asks_again_until_it_is_served(tiny: Any, refusals: int) -> 
             exchange.answer("there")
 
     tiny.respond = respond
-    got = transcript(a_target(tiny), a_scenario(Turn(say="Are you there?", insists=True)))
+    got = transcript(a_target(tiny), a_scenario(Turn(say="Are you there?", retry_on_503=True)))
     assert (got.status, len(tiny.requests)) == (200, refusals + 1)
 
 
 def test_who_insists_gives_up_in_the_end(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "503 Never")
-    got = transcript(a_target(tiny, timeout=0.2), a_scenario(Turn(say="Are you there?", insists=True)))
+    got = transcript(a_target(tiny, timeout=0.2), a_scenario(Turn(say="Are you there?", retry_on_503=True)))
     assert got.status == 503
     assert len(tiny.requests) > 1
 

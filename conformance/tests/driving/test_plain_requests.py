@@ -10,7 +10,7 @@ from assay.model.target import Target
 from assay.model.transcript import End, Transcript
 from assay.requests.plain import UnseenError
 
-TARGET = Target(base_url="http://proxy/v1", model="codex", twin="http://twin/v1", slots=1)
+TARGET = Target(base_url="http://proxy/v1", model="codex", unready_url="http://twin/v1", slots=1)
 
 
 def transcript(status: int) -> Transcript:
@@ -25,12 +25,12 @@ class Proxy:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self.twin, self.go, self.waiting = asyncio.Lock(), asyncio.Event(), False
+        self.unready, self.go, self.waiting = asyncio.Lock(), asyncio.Event(), False
         self.held: list[bool] = []
 
     async def send(self, request: Request) -> Transcript:
         self.asked.append(request.path)
-        self.held.append(self.twin.locked())
+        self.held.append(self.unready.locked())
         match request.path:
             case "/wait" if self.waiting:
                 return transcript(429)
@@ -44,7 +44,7 @@ class Proxy:
 
     def ask(self, request: Request) -> list[int | None]:
         async def play() -> list[int | None]:
-            asker = Asker(target=TARGET, send=self.send, slots=asyncio.Semaphore(1), twin=self.twin)
+            asker = Asker(target=TARGET, send=self.send, slots=asyncio.Semaphore(1), unready=self.unready)
             return [one.status for one in await asker.ask(request)]
 
         return asyncio.run(play())
@@ -59,15 +59,15 @@ def test_requests_are_asked_one_after_the_other() -> None:
 
 def test_who_asks_the_twin_has_it_alone() -> None:
     proxy = Proxy()
-    proxy.ask(Request(path="/a", also=(Request(path="/b", twin=True),)))
+    proxy.ask(Request(path="/a", also=(Request(path="/b", unready=True),)))
     assert proxy.held == [True, True]
-    assert not proxy.twin.locked()
+    assert not proxy.unready.locked()
 
 
 def test_a_crowd_stands_around_the_requests_that_want_one() -> None:
     proxy = Proxy()
-    full = Request(path="/wait", twin=True, full=True)
-    request = Request(path="/a", also=(full, Request(path="/last", twin=True, full=True)))
+    full = Request(path="/wait", unready=True, full=True)
+    request = Request(path="/a", also=(full, Request(path="/last", unready=True, full=True)))
     assert proxy.ask(request) == [200, 429, 200]
     assert proxy.asked == ["/a", "/wait", "/wait", "/wait", "/last"]
 
@@ -82,10 +82,10 @@ def test_a_crowd_that_left_shows_nothing() -> None:
         return await proxy.send(request)
 
     async def play() -> None:
-        asker = Asker(target=TARGET, send=send, slots=asyncio.Semaphore(1), twin=proxy.twin)
-        leave = Request(path="/leave", twin=True, full=True)
+        asker = Asker(target=TARGET, send=send, slots=asyncio.Semaphore(1), unready=proxy.unready)
+        leave = Request(path="/leave", unready=True, full=True)
         with pytest.raises(UnseenError):
-            await asker.ask(Request(path="/wait", twin=True, full=True, also=(leave,)))
+            await asker.ask(Request(path="/wait", unready=True, full=True, also=(leave,)))
 
     asyncio.run(play())
 
@@ -93,5 +93,5 @@ def test_a_crowd_that_left_shows_nothing() -> None:
 def test_an_answer_that_shows_nothing_ends_the_asking() -> None:
     proxy = Proxy()
     with pytest.raises(UnseenError):
-        proxy.ask(Request(path="/a", tells="x-proxy-mode", also=(Request(path="/b"),)))
+        proxy.ask(Request(path="/a", requires_echo="x-proxy-mode", also=(Request(path="/b"),)))
     assert proxy.asked == ["/a"]

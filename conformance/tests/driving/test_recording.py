@@ -78,7 +78,7 @@ def test_a_body_that_does_not_end_well_is_kept_as_far_as_it_came(
 
 @pytest.mark.parametrize(("respond", "status"), [(endless, None), (answer(endless=True), 200)])
 def test_a_client_that_is_told_leaves_at_once(respond: Any, status: int | None) -> None:
-    kept = record(respond, act=Act.LEAVE_WHEN_TOLD)
+    kept = record(respond, act=Act.LEAVE_WHEN_SENT)
     assert (kept.end, kept.status) == (End.LEFT, status)
 
 
@@ -93,4 +93,4 @@ def test_a_connection_that_is_refused_is_the_callers_business(act: Act | None) -
 
 def test_so_is_one_beside() -> None:
     with pytest.raises(HarnessError, match="nobody there"):
-        record(endless, act=Act.LEAVE_WHEN_TOLD, trouble=HarnessError("nobody there"))
+        record(endless, act=Act.LEAVE_WHEN_SENT, trouble=HarnessError("nobody there"))

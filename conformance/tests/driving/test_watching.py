@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.driving.watching import AWAIT_TOLD, OPEN_GATE, Watch, now
+from assay.driving.watching import AWAIT_SENT, OPEN_GATE, Watch, now
 from assay.model.scenario import Act
 from assay.model.target import Target
 from assay.wire.chat import ChatStream
@@ -52,8 +52,8 @@ def test_a_client_leaves_at_the_first_text(piece: bytes, *, left: bool) -> None:
 
 
 def test_a_client_that_leaves_when_told_asks_for_that() -> None:
-    _, beside, told = watch(Act.LEAVE_WHEN_TOLD, then=lambda watching: asyncio.wait_for(watching.told(), 10))
-    assert (beside, told) == ([AWAIT_TOLD], None)
+    _, beside, told = watch(Act.LEAVE_WHEN_SENT, then=lambda watching: asyncio.wait_for(watching.told(), 10))
+    assert (beside, told) == ([AWAIT_SENT], None)
 
 
 def test_nobody_else_is_ever_told() -> None:

@@ -12,7 +12,7 @@ from assay.judging.stored_answers import ESTIMATED, FACETS, difference, document
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.model.transcript import End
 from assay.reading.exchange import Exchange
 from assay.scenarios import SCENARIOS
@@ -154,7 +154,7 @@ def test_a_line_more_or_less_is_a_difference(
 
 def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make, store: Path) -> None:
     newer = whole("finish-length", "This answer is cut", "length")
-    older = replace(newer, target=replace(newer.target, lacks=frozenset({Lack.COUNTS})))
+    older = replace(newer, target=replace(newer.target, missing=frozenset({Missing.COUNTS})))
     (store / file_name("finish-length", WHOLE)).write_text(document([newer]))
     assert render(older).splitlines()[-1] == ESTIMATED != render(newer).splitlines()[-1]
     assert list(difference(older)) == []

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from assay.model.scenario import Request, Scenario, Turn
-from assay.model.target import Backend, Lack, Target
-from assay.reading.playable import why_not
+from assay.model.target import Backend, Missing, Target
+from assay.reading.playable import unsupported_reason
 from assay.scenarios import SCENARIOS
 
 CODEX = Target(base_url="http://127.0.0.1:1/v1", model="m", backend=Backend.CODEX)
-OLDER = replace(CODEX, lacks=frozenset(Lack))
+OLDER = replace(CODEX, missing=frozenset(Missing))
 MOCK = replace(CODEX, backend=Backend.MOCK)
 
 
@@ -19,35 +19,36 @@ def scenario(script: str = "", **more: object) -> Scenario:
 
 
 def test_the_mock_plays_everything() -> None:
-    assert {why_not(one, MOCK) for one in SCENARIOS} == {""}
+    assert {unsupported_reason(one, MOCK) for one in SCENARIOS} == {""}
 
 
 def test_the_mock_of_an_older_codex_plays_what_that_can() -> None:
-    older = replace(MOCK, lacks=OLDER.lacks)
-    assert why_not(scenario("shapes/a"), older) == ""
-    assert why_not(scenario("call/one"), older) == (
+    older = replace(MOCK, missing=OLDER.missing)
+    assert unsupported_reason(scenario("shapes/a"), older) == ""
+    assert unsupported_reason(scenario("call/one"), older) == (
         "the mock behind the target plays an older Codex, which cannot play call/one: "
         "this Codex takes no tools of its client"
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "lack"), [("history-calls", Lack.HISTORY), ("call-late", Lack.ENDS), ("finish-length", Lack.REASONS)]
+    ("name", "lack"),
+    [("history-calls", Missing.HISTORY), ("call-late", Missing.ENDS), ("finish-length", Missing.REASONS)],
 )
-def test_a_scenario_needs_what_a_version_may_lack(name: str, lack: Lack) -> None:
+def test_a_scenario_needs_what_a_version_may_lack(name: str, lack: Missing) -> None:
     (found,) = (one for one in SCENARIOS if one.name == name)
-    assert why_not(found, MOCK) == ""
-    assert why_not(found, replace(MOCK, lacks=frozenset({lack}))).endswith(f": this Codex {lack}")
-    assert why_not(found, replace(MOCK, lacks=frozenset(Lack) - {lack, Lack.TOOLS})) == ""
+    assert unsupported_reason(found, MOCK) == ""
+    assert unsupported_reason(found, replace(MOCK, missing=frozenset({lack}))).endswith(f": this Codex {lack}")
+    assert unsupported_reason(found, replace(MOCK, missing=frozenset(Missing) - {lack, Missing.TOOLS})) == ""
 
 
 @pytest.mark.parametrize("script", ["text/hello", "call/one", "text/length", "reflect/turns", "fail/first"])
 def test_a_real_codex_plays_what_its_models_service_can_play(script: str) -> None:
-    assert why_not(scenario(script), CODEX) == ""
+    assert unsupported_reason(scenario(script), CODEX) == ""
 
 
 def test_what_it_cannot_play_is_told_with_its_script() -> None:
-    assert why_not(scenario("shapes/a"), CODEX) == (
+    assert unsupported_reason(scenario("shapes/a"), CODEX) == (
         "a real Codex is behind the target, whose model's service cannot play shapes/a: "
         "the words of another dialect are the app-server's"
     )
@@ -65,8 +66,8 @@ def test_what_it_cannot_play_is_told_with_its_script() -> None:
     ],
 )
 def test_an_older_one_lacks_something(script: str, why: str) -> None:
-    assert why_not(scenario(script), OLDER).endswith(why)
-    assert bool(why_not(scenario(script), OLDER)) is bool(why)
+    assert unsupported_reason(scenario(script), OLDER).endswith(why)
+    assert bool(unsupported_reason(scenario(script), OLDER)) is bool(why)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +80,11 @@ def test_an_older_one_lacks_something(script: str, why: str) -> None:
     ],
 )
 def test_a_script_is_found_wherever_it_is_asked_for(found: Scenario) -> None:
-    assert "cannot play fail/notice" in why_not(found, CODEX)
-    assert why_not(scenario(history=({"role": "user", "content": "[[assay:no/such#n]]"},)), CODEX) == ""
+    assert "cannot play fail/notice" in unsupported_reason(found, CODEX)
+    assert unsupported_reason(scenario(history=({"role": "user", "content": "[[assay:no/such#n]]"},)), CODEX) == ""
 
 
 def test_most_scenarios_can_be_played() -> None:
-    played = [one for one in SCENARIOS if not why_not(one, CODEX)]
+    played = [one for one in SCENARIOS if not unsupported_reason(one, CODEX)]
     assert len(played) > len(SCENARIOS) * 0.7
-    assert 0 < sum(not why_not(one, OLDER) for one in SCENARIOS) < len(played)
+    assert 0 < sum(not unsupported_reason(one, OLDER) for one in SCENARIOS) < len(played)

@@ -61,7 +61,7 @@ def test_what_is_asked_of_a_plain_request_is_told() -> None:
     refused = scenario_data(NAMED["route-wrong-method"])["request"]
     assert (refused["expect"], refused["shows"]) == (405, {"allow": "POST"})
     assert scenario_data(NAMED["live"])["request"]["root"] is True
-    assert scenario_data(NAMED["not-ready"])["request"]["twin"] is True
+    assert scenario_data(NAMED["not-ready"])["request"]["unready"] is True
     assert len(scenario_data(NAMED["auth-wrong"])["request"]["also"]) == len(NAMED["auth-wrong"].request.also)  # type: ignore[union-attr]  # it is a plain request
 
 
@@ -77,8 +77,8 @@ def test_dialects_choices_and_the_blame_are_told() -> None:
     assert scenario_data(NAMED["xml-values"])["dialects"] == ["obsidian-xml"]
     assert scenario_data(NAMED["text-hello"])["dialects"] == [dialect.value for dialect in Dialect]
     assert scenario_data(NAMED["choices-text"])["choices"] == 2
-    assert scenario_data(NAMED["shape-a"])["blames"] == "shapes.a"
-    assert not {"dialects", "choices", "blames"} & scenario_data(NAMED["models"]).keys()
+    assert scenario_data(NAMED["shape-a"])["attribute_to"] == "shapes.a"
+    assert not {"dialects", "choices", "attribute_to"} & scenario_data(NAMED["models"]).keys()
 
 
 def test_every_field_of_a_scenario_is_told_where_it_says_something() -> None:
@@ -137,10 +137,10 @@ def test_every_object_of_the_schema_is_closed() -> None:
         ("text-hello", "dialects", MISSING),
         ("text-hello", "dialects", ["openai"]),
         ("text-hello", "choices", 1),
-        ("shape-a", "blames", "shapes"),
+        ("shape-a", "attribute_to", "shapes"),
         ("models", "dialects", ["openai-json"]),
         ("models", "request/also", []),
-        ("models", "request/twin", False),
+        ("models", "request/unready", False),
         ("auth-missing", "request/shows", {"www-authenticate": 1}),
         ("auth-missing", "request/also/0/colour", "red"),
         ("tool-loop", "turns/1/results", {"localSearch": 3}),

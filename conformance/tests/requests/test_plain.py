@@ -9,9 +9,9 @@ import pytest
 from assay.model.scenario import Auth, Mode, Request, Scenario
 from assay.model.target import Target
 from assay.model.transcript import End, Piece, Transcript
-from assay.requests.plain import UnseenError, examine, following, prepare, response_id, unfit
+from assay.requests.plain import UnseenError, examine, following, prepare, response_id, unsupported_reason
 
-TARGET = Target(base_url="http://proxy/openai/v1/", model='co"dex', api_key="k", twin="http://twin/v1", slots=2)
+TARGET = Target(base_url="http://proxy/openai/v1/", model='co"dex', api_key="k", unready_url="http://twin/v1", slots=2)
 AUTHORIZATION = [
     (Auth.RIGHT, "k", "Bearer k"),
     (Auth.RIGHT, None, None),
@@ -43,8 +43,8 @@ def transcript(status: int, *headers: tuple[str, str], body: bytes = b"") -> Tra
 def test_a_path_stands_below_the_base_url_or_below_what_that_stands_in() -> None:
     assert prepare(Request(path="/models/{model}"), target()).url == "http://proxy/v1/models/codex"
     assert prepare(Request(path="/healthz", root=True), TARGET).url == "http://proxy/openai/healthz"
-    assert prepare(Request(path="/readyz", root=True, twin=True), TARGET).url == "http://twin/readyz"
-    assert prepare(Request(path="/models", twin=True), TARGET).url == "http://twin/v1/models"
+    assert prepare(Request(path="/readyz", root=True, unready=True), TARGET).url == "http://twin/readyz"
+    assert prepare(Request(path="/models", unready=True), TARGET).url == "http://twin/v1/models"
 
 
 def test_the_model_is_filled_into_json_wherever_it_stands_alone() -> None:
@@ -103,15 +103,19 @@ def test_headers_of_the_request_are_sent() -> None:
 
 
 def test_a_scenario_without_requests_fits_every_target() -> None:
-    assert unfit(scenario(None), target()) == ""
+    assert unsupported_reason(scenario(None), target()) == ""
 
 
 def test_what_a_target_lacks_is_said() -> None:
     wrong_later = Request(also=(Request(auth=Auth.WRONG),))
-    assert unfit(scenario(wrong_later), target()) == "the target asks for no key"
-    assert "Assay starts" in unfit(scenario(Request(twin=True)), target())
-    assert "--slots" in unfit(scenario(Request(twin=True, full=True)), target(twin="http://twin/v1"))
-    assert unfit(scenario(Request(twin=True, full=True, also=(Request(auth=Auth.WRONG),))), TARGET) == ""
+    assert unsupported_reason(scenario(wrong_later), target()) == "the target asks for no key"
+    assert "Assay starts" in unsupported_reason(scenario(Request(unready=True)), target())
+    assert "--slots" in unsupported_reason(
+        scenario(Request(unready=True, full=True)), target(unready_url="http://twin/v1")
+    )
+    assert (
+        unsupported_reason(scenario(Request(unready=True, full=True, also=(Request(auth=Auth.WRONG),))), TARGET) == ""
+    )
 
 
 def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared() -> None:
@@ -124,7 +128,7 @@ def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared()
 
 
 def test_a_target_that_does_not_echo_its_own_header_does_not_know_it() -> None:
-    request = Request(tells="x-proxy-mode")
+    request = Request(requires_echo="x-proxy-mode")
     with pytest.raises(UnseenError, match="does not echo x-proxy-mode"):
         examine(request, transcript(200), target())
     examine(request, transcript(200, ("X-Proxy-Mode", "a")), target())

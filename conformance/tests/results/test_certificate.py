@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving.drive import nobody
+from assay.driving.drive import no_progress
 from assay.judging.outcomes import Run
 from assay.model.catalogue import Level, load
 from assay.model.dialect import Dialect
@@ -98,7 +98,7 @@ def test_certifying_is_driving_and_judging(
     exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
     asked = driven(Run(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
-    assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": nobody}]
+    assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": no_progress}]
     assert one.exit is Exit.CERTIFIED
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)

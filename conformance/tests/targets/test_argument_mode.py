@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.model.dialect import Arguments
-from assay.targets.argument_mode import way_of
+from assay.targets.argument_mode import detect_argument_mode
 
 
 def stream(*fragments: str) -> bytes:
@@ -26,9 +26,9 @@ def stream(*fragments: str) -> bytes:
     ],
 )
 def test_fragments_show_how_they_are_told(fragments: tuple[str, ...], way: Arguments | None) -> None:
-    assert way_of(stream(*fragments)) is way
+    assert detect_argument_mode(stream(*fragments)) is way
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"data: no\n\n"])
 def test_what_is_no_stream_shows_nothing(body: bytes) -> None:
-    assert way_of(body) is None
+    assert detect_argument_mode(body) is None

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.model.verdict import HarnessError
-from assay.targets.capabilities import LACKING, UNPLAYED, lacks, version_of
+from assay.targets.capabilities import MISSING, UNPLAYED, missing_in, version_of
 from assay.targets.launch import executable
 
 if TYPE_CHECKING:
@@ -21,24 +21,24 @@ def codex_that_says(folder: Path, words: str) -> Path:
 
 
 def test_every_lack_is_of_some_versions() -> None:
-    assert set(LACKING) == set(Lack)
-    assert set(Lack) > UNPLAYED
+    assert set(MISSING) == set(Missing)
+    assert set(Missing) > UNPLAYED
 
 
 @pytest.mark.parametrize(
     ("version", "lacking"),
     [
-        ((0, 89), {Lack.TOOLS, Lack.REASONS, Lack.COUNTS, Lack.HANGUPS}),
-        ((0, 92), {Lack.HISTORY, Lack.REASONS, Lack.COUNTS, Lack.HANGUPS}),
-        ((0, 114), {Lack.HISTORY, Lack.COUNTS, Lack.HANGUPS}),
-        ((0, 125), {Lack.COUNTS, Lack.HANGUPS}),
-        ((0, 142), {Lack.COUNTS, Lack.ENDS, Lack.HANGUPS}),
+        ((0, 89), {Missing.TOOLS, Missing.REASONS, Missing.COUNTS, Missing.HANGUPS}),
+        ((0, 92), {Missing.HISTORY, Missing.REASONS, Missing.COUNTS, Missing.HANGUPS}),
+        ((0, 114), {Missing.HISTORY, Missing.COUNTS, Missing.HANGUPS}),
+        ((0, 125), {Missing.COUNTS, Missing.HANGUPS}),
+        ((0, 142), {Missing.COUNTS, Missing.ENDS, Missing.HANGUPS}),
         ((0, 169), set()),
         ((1, 0), set()),
     ],
 )
-def test_what_a_version_lacks(version: tuple[int, int], lacking: set[Lack]) -> None:
-    assert lacks(version) == lacking
+def test_what_a_version_lacks(version: tuple[int, int], lacking: set[Missing]) -> None:
+    assert missing_in(version) == lacking
 
 
 def test_a_codex_tells_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from assay.model.dialect import Arguments, Dialect
-from assay.model.target import Backend, Lack, Target
+from assay.model.target import Backend, Missing, Target
 from assay.model.verdict import HarnessError
 from assay.targets.bundled import KEEPALIVE
 from assay.targets.launch import executable
-from assay.targets.options import Wanted, WantedError, reach
+from assay.targets.options import OptionError, TargetOptions, reach
 
 MOCK = "Assay: the scripted backend is here."
 MUTE = """
@@ -31,7 +31,7 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
 def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k")
     tiny.respond = lambda exchange: exchange.completion(MOCK)
-    wanted = Wanted(url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0)
+    wanted = TargetOptions(url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0)
     with reach(wanted) as target:
         assert target == Target(
             base_url=tiny.base_url, model="m", api_key="k", timeout=3.0, keepalive=2.0, dialects=(Dialect.OPENAI_JSON,)
@@ -41,30 +41,30 @@ def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.
 def test_dialects_and_arguments_that_were_declared_are_kept(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.completion(MOCK)
     declared = {"dialects": (Dialect.OBSIDIAN_XML,), "arguments": Arguments.INCREMENTAL}
-    with reach(Wanted(url=tiny.base_url, model="m", **declared)) as target:  # type: ignore[arg-type]  # of two types
+    with reach(TargetOptions(url=tiny.base_url, model="m", **declared)) as target:  # type: ignore[arg-type]  # of two types
         assert (target.dialects, target.arguments) == tuple(declared.values())
 
 
 def test_a_url_may_have_a_live_model_behind_it(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.completion("I am a model.")
-    with reach(Wanted(url=tiny.base_url, model="m")) as target:
+    with reach(TargetOptions(url=tiny.base_url, model="m")) as target:
         assert target.backend is Backend.LIVE
 
 
 def test_a_command_is_reached_at_its_own_url() -> None:
-    with reach(Wanted(command=executable("assay-proxy"), url="http://localhost:{port}/v1")) as target:
+    with reach(TargetOptions(command=executable("assay-proxy"), url="http://localhost:{port}/v1")) as target:
         assert target.base_url.startswith("http://localhost:")
         assert (target.backend, target.model, target.api_key, target.keepalive) == (Backend.MOCK, "codex", None, None)
 
 
 def test_a_launched_proxy_without_the_mock_behind_it_is_refused() -> None:
     command = shlex.join([sys.executable, "-c", MUTE])
-    with pytest.raises(HarnessError, match="does it start CODEX_BIN"), reach(Wanted(command=command, model="m")):
+    with pytest.raises(HarnessError, match="does it start CODEX_BIN"), reach(TargetOptions(command=command, model="m")):
         pass
 
 
 def test_the_bundled_proxy_is_reached_when_nothing_is_named() -> None:
-    with reach(Wanted(timeout=7.0)) as target:
+    with reach(TargetOptions(timeout=7.0)) as target:
         assert (target.backend, target.timeout, target.keepalive) == (Backend.MOCK, 7.0, KEEPALIVE)
         assert target.dialects == tuple(Dialect)
         assert target.api_key
@@ -72,30 +72,30 @@ def test_the_bundled_proxy_is_reached_when_nothing_is_named() -> None:
 
 @pytest.mark.parametrize("command", [None, executable("assay-proxy")])
 def test_a_proxy_is_started_with_a_codex_of_ones_own(command: str | None) -> None:
-    with reach(Wanted(command=command, codex=Path(executable("assay-codex")))) as target:
-        assert (target.backend, target.lacks) == (Backend.CODEX, frozenset())
+    with reach(TargetOptions(command=command, codex=Path(executable("assay-codex")))) as target:
+        assert (target.backend, target.missing) == (Backend.CODEX, frozenset())
         assert Dialect.OBSIDIAN_XML in target.dialects
 
 
 def test_a_codex_that_takes_no_tools_is_asked_for_calls_in_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
-    with reach(Wanted(codex=Path(executable("assay-codex")))) as target:
+    with reach(TargetOptions(codex=Path(executable("assay-codex")))) as target:
         assert target.backend is Backend.CODEX
-        assert Lack.TOOLS in target.lacks
+        assert Missing.TOOLS in target.missing
         assert target.dialects == tuple(Dialect)
 
 
 @pytest.mark.parametrize("command", [None, executable("assay-proxy")])
 def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
-    with reach(Wanted(command=command)) as target:
+    with reach(TargetOptions(command=command)) as target:
         assert target.backend is Backend.MOCK
-        assert target.lacks == {Lack.TOOLS, Lack.REASONS, Lack.COUNTS}
+        assert target.missing == {Missing.TOOLS, Missing.REASONS, Missing.COUNTS}
 
 
 def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:
-    wanted = Wanted(url=tiny.base_url, codex=Path("codex"))
-    with pytest.raises(WantedError, match="--codex is for one that Assay starts"), reach(wanted):
+    wanted = TargetOptions(url=tiny.base_url, codex=Path("codex"))
+    with pytest.raises(OptionError, match="--codex is for one that Assay starts"), reach(wanted):
         pass
 
 
@@ -115,7 +115,7 @@ def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
     monkeypatch.delenv("MY_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(WantedError) as raised, reach(Wanted(api_key_env="MY_KEY", **how)):
+    with pytest.raises(OptionError) as raised, reach(TargetOptions(api_key_env="MY_KEY", **how)):
         pass
     assert str(raised.value) == message
 
@@ -123,17 +123,17 @@ def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
 @pytest.mark.parametrize(
     ("wanted", "line"),
     [
-        (Wanted(), "assay certify"),
+        (TargetOptions(), "assay certify"),
         (
-            Wanted(url="http://x/v1", model="a b", api_key_env="K", keepalive=1.5),
+            TargetOptions(url="http://x/v1", model="a b", api_key_env="K", keepalive=1.5),
             "assay certify --url http://x/v1 --model 'a b' --api-key-env K --keepalive 1.5",
         ),
-        (Wanted(command="my proxy {port}"), "assay certify --launch 'my proxy {port}'"),
+        (TargetOptions(command="my proxy {port}"), "assay certify --launch 'my proxy {port}'"),
         (
-            Wanted(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
+            TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
             "assay certify --arguments cumulative --dialect openai-json --dialect function-call",
         ),
     ],
 )
-def test_the_same_can_be_asked_again(wanted: Wanted, line: str) -> None:
+def test_the_same_can_be_asked_again(wanted: TargetOptions, line: str) -> None:
     assert wanted.command_line() == line

@@ -33,6 +33,6 @@ def test_its_version_tells_what_it_lacks_and_how_it_is_furnished(
 ) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", version)
     with real_codex(MOCK) as codex:
-        assert bool(codex.lacks) is lacking
+        assert bool(codex.missing) is lacking
         config = tomllib.loads(Path(codex.env["CODEX_HOME"], "config.toml").read_text())
     assert config["features"][feature] is False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from assay.targets.launch import LOCAL
-from assay.targets.unready_instance import MUTE, twin
+from assay.targets.unready_instance import MUTE, unready_instance
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_a_twin_is_the_same_command_with_a_backend_that_is_mute(tmp_path: Path) 
     script = tmp_path / "proxy.py"
     script.write_text(SHOW)
     command = shlex.join([sys.executable, str(script)]) + " {port}"
-    with twin(command, env={"NAME": "twin"}, url=LOCAL) as base_url:
+    with unready_instance(command, env={"NAME": "twin"}, url=LOCAL) as base_url:
         assert base_url is not None
         backend, name = httpx.get(f"{base_url}/models", trust_env=False).text.split()
         with open(backend, encoding="utf-8") as file:  # noqa: PTH123 (a path that another process told)
@@ -39,12 +39,12 @@ def test_a_twin_is_the_same_command_with_a_backend_that_is_mute(tmp_path: Path) 
 
 
 def test_a_proxy_that_does_not_start_without_its_backend_has_no_twin() -> None:
-    with twin(shlex.join([sys.executable, "-c", "raise SystemExit(1)"]), env={}, url=LOCAL) as base_url:
+    with unready_instance(shlex.join([sys.executable, "-c", "raise SystemExit(1)"]), env={}, url=LOCAL) as base_url:
         assert base_url is None
 
 
 def test_at_a_fixed_port_there_is_no_room_for_a_twin() -> None:
-    with twin("no-such-command", env={}, url="http://127.0.0.1:8787/v1") as base_url:
+    with unready_instance("no-such-command", env={}, url="http://127.0.0.1:8787/v1") as base_url:
         assert base_url is None
 
 

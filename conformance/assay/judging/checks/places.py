@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.reading.exchange import Exchange, violation
 from assay.wire.violation import Violation
 
@@ -52,7 +52,7 @@ def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
 
 def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     """The counts that the backend reported for all choices: input, output, total; None when it told none."""
-    if Lack.COUNTS in exchange.target.lacks and any(wanted.cut for wanted in exchange.wanted):
+    if Missing.COUNTS in exchange.target.missing and any(wanted.cut for wanted in exchange.wanted):
         return None
     told = [wanted.usage for wanted in exchange.wanted]
     known = [usage for usage in told if usage is not None]

@@ -8,7 +8,7 @@ import pytest
 
 from assay.judging.checks.places import counts, frame_place, place_of, plain, reading_of, strays, told_arguments
 from assay.model.dialect import Dialect
-from assay.model.target import Lack
+from assay.model.target import Missing
 from assay.reading.exchange import Exchange
 from assay.reading.expected import ExpectedCall
 from assay.wire.calls import Call
@@ -66,7 +66,7 @@ def test_counts_are_those_of_all_choices(right_stream: Make) -> None:
 @pytest.mark.parametrize("name", ["finish-length", "call-beats-length"])
 def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_stream: Make, name: str) -> None:
     exchange = right_stream(name)
-    older = replace(exchange.target, lacks=frozenset({Lack.COUNTS}))
+    older = replace(exchange.target, missing=frozenset({Missing.COUNTS}))
     assert counts(exchange) is not None
     assert counts(replace(exchange, target=older)) is None
     assert counts(replace(right_stream("text-hello"), target=older)) is not None
