@@ -1,4 +1,4 @@
-"""`assay-proxy`: an OpenAI-compatible face for `codex app-server`, set up by environment variables."""
+"""`assay-proxy`: an OpenAI-compatible face for a coding agent (`codex app-server`), set up by environment variables."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay_proxy.app import create_app
-from assay_proxy.backends.codex import config
-from assay_proxy.backends.codex.supervisor import Supervisor
+from assay_proxy.backends.table import make_backend
 from assay_proxy.http.capacity import Gate
 from assay_proxy.http.server import Server
 from assay_proxy.http.stop_signals import stop_signals
-from assay_proxy.settings import Settings, SettingsError, backend_environment, describe, load
+from assay_proxy.settings import Settings, SettingsError, describe, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from _typeshed.wsgi import WSGIApplication
+    from assay_proxy.backends.backend import Backend
 
 SETTLE_SECONDS = 3.0
-"""How long answers that the end of the backend has cut off may take to say so."""
+"""How long answers may take to report the end of the backend, which has cut them off."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,29 +33,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ).parse_args(arguments)
     try:
         settings = load()
+        backend = make_backend(settings)
     except SettingsError as error:
         _complain(str(error))
         return 2
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
-    return serve(settings)
+    return serve(settings, backend)
 
 
-def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication] | None = None) -> int:
-    """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`.
-
-    `wrap` gives the application that is served in the place of the proxy's own.
-    """
-    backend = Supervisor(
-        [settings.codex.bin, "app-server", *config.ARGUMENTS],
-        backend_environment(),
-        restart_limit=settings.restart_limit,
-        protocol=settings.codex_protocol,
-        patience=settings.stalled_client_ms / 1000,
-        silence=settings.call_wait_ms / 1000,
-    )
+def serve(settings: Settings, backend: Backend) -> int:
+    """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
     gate = Gate(settings.max_concurrency)
-    app: WSGIApplication = create_app(settings, backend, gate)
-    server = Server(wrap(app) if wrap else app, settings.host, settings.port, turns=settings.max_concurrency)
+    app = create_app(settings, backend, gate)
+    server = Server(app, settings.host, settings.port, turns=settings.max_concurrency)
     with stop_signals() as wait:
         try:
             server.start()
@@ -66,6 +55,8 @@ def serve(settings: Settings, wrap: Callable[[WSGIApplication], WSGIApplication]
         backend.start()
         print(f"assay-proxy listening on {server.url}", flush=True)  # noqa: T201 - whoever started it waits for this
         wait()
+        # The order matters: no new turns; then time for those that run; then the end of the backend, which fails the
+        # rest; then time for the failures to reach their clients; the connections last.
         gate.shut()
         gate.await_empty(settings.drain_ms / 1000)
         backend.stop()

@@ -12,9 +12,10 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from assay_proxy.answers.chat import Chat
-from assay_proxy.answers.listening import ClientGoneError
 from assay_proxy.answers.responses import Responses
 from assay_proxy.answers.stored_responses import Store
+from assay_proxy.answers.timing import ClientGoneError
+from assay_proxy.answers.turn_runner import TurnRunner
 from assay_proxy.errors import (
     BAD_REQUEST,
     GIVEN_UP,
@@ -31,7 +32,7 @@ from assay_proxy.events import Cause, Failed
 from assay_proxy.http.body import read_object
 from assay_proxy.http.capacity import Gate
 from assay_proxy.http.cors import Cors
-from assay_proxy.http.disconnect import SOCKET_KEY, departure
+from assay_proxy.http.disconnect import SOCKET_KEY, disconnect_check
 from assay_proxy.http.json_response import json_response, request_id
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.surfaces import chat_request, responses_request
@@ -50,7 +51,7 @@ log = logging.getLogger(__name__)
 class Client(TypedDict):
     """What is known of who asks: whether they left, and whether their connection can stay open."""
 
-    gone: Callable[[], bool]
+    client_gone: Callable[[], bool]
     keep_open: bool
 
 
@@ -65,9 +66,10 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     _health(app, backend, gate)
     _metrics(app, metrics)
     _models(app, settings)
-    _chat(app, settings, Chat(settings=settings, backend=backend, gate=gate))
+    runner = TurnRunner(settings=settings, backend=backend, gate=gate)
+    _chat(app, settings, Chat(settings=settings, runner=runner))
     store = Store(settings.responses_stored)
-    _responses(app, settings, Responses(settings=settings, backend=backend, gate=gate, store=store))
+    _responses(app, settings, Responses(settings=settings, runner=runner, store=store))
     return app
 
 
@@ -147,7 +149,7 @@ def _health(app: Flask, backend: Backend, gate: Gate) -> None:
 
     @app.get("/livez")
     def live() -> Response:
-        if backend.gave_up:
+        if not backend.alive:
             raise ApiError(GIVEN_UP)
         return json_response({"status": "alive"})
 
@@ -169,7 +171,8 @@ def _metrics(app: Flask, metrics: Metrics) -> None:
 def _models(app: Flask, settings: Settings) -> None:
     started = int(time.time())
     models = {
-        name: {"id": name, "object": "model", "created": started, "owned_by": "codex"} for name in settings.models
+        name: {"id": name, "object": "model", "created": started, "owned_by": settings.backend}
+        for name in settings.models
     }
 
     @app.get("/v1/models")
@@ -195,7 +198,7 @@ def _body(settings: Settings) -> Mapping[str, Any]:
 def _client(*, stream: bool) -> Client:
     g.mode = "stream" if stream else "whole"
     return Client(
-        gone=departure(request.environ.get(SOCKET_KEY)),
+        client_gone=disconnect_check(request.environ.get(SOCKET_KEY)),
         keep_open=request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1",
     )
 

@@ -29,7 +29,7 @@ class Cause(Enum):
     CREDENTIALS = "credentials refused upstream"
     UNREACHABLE = "upstream not reached"
     TIMEOUT = "silent for too long"
-    UNAVAILABLE = "process not running"
+    UNAVAILABLE = "not available"
     GARBLED = "unreadable message"
     LAGGING = "client too slow"
     FAILED = "failed"
@@ -145,4 +145,4 @@ Event = (
     | TurnOver
     | Working
 )
-Heard = Event | Quiet
+TurnEvent = Event | Quiet

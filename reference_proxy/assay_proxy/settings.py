@@ -6,10 +6,13 @@ No other module reads the environment. `load` turns a bad value into one line th
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 StopPolicy = Literal["first", "burst"]
 OutputMode = Literal["obsidian-xml", "openai-json"]
@@ -17,6 +20,10 @@ ArgumentsMode = Literal["incremental", "cumulative"]
 XmlEscape = Literal["xml", "none"]
 Protocol = Literal["v1", "v2"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+_BACKEND = "codex"
+"""The default backend."""
 
 
 class SettingsError(ValueError):
@@ -36,7 +43,7 @@ def _setting(default: Any, description: str, **bounds: int) -> Any:  # noqa: ANN
 
 
 class CodexSettings(BaseSettings):
-    """How the backend process is started."""
+    """Codex's own variables: how its process is started."""
 
     model_config = SettingsConfigDict(env_prefix="CODEX_", env_ignore_empty=True, frozen=True)
 
@@ -49,10 +56,14 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="PROXY_", env_ignore_empty=True, frozen=True)
 
+    backend: str = _setting(_BACKEND, "the backend that answers; for an unknown one the known ones are listed")
     host: str = _setting("127.0.0.1", "address to listen on")
     port: int = _setting(8787, "port to listen on; 0: any free one", ge=0, le=65535)
     api_key: SecretStr | None = _setting(None, "bearer key that clients must send; unset: no authentication")
-    models: Names = _setting(("codex",), "names served, comma-separated; `codex` is the backend's own default model")
+    models: Names = Field(
+        default_factory=lambda values: (values["backend"],),
+        description="names served, comma-separated; that of the backend (`codex`) is its own default model",
+    )
     output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers tell tool calls")
     tool_arguments: ArgumentsMode | None = _setting(
         None, "incremental or cumulative deltas; unset: cumulative in obsidian-xml, incremental elsewhere"
@@ -102,24 +113,21 @@ class Settings(BaseSettings):
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
 
 
-LISTS = tuple(name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple))
-
-
 def load() -> Settings:
     """The settings that the environment gives.
 
     Raises:
         SettingsError: naming the first variable with a bad value.
     """
-    for name in (f"PROXY_{name.upper()}" for name in LISTS):
-        # Elsewhere an empty value is none at all; an empty list could be meant, and its default would surprise.
-        if not os.environ.get(name, name).strip():
-            raise SettingsError(f"{name}: names nothing; unset it for its default, or name at least one")
+    for variable, default, _ in _variables():
+        # Elsewhere an empty value counts as unset; an empty list could be meant, and its default would surprise.
+        if isinstance(default, tuple) and not os.environ.get(variable, variable).strip():
+            raise SettingsError(f"{variable}: names nothing; unset it for its default, or name at least one")
     try:
         return Settings()
     except ValidationError as error:
         first = error.errors()[0]
-        prefix = "CODEX_" if error.title == CodexSettings.__name__ else "PROXY_"
+        prefix = next(prefix for prefix, model in _models() if model.__name__ == error.title)
         raise SettingsError(f"{prefix}{str(first['loc'][0]).upper()}: {first['msg']}") from None
 
 
@@ -133,12 +141,27 @@ def backend_environment() -> dict[str, str]:
 
 def describe() -> str:
     """One line per variable: name, default, meaning."""
-    rows = [(f"PROXY_{name.upper()}", field) for name, field in Settings.model_fields.items() if name != "codex"]
-    rows += [(f"CODEX_{name.upper()}", field) for name, field in CodexSettings.model_fields.items()]
-    return "\n".join(f"  {name:<31} {_default(field.default):<14} {field.description}" for name, field in rows)
+    return "\n".join(f"  {name:<31} {_spelled(default):<14} {meaning}" for name, default, meaning in _variables())
 
 
-def _default(value: object) -> str:
+def _models() -> list[tuple[str, type[BaseSettings]]]:
+    """The proxy's settings and each backend's own, with the prefix of their variables."""
+    kinds = [field.annotation for field in Settings.model_fields.values()]
+    models: list[type[BaseSettings]] = [Settings]
+    models += [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseSettings)]
+    return [(model.model_config.get("env_prefix", ""), model) for model in models]
+
+
+def _variables() -> Iterator[tuple[str, object, str]]:
+    """Every variable, its default and its meaning."""
+    for prefix, model in _models():
+        for name, field in model.model_fields.items():
+            if field.description:
+                default = field.get_default(call_default_factory=True, validated_data={"backend": _BACKEND})
+                yield prefix + name.upper(), default, field.description
+
+
+def _spelled(value: object) -> str:
     match value:
         case None:
             return "(unset)"

@@ -17,10 +17,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from assay_proxy.answers.turn_runner import TurnRunner
+from assay_proxy.backends.backend import Count
 from assay_proxy.backends.choices import Choices
 from assay_proxy.backends.codex.abilities import Abilities
 from assay_proxy.backends.codex.link import Link
 from assay_proxy.events import Finished, Text, TurnOver, Working
+from assay_proxy.http.capacity import Gate
 from assay_proxy.settings import CodexSettings, Settings
 
 if TYPE_CHECKING:
@@ -64,10 +67,20 @@ class ScriptedBackend:
     def __init__(self) -> None:
         self.events: list[Any] = [Text(text="Hello"), Finished(reason="stop")]
         self.ready = True
-        self.gave_up = False
+        self.alive = True
         self.restarts = 0
         self.asked: list[Any] = []
         self.turns: list[ScriptedTurn] = []
+
+    def start(self) -> None:
+        """Nothing to start."""
+
+    def stop(self) -> None:
+        """Nothing to stop."""
+
+    def counts(self) -> tuple[Count, ...]:
+        """As many restarts as were set."""
+        return (Count("restarts", "Restarts of the backend.", self.restarts),)
 
     def await_ready(self, timeout: float) -> bool:
         """As it was set."""
@@ -96,6 +109,16 @@ def make_settings(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def make(**values: Any) -> Settings:
         return Settings(**values)
+
+    return make
+
+
+@pytest.fixture
+def make_runner(backend: ScriptedBackend, make_settings: Any) -> Any:
+    """A runner of the scripted backend's turns, one at a time, with these settings."""
+
+    def make(**values: Any) -> TurnRunner:
+        return TurnRunner(settings=make_settings(**values), backend=backend, gate=Gate(1))
 
     return make
 

@@ -66,7 +66,7 @@ def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClie
 
 def test_a_backend_that_is_given_up_is_not_alive(client: FlaskClient, backend: Any) -> None:
     assert client.get("/livez").get_json() == {"status": "alive"}
-    backend.gave_up = True
+    backend.alive = False
     response = client.get("/livez")
     assert response.status_code == 503
     assert error(response)["code"] == "backend_given_up"
@@ -284,7 +284,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
 def test_whatever_happens_to_a_client_that_has_gone_is_quiet(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch, backend: Any
 ) -> None:
-    monkeypatch.setattr("assay_proxy.app.departure", lambda _socket: lambda: True)
+    monkeypatch.setattr("assay_proxy.app.disconnect_check", lambda _socket: lambda: True)
     backend.events = [Text(text="Hello")]
     assert ask(client).status_code == 400
 

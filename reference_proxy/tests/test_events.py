@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from assay_proxy.events import Cause, Event, Failed, Heard, Quiet, Text
+from assay_proxy.events import Cause, Event, Failed, Quiet, Text, TurnEvent
 
 
 def test_events_do_not_change() -> None:
@@ -23,4 +23,4 @@ def test_a_failure_is_of_all_choices_unless_it_says_otherwise() -> None:
 
 def test_only_the_listener_makes_quiet() -> None:
     assert Quiet not in get_args(Event)
-    assert Quiet in get_args(Heard)
+    assert Quiet in get_args(TurnEvent)

@@ -134,9 +134,17 @@ def test_every_variable_is_described() -> None:
     assert "true" in text
 
 
-def test_the_readme_lists_all_settings_with_their_meanings() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").replace("`", "")
-    listed = {line.split(" | ")[0].removeprefix("| "): line for line in readme.splitlines() if line.startswith("| ")}
+def test_the_documentation_lists_all_settings_with_their_meanings() -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    lines = "\n".join(page.read_text(encoding="utf-8") for page in pages).replace("`", "").splitlines()
+    listed = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| PROXY_")}
+    listed |= {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| CODEX_")}
     for line in describe().replace("`", "").splitlines():
         name, _default, meaning = line.split(maxsplit=2)
         assert meaning in listed[name]
+
+
+def test_the_backends_own_name_is_the_model_that_is_served_unless_others_are_named() -> None:
+    assert Settings(backend="cursor").models == ("cursor",)
+    assert Settings(backend="cursor", models=("gpt",)).models == ("gpt",)

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 from assay_mocks.miniatures import FAULTS
 from assay_mocks.miniatures.middleware import Spoiled
 from assay_proxy.app import create_app
-from assay_proxy.backends.codex.supervisor import Supervisor
+from assay_proxy.backends.table import make_backend
 from assay_proxy.http.capacity import Gate
 from assay_proxy.http.server import Server
 from assay_proxy.http.stop_signals import stop_signals
-from assay_proxy.settings import Settings, SettingsError, backend_environment, load
+from assay_proxy.settings import Settings, SettingsError, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+    from assay_proxy.backends.backend import Backend
 
 NONE = "none"
 
@@ -53,18 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(2, f"give one of: {', '.join([NONE, *FAULTS])}")
     try:
         settings = load()
+        backend = make_backend(settings)
     except SettingsError as error:
         return _complain(2, str(error))
-    return _serve(settings, names[0] if names else None)
+    return _serve(settings, backend, names[0] if names else None)
 
 
-def _serve(settings: Settings, name: str | None) -> int:
-    backend = Supervisor(
-        [settings.codex.bin, "app-server"],
-        backend_environment(),
-        restart_limit=settings.restart_limit,
-        silence=settings.call_wait_ms / 1000,
-    )
+def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     stop = threading.Event()
     slots = settings.max_concurrency

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.miniatures.chunks import written
 from assay_mocks.miniatures.failure_faults import IN_TEXT
 from assay_mocks.miniatures.fault import RESPONSES, Exchange, Fault, Frame, Head, Json
-from assay_mocks.miniatures.responses_telling import (
+from assay_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
     TERMINAL,

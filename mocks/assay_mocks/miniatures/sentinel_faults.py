@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Exchange, Fault, Frame, Head, Json
-from assay_mocks.miniatures.responses_telling import (
+from assay_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
     Output,

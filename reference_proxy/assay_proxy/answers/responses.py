@@ -1,4 +1,4 @@
-"""The responses endpoint: a validated request as an order for a turn, and the responses that were stored."""
+"""The responses endpoint: a validated request as a plan for a turn, and the responses that were stored."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.answers.answering import Answering, Order, backend_model, choice_rules
+from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
 from assay_proxy.conversation import Call, Message, TextPart, converse
 from assay_proxy.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
 from assay_proxy.surfaces import input_items, responses_answer, responses_input
-from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.namespaces import called
-from assay_proxy.surfaces.proxy_headers import ARGUMENTS_HEADER, OUTPUT_MODE_HEADER, STOP_HEADER
+from assay_proxy.surfaces.proxy_headers import echoed
 from assay_proxy.surfaces.responses_object import TOKEN_BYTES, Head, response_of
 from assay_proxy.surfaces.rules import refuse
 
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from flask import Response
 
     from assay_proxy.answers.stored_responses import Store
-    from assay_proxy.backends.backend import Backend
+    from assay_proxy.answers.turn_runner import TurnRunner
     from assay_proxy.conversation import Conversation, Item
-    from assay_proxy.http.capacity import Gate
     from assay_proxy.settings import Settings
     from assay_proxy.surfaces.responses_input import Given
     from assay_proxy.surfaces.responses_request import ResponsesRequest
@@ -37,37 +36,29 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Responses:
-    """Answers responses requests with turns of `backend`; `clock` gives seconds that never go back."""
+    """Answers responses requests with turns of `runner`, and keeps the responses in `store`."""
 
     settings: Settings
-    backend: Backend
-    gate: Gate
+    runner: TurnRunner
     store: Store
-    clock: Callable[[], float] = time.monotonic
 
-    def answer(self, request: ResponsesRequest, *, gone: Callable[[], bool], keep_open: bool) -> Response:
-        """The response; `keep_open` says that the connection's protocol knows `Connection: keep-alive`.
-
-        Raises:
-            ApiError: whatever goes wrong before the status line is sent.
-            ClientGoneError: when there is nobody to answer any more.
-        """
-        answering = Answering(settings=self.settings, backend=self.backend, gate=self.gate, clock=self.clock)
-        return answering.answer(self._order(request), gone=gone, keep_open=keep_open)
+    def answer(self, request: ResponsesRequest, *, client_gone: Callable[[], bool], keep_open: bool) -> Response:
+        """The response; arguments and errors as of `TurnRunner.run`."""
+        return self.runner.run(self._plan(request), client_gone=client_gone, keep_open=keep_open)
 
     def retrieve(self, id_: str) -> Mapping[str, Any]:
         """The stored response with this id.
 
         Raises:
-            ApiError: 404, when there is none.
+            ApiError: 404, when no such response is stored.
         """
         return self._stored(id_).response
 
     def delete(self, id_: str) -> Json:
-        """Forget the response with this id; what is said of that.
+        """Forget the response with this id; returns the confirmation to send.
 
         Raises:
-            ApiError: 404, when there is none.
+            ApiError: 404, when no such response is stored.
         """
         if not self.store.delete(id_):
             raise _unknown(id_)
@@ -77,7 +68,7 @@ class Responses:
         """A page of the input of the response with this id.
 
         Raises:
-            ApiError: 404, when there is none; 400, when the query is not acceptable.
+            ApiError: 404, when no such response is stored; 400, when the query is not acceptable.
         """
         return input_items.page(self._stored(id_).given, query)
 
@@ -87,7 +78,7 @@ class Responses:
             raise _unknown(id_)
         return stored
 
-    def _order(self, request: ResponsesRequest) -> Order:
+    def _plan(self, request: ResponsesRequest) -> AnswerPlan:
         model = backend_model(request.model, self.settings)
         before = self._before(request)
         given = responses_input.resolved(request.given, self._item)
@@ -103,24 +94,22 @@ class Responses:
             if request.store:
                 self.store.put(_store(response, items, given))
 
-        return Order(
+        return AnswerPlan(
             id=head.id,
             conversation=conversation,
-            rules=choice_rules(self.settings, stream=request.stream, policy=head.telling.policy, calls=request.calls),
+            rules=choice_rules(
+                self.settings, stream=request.stream, policy=head.call_format.policy, calls=request.calls
+            ),
             stream=request.stream,
-            whole=lambda said: responses_answer.collect(said, head, keep),
-            pieces=lambda said: responses_answer.write(said, head, keep),
-            dialect=f"responses {head.telling.dialect}",
+            whole=lambda events: responses_answer.collect(events, head, keep),
+            pieces=lambda events: responses_answer.write(events, head, keep),
+            dialect=f"responses {head.call_format.dialect}",
             param="input",
-            headers={
-                OUTPUT_MODE_HEADER: head.telling.output_mode,
-                ARGUMENTS_HEADER: head.telling.arguments,
-                STOP_HEADER: head.telling.policy,
-            },
+            headers=echoed(head.call_format),
         )
 
     def _before(self, request: ResponsesRequest) -> tuple[Item, ...]:
-        """The conversation that the request continues."""
+        """The conversation that the request continues; empty when it continues none."""
         if request.previous is None:
             return ()
         stored = self.store.get(request.previous)
@@ -130,22 +119,22 @@ class Responses:
         return stored.conversation
 
     def _item(self, id_: str) -> Mapping[str, Any] | None:
-        """The item with this id of a stored response; ids of items begin as that of their response."""
+        """The item with this id of a stored response; an item's id holds the token of its response."""
         stored = self.store.get(response_of(id_))
         items = (*stored.response["output"], *stored.given) if stored else ()
         return next((item for item in items if item["id"] == id_), None)
 
     def _head(self, request: ResponsesRequest, conversation: Conversation) -> Head:
-        settings, wishes = self.settings, request.wishes
+        settings, options = self.settings, request.options
         return Head(
             token=secrets.token_hex(TOKEN_BYTES),
             created=int(time.time()),
             model=request.model,
             echo=request.echo,
             prompt_bytes=conversation.size,
-            telling=Telling(
-                dialect=Dialect(wishes.output_mode or "openai-json"),
-                policy=wishes.stop_policy or settings.responses_stop_policy,
+            call_format=CallFormat(
+                dialect=Dialect(options.output_mode or "openai-json"),
+                policy=options.stop_policy or settings.responses_stop_policy,
                 delimiter=settings.tool_block_delimiter,
                 escape=settings.xml_escape == "xml",
             ),
@@ -159,22 +148,22 @@ def _unknown(id_: str) -> ApiError:
 
 
 def _instructions(request: ResponsesRequest) -> tuple[Item, ...]:
-    """The instructions as what is said first; they are of this request alone."""
+    """The instructions as the first message. They are not stored: a response that continues this one has its own."""
     if not request.instructions:
         return ()
     return (Message(role="developer", parts=(TextPart(request.instructions),)),)
 
 
 def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
-    """The response as it is kept, with all that was said `before` it and the input that is listed of it."""
+    """The response as it is stored, with the conversation `before` it and its input as `input_items` lists it."""
     listed = tuple(input_items.listed(given, response["id"]))
-    conversation = (*before, *map(_said, response["output"]))
+    conversation = (*before, *map(_conversation_item, response["output"]))
     size = converse(conversation).size + len(json.dumps([response, listed]))
     return Stored(response=response, conversation=conversation, given=listed, size=size)
 
 
-def _said(item: Mapping[str, Any]) -> Item:
-    """An output item as the next turn's history has it."""
+def _conversation_item(item: Mapping[str, Any]) -> Item:
+    """An output item as an item of the next turn's history."""
     if item["type"] == "function_call":
         return Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
     return Message(role="assistant", parts=tuple(TextPart(part["text"]) for part in item["content"]))

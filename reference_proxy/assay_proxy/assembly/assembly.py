@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay_proxy.assembly.choice import Choice, Rules, State
-from assay_proxy.events import CallsEnded, Failed, Finished, Heard, Quiet, TurnOver, Usage, Working
+from assay_proxy.events import CallsEnded, Failed, Finished, Quiet, TurnEvent, TurnOver, Usage, Working
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,8 +19,8 @@ USAGE_PATIENCE = 2.0
 
 
 def assemble(
-    heard: Iterable[Heard], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
-) -> Iterator[Heard]:
+    heard: Iterable[TurnEvent], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
+) -> Iterator[TurnEvent]:
     """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
 
     `await_usage` listens on after the finish until the backend has reported the usage of every choice, shows that it
@@ -47,7 +47,7 @@ class _Answer:
         """Nothing more will be said."""
         return self.failed or all(choice.state is State.FINISHED for choice in self.choices)
 
-    def feed(self, event: Heard) -> Iterator[Heard]:
+    def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
         """What passes of the event."""
         match event:
             case Quiet():
@@ -66,13 +66,13 @@ class _Answer:
                 if event.choice < len(self.choices):
                     yield from self.choices[event.choice].feed(event)
 
-    def await_usage(self, event: Heard, *, over: bool) -> bool:
+    def await_usage(self, event: TurnEvent, *, over: bool) -> bool:
         """Whether usage may still come, after an event that found the answer `over` or made it so."""
         if self.failed or (isinstance(event, Quiet) and over and event.seconds > USAGE_PATIENCE):
             return False
         return bool(self.unpaid)
 
-    def _settle(self, event: Heard) -> None:
+    def _settle(self, event: TurnEvent) -> None:
         """A choice that ends at the backend once more than it ended here has nothing more to report."""
         match event:
             case TurnOver():
@@ -85,7 +85,7 @@ class _Answer:
     def _finished(self, choice: int) -> bool:
         return choice < len(self.choices) and self.choices[choice].state is State.FINISHED
 
-    def _fail(self, event: Failed) -> Iterator[Heard]:
+    def _fail(self, event: Failed) -> Iterator[TurnEvent]:
         struck = [
             choice
             for choice in self.choices

@@ -27,17 +27,17 @@ from assay_proxy.events import (
     CallsEnded,
     Finished,
     FinishReason,
-    Heard,
     MessageEnded,
     Quiet,
     Text,
+    TurnEvent,
     TurnOver,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_proxy.tools.use_tool import Told
+    from assay_proxy.tools.use_tool import TextCall
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +80,7 @@ class Choice:
         self._separator = Separator()
         self._reconciler = Reconciler(self.index, self.seed)
 
-    def feed(self, event: Heard) -> Iterator[Heard]:
+    def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
         """What passes of the event; failures are not fed."""
         if self.state is State.FINISHED:
             return
@@ -101,7 +101,7 @@ class Choice:
             case _:
                 return
 
-    def survive(self) -> Iterator[Heard]:
+    def survive(self) -> Iterator[TurnEvent]:
         """Tell what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
         yield from self._rest()
         if self.state is not State.FINISHED:
@@ -113,33 +113,33 @@ class Choice:
         complete = bool(self._kept) and not self._incomplete and not self.rules.errors_win
         return self.state is State.FINISHED or complete
 
-    def end(self, reason: FinishReason) -> Iterator[Heard]:
+    def end(self, reason: FinishReason) -> Iterator[TurnEvent]:
         """Tell what still waits, and the end."""
         yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
             yield Finished(choice=self.index, reason="tool_calls" if self._kept else reason)
 
-    def _said(self, text: str) -> Iterator[Heard]:
+    def _said(self, text: str) -> Iterator[TurnEvent]:
         for part in self._separator.feed(text) if self.rules.calls else [text]:
             if isinstance(part, str):
                 yield from self._plain(part)
             else:
                 yield from self._block(part)
 
-    def _plain(self, text: str) -> Iterator[Heard]:
+    def _plain(self, text: str) -> Iterator[TurnEvent]:
         if self.state is State.CALLING and text.strip():
             yield from self._tell(self._reconciler.release())
         if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
             yield Text(choice=self.index, text=text)
 
-    def _block(self, told: Told) -> Iterator[Heard]:
+    def _block(self, told: TextCall) -> Iterator[TurnEvent]:
         if self.state is State.CALLING:
             yield from self._tell(self._reconciler.release())
         if self.state is not State.FINISHED and self._reconciler.textual(told):
             self.state = State.CALLING
 
-    def _structured(self, event: CallEvent) -> Iterator[Heard]:
+    def _structured(self, event: CallEvent) -> Iterator[TurnEvent]:
         if isinstance(event, CallOpened):
             yield from self._rest()
         for whole in self._joined(event):
@@ -159,17 +159,17 @@ class Choice:
             case CallOpened():
                 yield event
 
-    def _rest(self) -> Iterator[Heard]:
+    def _rest(self) -> Iterator[TurnEvent]:
         """The text that was held back."""
         yield from self._said(self._text.end())
         yield from self._plain(self._separator.end())
 
-    def _tell(self, events: Iterator[CallEvent]) -> Iterator[Heard]:
+    def _tell(self, events: Iterator[CallEvent]) -> Iterator[TurnEvent]:
         for event in events:
             if self.state is not State.FINISHED:
                 yield from self._call(event)
 
-    def _call(self, event: CallEvent) -> Iterator[Heard]:
+    def _call(self, event: CallEvent) -> Iterator[TurnEvent]:
         limit = self.rules.limit
         if isinstance(event, CallOpened) and (limit is None or len(self._kept) < limit):
             self.state = State.CALLING

@@ -21,7 +21,7 @@ from assay_proxy.tools.call_ids import call_id
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_proxy.tools.use_tool import Told
+    from assay_proxy.tools.use_tool import TextCall
 
 CallEvent = CallOpened | Arguments | CallClosed
 
@@ -31,7 +31,7 @@ class _Textual:
     """A call from the text under the id that it has or will have."""
 
     id: str
-    told: Told
+    told: TextCall
     passed: bool = False
 
 
@@ -54,7 +54,7 @@ class Reconciler:
     _queue: list[CallEvent] = field(default_factory=list)
     _found: int = 0
 
-    def textual(self, told: Told) -> bool:
+    def textual(self, told: TextCall) -> bool:
         """Take a call from the text; whether it is one that was not told before."""
         for id_, call in self._structured.items():
             if id_ == told.id or (call.name == told.name and _same(told, "".join(call.pieces))):
@@ -135,11 +135,11 @@ class Reconciler:
             yield replace(event, block=twin.told.block) if isinstance(event, CallClosed) else event
 
 
-def _twins(told: Told, opened: CallOpened, arguments: str) -> bool:
+def _twins(told: TextCall, opened: CallOpened, arguments: str) -> bool:
     return told.id == opened.id or (told.name == opened.name and _same(told, arguments))
 
 
-def _same(told: Told, arguments: str) -> bool:
+def _same(told: TextCall, arguments: str) -> bool:
     if spelled_json.same(told.arguments, arguments):
         return True
     read = use_tool.read(use_tool.write(told.name, arguments))

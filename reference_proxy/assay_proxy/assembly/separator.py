@@ -20,7 +20,7 @@ from assay_proxy.tools import sentinel, use_tool
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_proxy.tools.use_tool import Told
+    from assay_proxy.tools.use_tool import TextCall
 
 _IN_JSON = re.compile(r'[\\"\n]')
 
@@ -28,7 +28,7 @@ _IN_JSON = re.compile(r'[\\"\n]')
 class _Outcome(NamedTuple):
     """How a block ended: the call, or the text that it was after all; and what stood behind it."""
 
-    told: Told | str
+    told: TextCall | str
     rest: str
 
 
@@ -94,7 +94,7 @@ class _Sentinel(_Block):
             text = rest
         return None
 
-    def _told(self) -> Told | str | None:
+    def _told(self) -> TextCall | str | None:
         """What stands before a closing tag; None when the tag is part of a string."""
         told = sentinel.read(self.said.removeprefix(self.open).removesuffix(self.close))
         return told or (None if self.in_string else self.said)
@@ -134,7 +134,7 @@ class Separator:
     _block: _UseTool | _Sentinel | None = None
     _lines: Lines = field(default_factory=Lines)
 
-    def feed(self, piece: str) -> Iterator[str | Told]:
+    def feed(self, piece: str) -> Iterator[str | TextCall]:
         """The texts and calls that the piece completes, in order; no text is empty."""
         rest, self._held = self._held + piece, ""
         while rest:

@@ -1,17 +1,20 @@
-"""What the proxy asks of a backend; tests put a scripted one in its place."""
+"""What the proxy asks of a backend. Each backend has a folder beside this file and a line in `table.py`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+from assay_proxy.events import Cause, Event, Failed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from assay_proxy.conversation import Conversation
-    from assay_proxy.events import Event
 
 
 @runtime_checkable
 class Turn(Protocol):
-    """One turn under way, heard by one thread."""
+    """One turn under way, read by one thread."""
 
     def next(self, timeout: float) -> Event | None:
         """The next event; None when `timeout` seconds pass without one.
@@ -20,26 +23,53 @@ class Turn(Protocol):
         """
 
     def close(self) -> None:
-        """Hear no more: interrupt the turn if it still runs. Never blocks; may be called again."""
+        """Stop reading: interrupt the turn if it still runs. Never blocks; may be called again."""
+
+
+class Count(NamedTuple):
+    """A number that only grows, shown by `/metrics` as `assay_proxy_backend_<name>`."""
+
+    name: str
+    help: str
+    value: int
 
 
 @runtime_checkable
 class Backend(Protocol):
-    """Whoever answers turns."""
+    """The agent that answers turns: a process, or a service elsewhere."""
+
+    def start(self) -> None:
+        """Get ready to answer turns; returns at once, and raises nothing when the agent cannot be reached."""
+
+    def stop(self) -> None:
+        """End every turn, and wait until nothing of the backend runs any more."""
 
     @property
-    def gave_up(self) -> bool:
-        """Whether it is down for longer than a restart takes."""
+    def alive(self) -> bool:
+        """False once the backend has given up on its agent: only a request, or a repair, will bring it back."""
 
-    @property
-    def restarts(self) -> int:
-        """How often it was started again so far."""
+    def counts(self) -> Iterable[Count]:
+        """What `/metrics` shows besides; a backend with nothing to count returns ()."""
 
     def await_ready(self, timeout: float) -> bool:
         """Whether turns can be opened, waiting for it up to `timeout` seconds."""
 
     def open(self, conversation: Conversation, choices: int = 1) -> Turn:
-        """Start a turn that answers so often, in sessions of its own.
+        """Start a turn that answers `choices` times, each in a session of its own.
 
-        Never blocks; what goes wrong comes as a Failed event.
+        Never blocks; whatever goes wrong arrives as a Failed event.
         """
+
+
+class FailedTurn:
+    """A turn that could not begin: its only event is the failure."""
+
+    def __init__(self, cause: Cause) -> None:
+        self._cause = cause
+
+    def next(self, timeout: float) -> Event | None:  # noqa: ARG002 - the protocol's signature
+        """The failure."""
+        return Failed(self._cause)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -14,7 +14,7 @@ SOCKET_KEY = "assay_proxy.socket"
 _HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL | getattr(select, "POLLRDHUP", 0)
 
 
-def departure(client: socket.socket | None) -> Callable[[], bool]:
+def disconnect_check(client: socket.socket | None) -> Callable[[], bool]:
     """A function that says whether the client closed its end; False for ever where there is no socket.
 
     Bytes of a next request on the connection are left where they are.

@@ -81,5 +81,5 @@ class _Now(Collector):
         yield GaugeMetricFamily("assay_proxy_running_turns", "Turns that run.", value=self.gate.taken)
         ready = self.backend.await_ready(0)
         yield GaugeMetricFamily("assay_proxy_backend_ready", "Whether the backend answers: 1 or 0.", value=ready)
-        restarts = self.backend.restarts
-        yield CounterMetricFamily("assay_proxy_backend_restarts", "Restarts of the backend.", value=restarts)
+        for name, help_, value in self.backend.counts():
+            yield CounterMetricFamily(f"assay_proxy_backend_{name}", help_, value=value)

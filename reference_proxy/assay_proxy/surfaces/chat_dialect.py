@@ -28,7 +28,7 @@ class Dialect(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Telling:
+class CallFormat:
     """All that decides how calls are told; `policy` also says how many, and how many blocks a whole answer shows."""
 
     dialect: Dialect = Dialect.OPENAI_JSON

@@ -6,22 +6,22 @@ name are accepted and ignored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces import chat_messages, chat_tools
-from assay_proxy.surfaces.proxy_headers import wishes
+from assay_proxy.surfaces.proxy_headers import FormatOptions, format_options
 from assay_proxy.surfaces.rules import (
+    SAMPLING,
     Body,
     Fault,
     Rule,
     boolean,
     first_fault,
     integer,
-    mapping,
-    number,
     optional,
     required,
+    stream_options,
     text,
 )
 
@@ -29,29 +29,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from assay_proxy.conversation import Item, Tool
-    from assay_proxy.settings import ArgumentsMode, OutputMode, StopPolicy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChatRequest:
-    """What a client asked for; None where it said nothing.
-
-    `tools` are those the backend may call. Without `calls` no call may reach the client. `legacy`: they were declared
-    as functions, and are called so.
-    """
+    """What a client asked for; None where it said nothing."""
 
     model: str
     items: tuple[Item, ...]
     tools: tuple[Tool, ...] = ()
+    """The tools that the backend may call."""
     calls: bool = True
+    """Whether calls may reach the client at all."""
     legacy: bool = False
+    """Whether the tools were declared as `functions`, and are called by `function_call`."""
     n: int = 1
     stream: bool = False
     include_usage: bool = False
-    stop_policy: StopPolicy | None = None
-    output_mode: OutputMode | None = None
-    arguments: ArgumentsMode | None = None
+    options: FormatOptions = field(default_factory=FormatOptions)
     schema: Mapping[str, Any] | None = None
+    """The JSON schema that the text must match."""
 
 
 def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1) -> ChatRequest:
@@ -61,8 +58,8 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1) -> Ch
         ApiError: 400, `param` naming the first field or header that is not.
     """
     first_fault(rules(max_choices), body)
-    wanted = wishes(headers, parallel=body.get("parallel_tool_calls"))
-    options = body.get("stream_options") or {}
+    options = format_options(headers, parallel=body.get("parallel_tool_calls"))
+    stream_options = body.get("stream_options") or {}
     return ChatRequest(
         model=body["model"],
         items=tuple(chat_messages.items(body["messages"])),
@@ -71,22 +68,15 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1) -> Ch
         legacy=chat_tools.legacy(body),
         n=body.get("n") or 1,
         stream=bool(body.get("stream")),
-        include_usage=bool(options.get("include_usage")),
-        stop_policy=wanted.stop_policy,
-        output_mode=wanted.output_mode,
-        arguments=wanted.arguments,
+        include_usage=bool(stream_options.get("include_usage")),
+        options=options,
         schema=_schema(body),
     )
 
 
-def _stream_options(body: Body) -> Iterator[Fault]:
-    options = body.get("stream_options")
-    if options is None:
-        return
-    if not body.get("stream"):
-        yield Fault("stream_options", "absent unless `stream` is true")
-    elif mapping(options) or not isinstance(options.get("include_usage", False), bool | None):
-        yield Fault("stream_options", "an object whose `include_usage` is true or false")
+def _with_include_usage(options: object) -> str | None:
+    right = isinstance(options, dict) and isinstance(options.get("include_usage", False), bool | None)
+    return None if right else "an object whose `include_usage` is true or false"
 
 
 def _response_format(body: Body) -> Iterator[Fault]:
@@ -108,9 +98,8 @@ def rules(max_choices: int) -> tuple[Rule, ...]:
         chat_messages.messages,
         optional("n", integer(1, max_choices)),
         optional("stream", boolean),
-        _stream_options,
-        optional("temperature", number(0, 2)),
-        optional("top_p", number(0, 1)),
+        stream_options(_with_include_usage),
+        *SAMPLING,
         optional("max_tokens", integer(1)),
         optional("max_completion_tokens", integer(1)),
         chat_tools.tools,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
-from assay_proxy.surfaces.chat_dialect import Telling
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.surfaces.chat_dialect import CallFormat
 from assay_proxy.surfaces.sse import DONE, frame
 from assay_proxy.surfaces.usage import Meter, usage_object
 
@@ -37,19 +37,19 @@ class Head:
     include_usage: bool = False
     prompt_bytes: int = 0
     choices: int = 1
-    telling: Telling = field(default_factory=Telling)
+    call_format: CallFormat = field(default_factory=CallFormat)
 
 
 @dataclass
 class _Choice:
     """What a choice has said so far."""
 
-    telling: Telling
+    call_format: CallFormat
     spoken: bool = False
     blocks: int = 0
     calls: Aggregator = field(default_factory=Aggregator)
 
-    def deltas(self, event: Heard) -> Iterator[tuple[Delta, str | None]]:
+    def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         """The deltas that tell an event, each with its finish_reason; the role before the first of all."""
         for delta, finish in self._told(event):
             if not self.spoken:
@@ -57,29 +57,29 @@ class _Choice:
                 yield {"role": "assistant", "content": ""}, None
             yield delta, finish
 
-    def _told(self, event: Heard) -> Iterator[tuple[Delta, str | None]]:
+    def _told(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         match event:
             case Text():
                 yield {"content": event.text}, None
             case CallOpened() if self.calls.feed(event):
-                yield self.telling.opening(self.calls.call(event.id)), None
+                yield self.call_format.opening(self.calls.call(event.id)), None
             case Arguments() if self.calls.feed(event):
-                yield self.telling.fragment(self.calls.index(event.id), self._fragment(event)), None
-            case CallClosed() if self.calls.feed(event) and self.telling.shows_blocks:
+                yield self.call_format.fragment(self.calls.index(event.id), self._fragment(event)), None
+            case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
                 yield {"content": self._block(event)}, None
             case Finished():
-                yield {}, self.telling.finish(event.reason)
+                yield {}, self.call_format.finish(event.reason)
             case _:
                 return
 
     def _fragment(self, event: Arguments) -> str:
-        whole = self.telling.arguments == "cumulative"
+        whole = self.call_format.arguments == "cumulative"
         return self.calls.call(event.id).arguments if whole else event.text
 
     def _block(self, event: CallClosed) -> str:
-        block = self.telling.block(self.calls.call(event.id))
+        block = self.call_format.block(self.calls.call(event.id))
         self.blocks += 1
-        return block if self.blocks == 1 else self.telling.delimiter + block
+        return block if self.blocks == 1 else self.call_format.delimiter + block
 
 
 @dataclass
@@ -89,12 +89,12 @@ class _Writer:
     choices: dict[int, _Choice] = field(default_factory=dict)
     failed: bool = False
 
-    def write(self, event: Heard) -> Iterator[Delta]:
+    def write(self, event: TurnEvent) -> Iterator[Delta]:
         """The payloads that tell an event."""
         self.meter.take(event)
         match event:
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
-                choice = self.choices.setdefault(event.choice, _Choice(self.head.telling))
+                choice = self.choices.setdefault(event.choice, _Choice(self.head.call_format))
                 for delta, finish in choice.deltas(event):
                     yield self._payload(event.choice, delta, finish)
             case Failed():
@@ -118,7 +118,7 @@ class _Writer:
         return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
 
 
-def write(said: Iterable[Heard], head: Head) -> Iterator[bytes]:
+def write(said: Iterable[TurnEvent], head: Head) -> Iterator[bytes]:
     """The body, one piece per event; a piece is empty when the event has nothing to show."""
     writer = _Writer(head, Meter(head.prompt_bytes))
     for event in said:

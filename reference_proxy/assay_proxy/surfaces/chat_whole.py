@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assay_proxy.surfaces.chat_dialect import Telling
+    from assay_proxy.surfaces.chat_dialect import CallFormat
     from assay_proxy.surfaces.chat_stream import Head
 
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 class _Choice:
     """What a choice says; `closed` are its calls in the order of their completion, `tail` the text after one."""
 
-    telling: Telling
+    call_format: CallFormat
     text: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
     calls: Aggregator = field(default_factory=Aggregator)
     closed: list[str] = field(default_factory=list)
     reason: str = "stop"
 
-    def take(self, event: Heard) -> None:
+    def take(self, event: TurnEvent) -> None:
         match event:
             case Text():
                 (self.tail if self.closed else self.text).append(event.text)
@@ -42,7 +42,7 @@ class _Choice:
                 self.calls.feed(event)
                 self.closed.append(event.id)
             case Finished():
-                self.reason = self.telling.finish(event.reason)
+                self.reason = self.call_format.finish(event.reason)
             case _:
                 return
 
@@ -51,25 +51,25 @@ class _Choice:
         calls = self.calls.snapshot()
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
         if calls:
-            message |= {"content": self._content(), **self.telling.members(calls)}
+            message |= {"content": self._content(), **self.call_format.members(calls)}
         return {"index": index, "message": message, "logprobs": None, "finish_reason": self.reason}
 
     def _content(self) -> str | None:
         """The content beside calls."""
         tail = "".join(self.tail)
-        if not self.telling.shows_blocks:
+        if not self.call_format.shows_blocks:
             return tail or None
-        shown = self.closed if self.telling.policy == "burst" else self.closed[:1]
-        return self.telling.delimiter.join(self.telling.block(self.calls.call(id_)) for id_ in shown) + tail
+        shown = self.closed if self.call_format.policy == "burst" else self.closed[:1]
+        return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
 
-def collect(said: Iterable[Heard], head: Head) -> dict[str, Any]:
+def collect(said: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
     """The answer, with as many choices as the head says.
 
     Raises:
         ApiError: when the turn failed.
     """
-    choices = [_Choice(head.telling) for _ in range(head.choices)]
+    choices = [_Choice(head.call_format) for _ in range(head.choices)]
     meter = Meter(head.prompt_bytes)
     for event in said:
         meter.take(event)

@@ -1,4 +1,4 @@
-"""The `x-proxy-*` headers, by which a client says how calls are to be told. Pure."""
+"""The `x-proxy-*` headers: a request says in them how calls are to be written, a response how they were. Pure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from assay_proxy.settings import ArgumentsMode, OutputMode, StopPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from assay_proxy.surfaces.chat_dialect import CallFormat
 
 OUTPUT_MODE_HEADER = "x-proxy-output-mode"
 ARGUMENTS_HEADER = "x-proxy-tool-arguments"
@@ -23,27 +25,36 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wishes:
-    """How a request wants calls told; None where it does not say."""
+class FormatOptions:
+    """How a request wants calls written; None where it does not say."""
 
     output_mode: OutputMode | None = None
     arguments: ArgumentsMode | None = None
     stop_policy: StopPolicy | None = None
 
 
-def wishes(headers: Mapping[str, str], *, parallel: bool | None) -> Wishes:
-    """What headers and `parallel_tool_calls` say; header names are lower-case, and headers count first.
+def format_options(headers: Mapping[str, str], *, parallel: bool | None) -> FormatOptions:
+    """What headers and `parallel_tool_calls` say; header names are lower-case, and a header wins over the parameter.
 
     Raises:
         ApiError: 400, `param` naming the first header whose value is unknown.
     """
-    for name, words in HEADERS.items():
-        if name in headers and headers[name] not in words:
-            right = " or ".join(words)
+    for name, values in HEADERS.items():
+        if name in headers and headers[name] not in values:
+            right = " or ".join(values)
             raise ApiError(INVALID_PARAM, message=f"The header `{name}` must be {right}.", param=name)
-    asked: StopPolicy | None = None if parallel is None else "burst" if parallel else "first"
-    return Wishes(
+    by_parallel: StopPolicy | None = None if parallel is None else "burst" if parallel else "first"
+    return FormatOptions(
         output_mode=cast("OutputMode | None", headers.get(OUTPUT_MODE_HEADER)),
         arguments=cast("ArgumentsMode | None", headers.get(ARGUMENTS_HEADER)),
-        stop_policy=cast("StopPolicy | None", headers.get(STOP_HEADER)) or asked,
+        stop_policy=cast("StopPolicy | None", headers.get(STOP_HEADER)) or by_parallel,
     )
+
+
+def echoed(call_format: CallFormat) -> dict[str, str]:
+    """The headers of an answer that is written in this format."""
+    return {
+        OUTPUT_MODE_HEADER: call_format.output_mode,
+        ARGUMENTS_HEADER: call_format.arguments,
+        STOP_HEADER: call_format.policy,
+    }

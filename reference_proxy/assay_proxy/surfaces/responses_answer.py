@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure, told
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Heard, Text
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
 from assay_proxy.surfaces.sse import named_frame
@@ -50,7 +50,7 @@ class Answer:
         for kind in ("response.created", "response.in_progress"):
             yield self._numbered({"type": kind, "response": response(self.head, "in_progress")})
 
-    def feed(self, event: Heard) -> Iterator[Json]:
+    def feed(self, event: TurnEvent) -> Iterator[Json]:
         """The events that tell one of the turn's."""
         self._meter.take(event)
         for payload in self._payloads(event):
@@ -74,7 +74,7 @@ class Answer:
             return "failed"
         return "incomplete" if self._reason in INCOMPLETE else "completed"
 
-    def _payloads(self, event: Heard) -> Iterator[Json]:
+    def _payloads(self, event: TurnEvent) -> Iterator[Json]:
         match event:
             case Text():
                 yield from self._output.feed(event)
@@ -92,7 +92,7 @@ class Answer:
     def _call(self, event: CallOpened | Arguments | CallClosed) -> Iterator[Json]:
         if isinstance(event, CallOpened):
             self._admit(event.name)
-        if not self.head.telling.shows_blocks:
+        if not self.head.call_format.shows_blocks:
             yield from self._output.feed(event)
         elif self._calls.feed(event) and isinstance(event, CallClosed):
             yield from self._block(event.id)
@@ -103,18 +103,18 @@ class Answer:
             self._error = {"code": "server_error", "message": message}
 
     def _block(self, id_: str) -> Iterator[Json]:
-        telling = self.head.telling
+        call_format = self.head.call_format
         self._blocks += 1
-        if self._blocks == 1 or telling.policy == "burst":
-            between = telling.delimiter if self._blocks > 1 else ""
-            yield from self._output.feed(Text(text=between + telling.block(self._calls.call(id_))))
+        if self._blocks == 1 or call_format.policy == "burst":
+            between = call_format.delimiter if self._blocks > 1 else ""
+            yield from self._output.feed(Text(text=between + call_format.block(self._calls.call(id_))))
 
     def _numbered(self, payload: Json) -> Json:
         number, self._told = self._told, self._told + 1
         return {**payload, "sequence_number": number}
 
 
-def write(said: Iterable[Heard], head: Head, keep: Callable[[Json], None]) -> Iterator[bytes]:
+def write(said: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Iterator[bytes]:
     """The body of a stream, one piece per event; `keep` is given the whole response before its client is."""
     answer = Answer(head)
     begun = b"".join(map(named_frame, answer.begin()))
@@ -126,7 +126,7 @@ def write(said: Iterable[Heard], head: Head, keep: Callable[[Json], None]) -> It
     yield begun + named_frame(last)
 
 
-def collect(said: Iterable[Heard], head: Head, keep: Callable[[Json], None]) -> Json:
+def collect(said: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Json:
     """The whole response; `keep` is given it too.
 
     Raises:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.events import Cause
-from assay_proxy.surfaces.chat_dialect import Telling
+from assay_proxy.surfaces.chat_dialect import CallFormat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Head:
     model: str
     echo: Mapping[str, Any] = field(default_factory=dict)
     prompt_bytes: int = 0
-    telling: Telling = field(default_factory=Telling)
+    call_format: CallFormat = field(default_factory=CallFormat)
     strict: frozenset[str] | None = None
     spaces: Spaces = field(default_factory=dict)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Status = Literal["in_progress", "completed", "incomplete"]
-Told = Text | CallOpened | Arguments | CallClosed
+OutputEvent = Text | CallOpened | Arguments | CallClosed
 
 
 @dataclass
@@ -104,9 +104,9 @@ class Output:
     spaces: Spaces = field(default_factory=dict)
     _done: list[Json] = field(default_factory=list)
     _open: _Message | _Call | None = None
-    _waiting: list[Told] = field(default_factory=list)
+    _waiting: list[OutputEvent] = field(default_factory=list)
 
-    def feed(self, event: Told) -> Iterator[Json]:
+    def feed(self, event: OutputEvent) -> Iterator[Json]:
         """The events that tell it; none when it has to wait, or changes nothing."""
         if isinstance(self._open, _Call):
             yield from self._calling(self._open, event)
@@ -122,7 +122,7 @@ class Output:
             case _:
                 return
 
-    def _calling(self, call: _Call, event: Told) -> Iterator[Json]:
+    def _calling(self, call: _Call, event: OutputEvent) -> Iterator[Json]:
         """What an event tells while a call is open."""
         match event:
             case Arguments(id=call.told.id):

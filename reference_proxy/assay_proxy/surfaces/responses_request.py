@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces import responses_input, responses_tools
-from assay_proxy.surfaces.proxy_headers import Wishes, wishes
+from assay_proxy.surfaces.proxy_headers import FormatOptions, format_options
 from assay_proxy.surfaces.rules import (
+    SAMPLING,
     Body,
     Fault,
     Rule,
@@ -19,9 +20,9 @@ from assay_proxy.surfaces.rules import (
     first_fault,
     integer,
     mapping,
-    number,
     optional,
     required,
+    stream_options,
     text,
 )
 
@@ -34,24 +35,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResponsesRequest:
-    """What a client asked for; None where it said nothing.
-
-    `given` is the input as it was told; `tools` are those the backend may call, `spaces` says which of them stand in
-    namespaces; without `calls` no call may reach the client. `echo` holds what the response repeats.
-    """
+    """What a client asked for; None where it said nothing."""
 
     model: str
     given: str | Sequence[Mapping[str, Any]]
+    """The input as the client sent it: its references are not resolved yet."""
     instructions: str | None = None
     previous: str | None = None
+    """The id of the response that this one continues."""
     tools: tuple[Tool, ...] = ()
+    """The tools that the backend may call."""
     spaces: Spaces = field(default_factory=dict)
+    """Which of the tools are in a namespace."""
     calls: bool = True
+    """Whether calls may reach the client at all."""
     stream: bool = False
     store: bool = True
     schema: Mapping[str, Any] | None = None
-    wishes: Wishes
+    options: FormatOptions
     echo: Mapping[str, Any]
+    """The parameters as the response repeats them."""
 
 
 def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
@@ -72,23 +75,13 @@ def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
         stream=bool(body.get("stream")),
         store=body.get("store") is not False,
         schema=_schema(body),
-        wishes=wishes(headers, parallel=body.get("parallel_tool_calls")),
+        options=format_options(headers, parallel=body.get("parallel_tool_calls")),
         echo=_echo(body),
     )
 
 
 def _string(value: object) -> str | None:
     return None if isinstance(value, str) else "a string"
-
-
-def _stream_options(body: Body) -> Iterator[Fault]:
-    options = body.get("stream_options")
-    if options is None:
-        return
-    if not body.get("stream"):
-        yield Fault("stream_options", "absent unless `stream` is true")
-    elif mapping(options):
-        yield Fault("stream_options", "an object")
 
 
 def _text(body: Body) -> Iterator[Fault]:
@@ -124,9 +117,8 @@ RULES: tuple[Rule, ...] = (
     required("model", text),
     responses_input.given,
     optional("stream", boolean),
-    _stream_options,
-    optional("temperature", number(0, 2)),
-    optional("top_p", number(0, 1)),
+    stream_options(mapping),
+    *SAMPLING,
     optional("max_output_tokens", integer(1)),
     responses_tools.tools,
     responses_tools.tool_choice,

@@ -1,4 +1,4 @@
-"""Words for tables of parameter rules: what is looked at, what would be right. Pure.
+"""The parts of which tables of parameter rules are made: which field, and what would be right. Pure.
 
 A check returns None for a right value and otherwise says what a right one is. A rule looks at a request's body and
 yields faults in order; the first fault of the first rule that has one is the answer.
@@ -100,3 +100,22 @@ def integer(low: int, high: int | None = None) -> Check:
         return f"an integer from {low} to {high}" if high is not None else f"an integer, {low} or more"
 
     return check
+
+
+SAMPLING: tuple[Rule, ...] = (optional("temperature", number(0, 2)), optional("top_p", number(0, 1)))
+"""OpenAI's ranges (API reference, "temperature" and "top_p")."""
+
+
+def stream_options(check: Check) -> Rule:
+    """The rule of `stream_options`: absent, or right in a request that asks for a stream."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        options = body.get("stream_options")
+        if options is None:
+            return
+        if not body.get("stream"):
+            yield Fault("stream_options", "absent unless `stream` is true")
+        elif right := check(options):
+            yield Fault("stream_options", right)
+
+    return rule

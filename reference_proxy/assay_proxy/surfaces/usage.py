@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay_proxy.events import Arguments, Text, Usage
 
 if TYPE_CHECKING:
-    from assay_proxy.events import Heard
+    from assay_proxy.events import TurnEvent
 
 BYTES_PER_TOKEN = 4
 
@@ -21,7 +21,7 @@ class Meter:
     _written: int = 0
     _reported: dict[int, Usage] = field(default_factory=dict)
 
-    def take(self, event: Heard) -> None:
+    def take(self, event: TurnEvent) -> None:
         """Take what counts of an event."""
         match event:
             case Text() | Arguments():

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from assay_proxy.tools import spelled_json
-from assay_proxy.tools.use_tool import Told
+from assay_proxy.tools.use_tool import TextCall
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 
 
-def read(text: str) -> Told | None:
+def read(text: str) -> TextCall | None:
     """The call that stands between the tags; None when it is not JSON or lacks an id or a name."""
     try:
         told = spelled_json.loads(text)
@@ -26,7 +26,7 @@ def read(text: str) -> Told | None:
         case {"name": str(name)} if name and not isinstance(name, spelled_json.Number):
             id_ = told.get("id") or told.get("call_id")
             valid = isinstance(id_, str) and not isinstance(id_, spelled_json.Number)
-            return Told(id=id_, name=name, arguments=_arguments(told.get("arguments", {}))) if valid else None
+            return TextCall(id=id_, name=name, arguments=_arguments(told.get("arguments", {}))) if valid else None
         case _:
             return None
 

@@ -50,7 +50,7 @@ _ENTITY = re.compile("|".join(_ENTITIES))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class TextCall:
     """A call told in text; `id` is empty where none was told, `block` None where there was no block to keep."""
 
     name: str
@@ -98,7 +98,7 @@ def _escaped(text: str) -> str:
     return text
 
 
-def read(block: str) -> Told | None:
+def read(block: str) -> TextCall | None:
     """The call that a block tells; None when it names no tool."""
     values: dict[str, str] = {}
     for key, value in _elements(block.removeprefix(OPEN).removesuffix(CLOSE)):
@@ -106,7 +106,7 @@ def read(block: str) -> Told | None:
     name = values.pop("name", "").strip()
     if not name:
         return None
-    return Told(name=name, arguments=_arguments(values), block=block)
+    return TextCall(name=name, arguments=_arguments(values), block=block)
 
 
 def _elements(text: str) -> Iterator[tuple[str, str]]:

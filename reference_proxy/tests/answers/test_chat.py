@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from assay_proxy.answers.chat import Chat
-from assay_proxy.answers.listening import ClientGoneError
+from assay_proxy.answers.timing import ClientGoneError
 from assay_proxy.conversation import Message, TextPart
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
-from assay_proxy.http.capacity import Gate
 from assay_proxy.surfaces.chat_request import ChatRequest
+from assay_proxy.surfaces.proxy_headers import FormatOptions
 
 ITEMS = (Message(role="user", parts=(TextPart("hi"),)),)
 WHOLE = ChatRequest(model="codex", items=ITEMS)
@@ -19,8 +19,18 @@ STREAM = ChatRequest(model="codex", items=ITEMS, stream=True)
 
 
 @pytest.fixture
-def chat(backend: Any, make_settings: Any) -> Chat:
-    return Chat(settings=make_settings(ready_wait_ms=20), backend=backend, gate=Gate(1))
+def make_chat(make_runner: Any) -> Any:
+    def make(**values: Any) -> Chat:
+        runner = make_runner(**values)
+        return Chat(settings=runner.settings, runner=runner)
+
+    return make
+
+
+@pytest.fixture
+def chat(make_chat: Any) -> Chat:
+    made: Chat = make_chat(ready_wait_ms=20)
+    return made
 
 
 def stay() -> bool:
@@ -32,69 +42,69 @@ def leave() -> bool:
 
 
 def test_a_whole_answer_frees_its_slot(chat: Chat, backend: Any) -> None:
-    answer = chat.answer(WHOLE, gone=stay, keep_open=True)
+    answer = chat.answer(WHOLE, client_gone=stay, keep_open=True)
     assert answer.get_json()["choices"][0]["message"]["content"] == "Hello"
     assert answer.headers["x-proxy-output-mode"] == "obsidian-xml"
-    assert chat.gate.taken == 0
+    assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
 
 
 def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Chat, backend: Any) -> None:
-    answer = chat.answer(STREAM, gone=stay, keep_open=True)
-    assert chat.gate.taken == 1
+    answer = chat.answer(STREAM, client_gone=stay, keep_open=True)
+    assert chat.runner.gate.taken == 1
     assert b"Hello" in answer.get_data()
     answer.close()
     answer.close()
-    assert chat.gate.taken == 0
+    assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
 
 
 def test_a_stream_that_is_closed_before_it_is_read_frees_its_slot(chat: Chat) -> None:
-    chat.answer(STREAM, gone=stay, keep_open=True).close()
-    assert chat.gate.taken == 0
+    chat.answer(STREAM, client_gone=stay, keep_open=True).close()
+    assert chat.runner.gate.taken == 0
 
 
 @pytest.mark.parametrize("keep_open", [True, False])
 def test_only_http_1_1_is_told_to_keep_the_connection(chat: Chat, keep_open: bool) -> None:  # noqa: FBT001 - a case
-    answer = chat.answer(STREAM, gone=stay, keep_open=keep_open)
+    answer = chat.answer(STREAM, client_gone=stay, keep_open=keep_open)
     assert ("Connection" in answer.headers) is keep_open
 
 
-def test_the_default_model_is_the_backends_own(backend: Any, make_settings: Any) -> None:
-    chat = Chat(settings=make_settings(models=("codex", "gpt")), backend=backend, gate=Gate(1))
+def test_the_default_model_is_the_backends_own(backend: Any, make_chat: Any) -> None:
+    chat = make_chat(models=("codex", "gpt"))
     for model in ("codex", "gpt"):
-        chat.answer(ChatRequest(model=model, items=ITEMS), gone=stay, keep_open=True)
+        chat.answer(ChatRequest(model=model, items=ITEMS), client_gone=stay, keep_open=True)
     assert [conversation.model for conversation in backend.asked] == [None, "gpt"]
 
 
 def test_an_unknown_model_is_told_before_a_slot_is_taken(chat: Chat) -> None:
-    chat.gate.enter()
+    chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
-        chat.answer(ChatRequest(model="other", items=ITEMS), gone=stay, keep_open=True)
+        chat.answer(ChatRequest(model="other", items=ITEMS), client_gone=stay, keep_open=True)
     assert raised.value.problem.code == "model_not_found"
 
 
 def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Chat, backend: Any) -> None:
     backend.ready = False
-    chat.gate.enter()
+    chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
-        chat.answer(WHOLE, gone=stay, keep_open=True)
+        chat.answer(WHOLE, client_gone=stay, keep_open=True)
     assert raised.value.problem.status == 429
 
 
 def test_a_backend_that_does_not_come_up_is_unavailable(chat: Chat, backend: Any) -> None:
     backend.ready = False
     with pytest.raises(ApiError) as raised:
-        chat.answer(WHOLE, gone=stay, keep_open=True)
+        chat.answer(WHOLE, client_gone=stay, keep_open=True)
     assert raised.value.problem.code == "backend_unavailable"
-    assert chat.gate.taken == 0
+    assert chat.runner.gate.taken == 0
 
 
 def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: Chat, backend: Any) -> None:
     backend.ready = False
     with pytest.raises(ClientGoneError):
-        chat.answer(WHOLE, gone=leave, keep_open=True)
-    assert chat.gate.taken == 0
+        chat.answer(WHOLE, client_gone=leave, keep_open=True)
+    assert chat.runner.gate.taken == 0
 
 
 @pytest.mark.parametrize("request_", [WHOLE, STREAM])
@@ -103,30 +113,30 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
 ) -> None:
     backend.events = [Failed(Cause.CONTEXT)]
     with pytest.raises(ApiError) as raised:
-        chat.answer(request_, gone=stay, keep_open=True)
+        chat.answer(request_, client_gone=stay, keep_open=True)
     assert raised.value.problem.code == "context_length_exceeded"
-    assert chat.gate.taken == 0
+    assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
 
 
 def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Chat, backend: Any) -> None:
     backend.events = [Text(text="Hello")]
     with pytest.raises(ClientGoneError):
-        chat.answer(WHOLE, gone=leave, keep_open=True)
-    assert chat.gate.taken == 0
+        chat.answer(WHOLE, client_gone=leave, keep_open=True)
+    assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
 
 
 def test_a_client_that_leaves_a_stream_ends_it(chat: Chat, backend: Any) -> None:
     backend.events = [Text(text="Hello")]
-    answer = chat.answer(STREAM, gone=leave, keep_open=True)
+    answer = chat.answer(STREAM, client_gone=leave, keep_open=True)
     data = answer.get_data()
     assert b"Hello" in data
     assert b"[DONE]" not in data
 
 
 def ask(chat: Chat, **more: Any) -> Any:
-    return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), gone=stay, keep_open=True)
+    return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), client_gone=stay, keep_open=True)
 
 
 def call(id_: str) -> list[Any]:
@@ -148,17 +158,25 @@ def ids(answer: Any) -> list[str]:
         ({}, {"output_mode": "openai-json"}, ("openai-json", "incremental", "first")),
         ({}, {"stop_after_tools": False}, ("obsidian-xml", "cumulative", "burst")),
         ({}, {"tool_arguments": "incremental"}, ("obsidian-xml", "incremental", "first")),
-        ({"output_mode": "openai-json"}, {}, ("openai-json", "incremental", "first")),
-        ({"arguments": "cumulative", "output_mode": "openai-json"}, {}, ("openai-json", "cumulative", "first")),
-        ({"stop_policy": "burst"}, {}, ("obsidian-xml", "cumulative", "burst")),
-        ({"legacy": True, "output_mode": "obsidian-xml"}, {}, ("openai-json", "incremental", "first")),
+        ({"options": FormatOptions(output_mode="openai-json")}, {}, ("openai-json", "incremental", "first")),
+        (
+            {"options": FormatOptions(arguments="cumulative", output_mode="openai-json")},
+            {},
+            ("openai-json", "cumulative", "first"),
+        ),
+        ({"options": FormatOptions(stop_policy="burst")}, {}, ("obsidian-xml", "cumulative", "burst")),
+        (
+            {"legacy": True, "options": FormatOptions(output_mode="obsidian-xml")},
+            {},
+            ("openai-json", "incremental", "first"),
+        ),
     ],
 )
 @pytest.mark.parametrize("stream", [True, False])
 def test_what_is_in_effect_is_told_in_the_headers(
-    backend: Any, make_settings: Any, asked: Any, set_: Any, effective: Any, stream: Any
+    make_chat: Any, asked: Any, set_: Any, effective: Any, stream: Any
 ) -> None:
-    chat = Chat(settings=make_settings(**set_), backend=backend, gate=Gate(1))
+    chat = make_chat(**set_)
     with ask(chat, stream=stream, **asked) as answer:
         names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
         assert tuple(answer.headers[name] for name in names) == effective
@@ -168,25 +186,25 @@ def test_what_is_in_effect_is_told_in_the_headers(
     ("set_", "asked", "told"),
     [
         ({}, {"stream": True}, ["a"]),
-        ({}, {"stream": True, "stop_policy": "burst"}, ["a", "b", "c"]),
+        ({}, {"stream": True, "options": FormatOptions(stop_policy="burst")}, ["a", "b", "c"]),
         ({}, {}, ["a", "b", "c"]),
-        ({"tool_block_max": 2}, {"stream": True, "stop_policy": "burst"}, ["a", "b"]),
+        ({"tool_block_max": 2}, {"stream": True, "options": FormatOptions(stop_policy="burst")}, ["a", "b"]),
         ({"tool_block_max": 2}, {}, ["a", "b"]),
         ({"tool_block_max": 2}, {"stream": True}, ["a"]),
     ],
 )
 def test_so_many_calls_are_told_as_policy_and_cap_say(
-    backend: Any, make_settings: Any, set_: Any, asked: Any, told: Any
+    backend: Any, make_chat: Any, set_: Any, asked: Any, told: Any
 ) -> None:
     backend.events = CALLS
-    chat = Chat(settings=make_settings(**set_), backend=backend, gate=Gate(1))
+    chat = make_chat(**set_)
     assert ids(ask(chat, **asked)) == told
 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_legacy_request_is_told_one_call(chat: Chat, backend: Any, stream: Any) -> None:
     backend.events = CALLS
-    data = ask(chat, stream=stream, legacy=True, stop_policy="burst").get_data(as_text=True)
+    data = ask(chat, stream=stream, legacy=True, options=FormatOptions(stop_policy="burst")).get_data(as_text=True)
     assert data.count('"name":"f"') == 1
     assert '"finish_reason":"function_call"' in data
     assert "tool_calls" not in data

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.answers.listening import ClientGoneError
 from assay_proxy.answers.responses import Responses
 from assay_proxy.answers.stored_responses import Store
+from assay_proxy.answers.timing import ClientGoneError
 from assay_proxy.conversation import Call, Message, Result, TextPart
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
-from assay_proxy.http.capacity import Gate
 from assay_proxy.surfaces.responses_request import parse
 
 TOOL = {"type": "function", "name": "f"}
@@ -25,8 +24,18 @@ CALLED = [
 
 
 @pytest.fixture
-def responses(backend: Any, make_settings: Any) -> Responses:
-    return Responses(settings=make_settings(), backend=backend, gate=Gate(1), store=Store(8))
+def make_responses(make_runner: Any) -> Any:
+    def make(**values: Any) -> Responses:
+        runner = make_runner(**values)
+        return Responses(settings=runner.settings, runner=runner, store=Store(8))
+
+    return make
+
+
+@pytest.fixture
+def responses(make_responses: Any) -> Responses:
+    made: Responses = make_responses()
+    return made
 
 
 def stay() -> bool:
@@ -36,7 +45,7 @@ def stay() -> bool:
 def answer(responses: Responses, told: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
     """The response object, whole or from the end of the stream."""
     body = {"model": "codex", "input": told, **more}
-    made = responses.answer(parse(body, headers or {}), gone=stay, keep_open=True)
+    made = responses.answer(parse(body, headers or {}), client_gone=stay, keep_open=True)
     data = made.get_data(as_text=True)
     made.close()
     return json.loads(data.rsplit("data: ", 1)[1])["response"] if body.get("stream") else json.loads(data)
@@ -45,7 +54,7 @@ def answer(responses: Responses, told: Any = "hi", headers: dict[str, str] | Non
 def error(responses: Responses, *told: Any, **more: Any) -> ApiError:
     with pytest.raises(ApiError) as raised:
         answer(responses, *told, **more)
-    assert responses.gate.taken == 0
+    assert responses.runner.gate.taken == 0
     return raised.value
 
 
@@ -64,13 +73,13 @@ def test_a_stream_ends_in_the_whole_answer(responses: Responses, backend: Any, h
     whole = answer(responses, headers=headers, tools=[TOOL])
     streamed = answer(responses, headers=headers, tools=[TOOL], stream=True)
     assert alike(streamed) == alike(whole)
-    assert responses.gate.taken == 0
+    assert responses.runner.gate.taken == 0
     assert [item["type"] for item in whole["output"]] == (["message"] if headers else ["message", "function_call"])
 
 
 def test_the_headers_say_how_calls_are_told(responses: Responses) -> None:
     def told(headers: dict[str, str]) -> tuple[str, str, str]:
-        made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), gone=stay, keep_open=True)
+        made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), client_gone=stay, keep_open=True)
         names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
         return made.headers[names[0]], made.headers[names[1]], made.headers[names[2]]
 
@@ -193,10 +202,9 @@ def test_a_failure_after_output_ends_a_stream_as_failed(responses: Responses, ba
     assert responses.retrieve(made["id"]) == made
 
 
-def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: Any, make_settings: Any) -> None:
+def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: Any, make_responses: Any) -> None:
     backend.events = CALLED
-    settings = make_settings(tools_strict=True)
-    strict = Responses(settings=settings, backend=backend, gate=Gate(1), store=Store(8))
+    strict = make_responses(tools_strict=True)
     assert answer(strict, tools=[TOOL])["status"] == "completed"
     assert answer(strict, stream=True)["status"] == answer(strict)["status"] == "failed"
 
@@ -205,11 +213,11 @@ def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Respon
     backend.events = [Text(text="Hello")]
     left = iter([False, True, True])
     request = parse({"model": "codex", "input": "hi", "stream": True}, {})
-    made = responses.answer(request, gone=lambda: next(left, True), keep_open=True)
+    made = responses.answer(request, client_gone=lambda: next(left, True), keep_open=True)
     assert b"response.completed" not in made.get_data()
     made.close()
-    assert responses.gate.taken == 0
+    assert responses.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
     with pytest.raises(ClientGoneError):
-        responses.answer(parse({"model": "codex", "input": "hi"}, {}), gone=lambda: True, keep_open=True)
-    assert responses.gate.taken == 0
+        responses.answer(parse({"model": "codex", "input": "hi"}, {}), client_gone=lambda: True, keep_open=True)
+    assert responses.runner.gate.taken == 0

@@ -22,7 +22,7 @@ from assay_proxy.events import (
     TurnOver,
     Working,
 )
-from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head
 from assay_proxy.surfaces.chat_whole import collect
 
@@ -169,8 +169,8 @@ def interleaved(streams: list[list[Any]], draw: Any) -> list[Any]:
 
 
 def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None) -> Any:
-    telling = Telling(dialect=dialect, policy="burst")
-    head = Head(id="x", created=0, model="m", choices=choices, telling=telling)
+    call_format = CallFormat(dialect=dialect, policy="burst")
+    head = Head(id="x", created=0, model="m", choices=choices, call_format=call_format)
     rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
     return collect(assemble(iter(events), rules, choices=choices, seed="seed"), head)["choices"]
 

@@ -6,10 +6,10 @@ import pytest
 
 from assay_proxy.assembly.reconcile import Reconciler
 from assay_proxy.events import Arguments, CallClosed, CallOpened
-from assay_proxy.tools.use_tool import Told
+from assay_proxy.tools.use_tool import TextCall
 
-TOLD = Told(name="f", arguments='{"q":"x"}', block="<block>")
-OTHER = Told(name="g", arguments="{}", block="<other>")
+TOLD = TextCall(name="f", arguments='{"q":"x"}', block="<block>")
+OTHER = TextCall(name="g", arguments="{}", block="<other>")
 
 
 def call(id_: str, arguments: str = '{ "q": "x" }', name: str = "f", block: str | None = None) -> list[Any]:
@@ -21,7 +21,7 @@ def play(reconciler: Reconciler, *steps: Any) -> list[Any]:
     said: list[Any] = []
     for step in steps:
         match step:
-            case Told():
+            case TextCall():
                 said += ["again"] if not reconciler.textual(step) else []
             case "release":
                 said += reconciler.release()
@@ -110,17 +110,17 @@ def test_texts_before_the_one_that_is_replaced_are_told_before_it() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"n":"3"}', '{"n":3}', '{"n": 3.0}'])
 def test_a_block_has_no_quotes_so_strings_and_numbers_are_the_same_there(arguments: str) -> None:
-    assert told(Told(name="f", arguments='{"n":3}'), *call("c", arguments)) == call("c", arguments)
+    assert told(TextCall(name="f", arguments='{"n":3}'), *call("c", arguments)) == call("c", arguments)
 
 
 def test_the_same_id_is_the_same_call() -> None:
-    sentinel = Told(id="c", name="f", arguments="{}")
+    sentinel = TextCall(id="c", name="f", arguments="{}")
     assert told(sentinel, *call("c", '{"other": 1}')) == call("c", '{"other": 1}')
     assert told(*call("c"), sentinel)[-1] == "again"
 
 
 def test_ids_are_kept_made_up_or_changed_so_that_they_are_unique() -> None:
-    sentinel = Told(id="c", name="f", arguments="{}")
+    sentinel = TextCall(id="c", name="f", arguments="{}")
     ids = [event.id for event in told(sentinel, sentinel, TOLD) if isinstance(event, CallOpened)]
     assert ids[0] == "c"
     assert len(set(ids)) == 3

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_proxy.assembly.separator import Separator
-from assay_proxy.tools.use_tool import Told
+from assay_proxy.tools.use_tool import TextCall
 
 BLOCK = "<use_tool>\n  <name>f</name>\n  <q>a < b</q>\n</use_tool>"
-CALL = Told(name="f", arguments='{"q":"a < b"}', block=BLOCK)
+CALL = TextCall(name="f", arguments='{"q":"a < b"}', block=BLOCK)
 SENTINEL = '<tool_call>{"id":"c","name":"f","arguments":"{\\"a\\": 1}"}</tool_call>'
-TOLD = Told(id="c", name="f", arguments='{"a": 1}')
+TOLD = TextCall(id="c", name="f", arguments='{"a": 1}')
 
 
 def parts(*pieces: str) -> list[Any]:
@@ -54,11 +54,11 @@ CASES: list[tuple[str, list[Any]]] = [
     (f"<tool_call>no\n{BLOCK}", ["<tool_call>no\n", CALL]),
     (
         '<tool_call>{"id":"c","name":"f","arguments":"say </tool_call> \\" \\\\"}</tool_call>',
-        [Told(id="c", name="f", arguments='say </tool_call> " \\')],
+        [TextCall(id="c", name="f", arguments='say </tool_call> " \\')],
     ),
     ('<tool_call>{"id":"</tool_call> and on', ['<tool_call>{"id":"</tool_call> and on']),
     ('<tool_call>{"id":"\\', ['<tool_call>{"id":"\\']),
-    ('<tool_call>\n{"id":"c","name":"f"}\n</tool_call>', [Told(id="c", name="f", arguments="{}")]),
+    ('<tool_call>\n{"id":"c","name":"f"}\n</tool_call>', [TextCall(id="c", name="f", arguments="{}")]),
 ]
 
 

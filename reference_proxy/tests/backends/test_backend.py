@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_proxy.backends.backend import Backend, Turn
-from assay_proxy.backends.codex.supervisor import FailedTurn, Supervisor
+from assay_proxy.backends.backend import Backend, FailedTurn, Turn
+from assay_proxy.backends.codex.supervisor import Supervisor
 from assay_proxy.conversation import Conversation
 from assay_proxy.events import Cause
 

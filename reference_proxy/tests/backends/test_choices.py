@@ -11,15 +11,15 @@ class Turn:
 
     def __init__(self, steps: Any, mailbox: Any, choice: int) -> None:
         self.steps, self.mailbox, self.choice, self.closed = steps, mailbox, choice, False
-        self.nudged = 0
+        self.silences = 0
 
     def close(self) -> None:
         """Remember it."""
         self.closed = True
 
-    def nudge(self) -> None:
+    def on_silence(self) -> None:
         """Remember it."""
-        self.nudged += 1
+        self.silences += 1
 
 
 def choices(count: int) -> tuple[Choices, list[Any], list[bool]]:
@@ -33,14 +33,14 @@ def choices(count: int) -> tuple[Choices, list[Any], list[bool]]:
     return Choices(begin, count, lambda: served.append(True)), turns, served
 
 
-def test_turns_are_nudged_while_nothing_is_heard() -> None:
+def test_turns_learn_of_a_silence() -> None:
     answer, turns, _ = choices(2)
     answer.started()
     turns[0].mailbox.put(Text(text="a"))
     assert answer.next(0) == Text(text="a")
-    assert [turn.nudged for turn in turns] == [0, 0]
+    assert [turn.silences for turn in turns] == [0, 0]
     assert answer.next(0) is None
-    assert [turn.nudged for turn in turns] == [1, 1]
+    assert [turn.silences for turn in turns] == [1, 1]
 
 
 def test_a_turn_begins_when_the_one_before_has_started() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay_proxy.http import disconnect as module
-from assay_proxy.http.disconnect import departure
+from assay_proxy.http.disconnect import disconnect_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,22 +20,22 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def test_where_there_is_no_socket_nobody_leaves() -> None:
-    assert not departure(None)()
+    assert not disconnect_check(None)()
 
 
 def test_a_client_that_waits_has_not_gone(ends: tuple[socket.socket, socket.socket]) -> None:
-    assert not departure(ends[0])()
+    assert not disconnect_check(ends[0])()
 
 
 def test_a_client_that_closes_has_gone(ends: tuple[socket.socket, socket.socket]) -> None:
-    gone = departure(ends[0])
+    gone = disconnect_check(ends[0])
     ends[1].close()
     assert gone()
 
 
 def test_a_next_request_on_the_connection_is_left_where_it_is(ends: tuple[socket.socket, socket.socket]) -> None:
     ends[1].send(b"GET /")
-    assert not departure(ends[0])()
+    assert not disconnect_check(ends[0])()
     assert ends[0].recv(10) == b"GET /"
 
 
@@ -43,7 +43,7 @@ def test_the_end_is_seen_by_looking_where_polling_does_not_tell(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_HANG_UP", 0)
-    gone = departure(ends[0])
+    gone = disconnect_check(ends[0])
     assert not gone()
     ends[1].shutdown(socket.SHUT_WR)
     assert gone()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay_proxy.assembly.aggregator import ToolCall
-from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 
 CALL = ToolCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True, source="structured", block=None)
 
@@ -17,23 +17,23 @@ CALL = ToolCall(index=1, id="c", name="f", arguments='{"q":"<"}', complete=True,
     ],
 )
 def test_every_dialect_belongs_to_an_output_mode_and_one_shows_blocks(dialect: Dialect, mode: str) -> None:
-    telling = Telling(dialect=dialect)
-    assert telling.output_mode == mode
-    assert telling.shows_blocks is (mode == "obsidian-xml")
+    call_format = CallFormat(dialect=dialect)
+    assert call_format.output_mode == mode
+    assert call_format.shows_blocks is (mode == "obsidian-xml")
 
 
 def test_a_block_is_written_as_the_settings_say() -> None:
-    assert "&lt;" in Telling().block(CALL)
-    assert "<q><</q>" in Telling(escape=False).block(CALL)
+    assert "&lt;" in CallFormat().block(CALL)
+    assert "<q><</q>" in CallFormat(escape=False).block(CALL)
 
 
 def test_calls_keep_their_place() -> None:
-    assert Telling().opening(CALL)["tool_calls"][0]["index"] == 1
-    assert Telling().fragment(1, "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
-    assert Telling().members((CALL,))["tool_calls"][0]["id"] == "c"
+    assert CallFormat().opening(CALL)["tool_calls"][0]["index"] == 1
+    assert CallFormat().fragment(1, "x") == {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}
+    assert CallFormat().members((CALL,))["tool_calls"][0]["id"] == "c"
 
 
 def test_only_calls_finish_in_other_words() -> None:
-    legacy = Telling(dialect=Dialect.FUNCTION_CALL)
+    legacy = CallFormat(dialect=Dialect.FUNCTION_CALL)
     assert [legacy.finish("tool_calls"), legacy.finish("length")] == ["function_call", "length"]
-    assert Telling().finish("tool_calls") == "tool_calls"
+    assert CallFormat().finish("tool_calls") == "tool_calls"

@@ -7,6 +7,7 @@ import pytest
 from assay_proxy.conversation import Tool
 from assay_proxy.errors import ApiError
 from assay_proxy.surfaces.chat_request import ChatRequest, parse, rules
+from assay_proxy.surfaces.proxy_headers import FormatOptions
 
 LEAST: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 
@@ -107,7 +108,7 @@ def test_a_wrong_header_is_named_after_everything_else(header: str) -> None:
 def test_the_least_request_is_whole_text_without_tools() -> None:
     told = request()
     assert (told.model, told.stream, told.include_usage, told.tools, told.schema) == ("m", False, False, (), None)
-    assert (told.stop_policy, told.output_mode) == (None, None)
+    assert told.options == FormatOptions()
 
 
 def test_unknown_fields_and_nulls_are_ignored() -> None:
@@ -138,18 +139,18 @@ def test_the_choice_decides_what_is_offered(choice: Any, names: list[str]) -> No
 
 
 def test_the_header_wins_over_parallel_tool_calls() -> None:
-    assert request(parallel_tool_calls=True).stop_policy == "burst"
-    assert request(parallel_tool_calls=False).stop_policy == "first"
-    assert request({"x-proxy-stop-after-tools": "first"}, parallel_tool_calls=True).stop_policy == "first"
+    assert request(parallel_tool_calls=True).options.stop_policy == "burst"
+    assert request(parallel_tool_calls=False).options.stop_policy == "first"
+    assert request({"x-proxy-stop-after-tools": "first"}, parallel_tool_calls=True).options.stop_policy == "first"
 
 
 def test_the_output_mode_may_be_asked_for() -> None:
-    assert request({"x-proxy-output-mode": "openai-json"}).output_mode == "openai-json"
+    assert request({"x-proxy-output-mode": "openai-json"}).options.output_mode == "openai-json"
 
 
 def test_the_arguments_mode_may_be_asked_for() -> None:
-    assert request().arguments is None
-    assert request({"x-proxy-tool-arguments": "cumulative"}).arguments == "cumulative"
+    assert request().options.arguments is None
+    assert request({"x-proxy-tool-arguments": "cumulative"}).options.arguments == "cumulative"
 
 
 @pytest.mark.parametrize("value", ["", "Obsidian-XML", "function-call"])

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage, Working
-from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head, write
 from assay_proxy.tools import use_tool
 
@@ -114,12 +114,12 @@ def test_choices_have_their_own_roles_and_call_numbers() -> None:
 # The other dialects
 
 
-def told(telling: Telling, *said: Any) -> list[Any]:
-    head = Head(id="chatcmpl-1", created=7, model="m", telling=telling)
+def told(call_format: CallFormat, *said: Any) -> list[Any]:
+    head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     return [payload["choices"][0]["delta"] for payload in payloads(*said, head=head)][1:]
 
 
-XML = Telling(dialect=Dialect.OBSIDIAN_XML, arguments="cumulative", policy="burst")
+XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, arguments="cumulative", policy="burst")
 PIECES = [
     CallOpened(id="a", name="f"),
     Arguments(id="a", text='{"q":'),
@@ -134,8 +134,8 @@ def block(arguments: str = '{"q":"x"}', **options: Any) -> Any:
 
 
 def test_cumulative_arguments_repeat_all_so_far() -> None:
-    telling = Telling(arguments="cumulative")
-    assert told(telling, *PIECES, CALLED)[1:] == [fragment(0, '{"q":')[0], fragment(0, '{"q":"x"}')[0], {}]
+    call_format = CallFormat(arguments="cumulative")
+    assert told(call_format, *PIECES, CALLED)[1:] == [fragment(0, '{"q":')[0], fragment(0, '{"q":"x"}')[0], {}]
 
 
 def test_a_complete_call_is_followed_by_its_whole_block() -> None:
@@ -149,8 +149,8 @@ def test_a_complete_call_is_followed_by_its_whole_block() -> None:
 
 
 def test_further_blocks_begin_with_the_delimiter() -> None:
-    telling = Telling(dialect=Dialect.OBSIDIAN_XML, delimiter=" | ")
-    blocks = [delta["content"] for delta in told(telling, *call("a"), *call("b"), CALLED) if "content" in delta]
+    call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, delimiter=" | ")
+    blocks = [delta["content"] for delta in told(call_format, *call("a"), *call("b"), CALLED) if "content" in delta]
     assert blocks == [block("{}")["content"], " | " + block("{}")["content"]]
 
 
@@ -160,19 +160,19 @@ def test_a_block_that_was_told_in_text_stays_as_it_was() -> None:
 
 
 def test_values_may_be_left_unescaped() -> None:
-    telling = Telling(dialect=Dialect.OBSIDIAN_XML, escape=False)
-    assert told(telling, *call("a", '{"q":"<"}'), CALLED)[-2] == block('{"q":"<"}', escape=False)
+    call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, escape=False)
+    assert told(call_format, *call("a", '{"q":"<"}'), CALLED)[-2] == block('{"q":"<"}', escape=False)
 
 
 def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
-    telling = Telling(dialect=Dialect.FUNCTION_CALL)
-    assert told(telling, *PIECES, CALLED) == [
+    call_format = CallFormat(dialect=Dialect.FUNCTION_CALL)
+    assert told(call_format, *PIECES, CALLED) == [
         {"function_call": {"name": "f", "arguments": ""}},
         {"function_call": {"arguments": '{"q":'}},
         {"function_call": {"arguments": '"x"}'}},
         {},
     ]
-    head = Head(id="chatcmpl-1", created=7, model="m", telling=telling)
+    head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     finishes = [payloads(end, head=head)[-1]["choices"][0]["finish_reason"] for end in (CALLED, STOP)]
     assert finishes == ["function_call", "stop"]
 

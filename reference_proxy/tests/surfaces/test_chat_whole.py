@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from assay_proxy.errors import ApiError
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Heard, Quiet, Text, Usage
-from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent, Usage
+from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head
 from assay_proxy.surfaces.chat_whole import collect
 from assay_proxy.tools import use_tool
@@ -15,7 +15,7 @@ HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
 
 
 def test_a_text_is_one_message() -> None:
-    said: list[Heard] = [
+    said: list[TurnEvent] = [
         Text(text="Hel"),
         Quiet(1),
         Text(text="lo"),
@@ -57,7 +57,7 @@ def test_calls_have_no_content_beside_them() -> None:
 
 
 def test_usage_that_was_not_reported_is_estimated() -> None:
-    said: list[Heard] = [
+    said: list[TurnEvent] = [
         Text(text="12345"),
         CallOpened(id="a", name="f"),
         Arguments(id="a", text="{}"),
@@ -80,8 +80,8 @@ def calls(*ids: str) -> list[Any]:
     ]
 
 
-def message(telling: Telling, *said: Any) -> Any:
-    head = Head(id="chatcmpl-1", created=7, model="m", telling=telling)
+def message(call_format: CallFormat, *said: Any) -> Any:
+    head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     return collect([*said, Finished(reason="tool_calls")], head)["choices"][0]["message"]
 
 
@@ -90,32 +90,32 @@ def block(id_: str) -> str:
 
 
 def test_the_first_block_is_the_content_and_all_calls_stand_beside_it() -> None:
-    told = message(Telling(dialect=Dialect.OBSIDIAN_XML), Text(text="Let me see."), *calls("a", "b"))
+    told = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), Text(text="Let me see."), *calls("a", "b"))
     assert told["content"] == block("a")
     assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
 
 
 def test_a_burst_shows_all_blocks_in_the_order_of_their_completion() -> None:
-    telling = Telling(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="--")
+    call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="--")
     one, two = calls("a"), calls("b")
-    told = message(telling, one[0], *two, *one[1:])
+    told = message(call_format, one[0], *two, *one[1:])
     assert told["content"] == f"{block('b')}--{block('a')}"
     assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
 
 
 def test_the_function_call_dialect_tells_one_call_without_an_id() -> None:
-    told = message(Telling(dialect=Dialect.FUNCTION_CALL), *calls("a"))
+    told = message(CallFormat(dialect=Dialect.FUNCTION_CALL), *calls("a"))
     assert told["function_call"] == {"name": "f", "arguments": '{"q":"a"}'}
     assert told["content"] is None
     assert "tool_calls" not in told
-    head = Head(id="chatcmpl-1", created=7, model="m", telling=Telling(dialect=Dialect.FUNCTION_CALL))
+    head = Head(id="chatcmpl-1", created=7, model="m", call_format=CallFormat(dialect=Dialect.FUNCTION_CALL))
     assert collect([*calls("a"), Finished(reason="tool_calls")], head)["choices"][0]["finish_reason"] == "function_call"
 
 
 def test_a_tail_that_was_let_through_stands_behind_the_calls() -> None:
     tail = Text(text=" tail")
-    assert message(Telling(), *calls("a"), tail)["content"] == " tail"
-    assert message(Telling(dialect=Dialect.OBSIDIAN_XML), *calls("a"), tail)["content"] == f"{block('a')} tail"
+    assert message(CallFormat(), *calls("a"), tail)["content"] == " tail"
+    assert message(CallFormat(dialect=Dialect.OBSIDIAN_XML), *calls("a"), tail)["content"] == f"{block('a')} tail"
 
 
 def test_choices_stand_in_order_and_each_says_its_own() -> None:
@@ -134,6 +134,6 @@ def test_choices_stand_in_order_and_each_says_its_own() -> None:
 
 
 def test_an_incomplete_call_is_not_shown_as_a_block() -> None:
-    told = message(Telling(dialect=Dialect.OBSIDIAN_XML), *calls("a"), *calls("b")[:2])
+    told = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), *calls("a"), *calls("b")[:2])
     assert told["content"] == block("a")
     assert collect([Quiet(1), *calls("a")], HEAD)["choices"][0]["finish_reason"] == "stop"

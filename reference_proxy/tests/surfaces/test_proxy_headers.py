@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from assay_proxy.errors import ApiError
-from assay_proxy.surfaces.proxy_headers import HEADERS, Wishes, wishes
+from assay_proxy.surfaces.proxy_headers import HEADERS, FormatOptions, format_options
 
 
 def test_what_is_not_said_is_not_wished() -> None:
-    assert wishes({}, parallel=None) == Wishes()
+    assert format_options({}, parallel=None) == FormatOptions()
 
 
 def test_headers_say_how_calls_are_told() -> None:
@@ -18,17 +18,17 @@ def test_headers_say_how_calls_are_told() -> None:
         "x-proxy-tool-arguments": "cumulative",
         "x-proxy-stop-after-tools": "first",
     }
-    told = Wishes(output_mode="obsidian-xml", arguments="cumulative", stop_policy="first")
-    assert wishes(headers, parallel=True) == told
+    told = FormatOptions(output_mode="obsidian-xml", arguments="cumulative", stop_policy="first")
+    assert format_options(headers, parallel=True) == told
 
 
 @pytest.mark.parametrize(("parallel", "policy"), [(True, "burst"), (False, "first"), (None, None)])
 def test_parallel_calls_are_a_burst(parallel: Any, policy: Any) -> None:
-    assert wishes({}, parallel=parallel).stop_policy == policy
+    assert format_options({}, parallel=parallel).stop_policy == policy
 
 
 @pytest.mark.parametrize("name", list(HEADERS))
 def test_an_unknown_value_is_an_error_that_names_the_header(name: str) -> None:
     with pytest.raises(ApiError) as raised:
-        wishes({name: "x"}, parallel=None)
+        format_options({name: "x"}, parallel=None)
     assert (raised.value.problem.status, raised.value.param) == (400, name)

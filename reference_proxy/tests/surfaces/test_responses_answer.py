@@ -13,12 +13,12 @@ from assay_proxy.assembly.assembly import assemble
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
-from assay_proxy.surfaces.chat_dialect import Dialect, Telling
+from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.responses_answer import collect, write
 from assay_proxy.surfaces.responses_object import Head
 
 HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=40)
-XML = Telling(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")
+XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")
 STOP = Finished(reason="stop")
 CALLED = Finished(reason="tool_calls")
 BLOCK = "<use_tool>\n  <name>f</name>\n  <a>1</a>\n</use_tool>"
@@ -141,7 +141,7 @@ def test_what_is_answered_is_kept_before_it_is_told() -> None:
 
 
 def test_blocks_are_text_and_no_calls_in_obsidian_xml() -> None:
-    head = replace(HEAD, telling=XML)
+    head = replace(HEAD, call_format=XML)
     response = last(Text(text="So: "), *call("c"), *call("d"), CALLED, head=head)
     assert [item["type"] for item in response["output"]] == ["message"]
     assert text_of(response) == f"So: {BLOCK}~{BLOCK}"
@@ -149,18 +149,18 @@ def test_blocks_are_text_and_no_calls_in_obsidian_xml() -> None:
 
 
 def test_a_block_that_was_told_stays_word_for_word() -> None:
-    head = replace(HEAD, telling=XML)
+    head = replace(HEAD, call_format=XML)
     opened, arguments, closed = call("c")
     assert text_of(last(opened, arguments, replace(closed, block="<use_tool>…"), CALLED, head=head)) == "<use_tool>…"
 
 
 def test_only_the_first_block_is_told_unless_all_are_wanted() -> None:
-    head = replace(HEAD, telling=replace(XML, policy="first"))
+    head = replace(HEAD, call_format=replace(XML, policy="first"))
     assert text_of(last(*call("c"), *call("d"), CALLED, head=head)) == BLOCK
 
 
 def test_a_call_that_is_not_complete_has_no_block() -> None:
-    head = replace(HEAD, telling=XML)
+    head = replace(HEAD, call_format=XML)
     assert text_of(last(Text(text="a"), *call("c")[:2], Failed(Cause.FAILED), head=head)) == "a"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from assay_proxy.conversation import Tool
 from assay_proxy.errors import ApiError
-from assay_proxy.surfaces.proxy_headers import Wishes
+from assay_proxy.surfaces.proxy_headers import FormatOptions
 from assay_proxy.surfaces.responses_request import parse
 
 ASK: dict[str, Any] = {"model": "codex", "input": "hi"}
@@ -24,7 +24,7 @@ def test_little_needs_to_be_said() -> None:
     request = parse(ASK, {})
     assert (request.model, request.given, request.stream, request.store) == ("codex", "hi", False, True)
     assert (request.instructions, request.previous, request.tools, request.calls) == (None, None, (), True)
-    assert (request.schema, request.wishes) == (None, Wishes())
+    assert (request.schema, request.options) == (None, FormatOptions())
 
 
 def test_all_that_can_be_said_is_taken() -> None:
@@ -48,7 +48,7 @@ def test_all_that_can_be_said_is_taken() -> None:
         False,
     )
     assert (request.tools, request.calls, request.schema) == ((), False, SCHEMA)
-    assert request.wishes == Wishes(output_mode="obsidian-xml", stop_policy="first")
+    assert request.options == FormatOptions(output_mode="obsidian-xml", stop_policy="first")
     assert parse({**ASK, "tools": [tool]}, {}).tools == (Tool(name="f", description="d", parameters=SCHEMA),)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay_proxy.tools.sentinel import read
-from assay_proxy.tools.use_tool import Told
+from assay_proxy.tools.use_tool import TextCall
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from assay_proxy.tools.use_tool import Told
     ],
 )
 def test_a_string_of_arguments_stays_and_all_else_is_compact(text: str, arguments: str) -> None:
-    assert read(text) == Told(id="c", name="f", arguments=arguments)
+    assert read(text) == TextCall(id="c", name="f", arguments=arguments)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay_proxy.tools import use_tool
-from assay_proxy.tools.use_tool import CANONICAL, Told
+from assay_proxy.tools.use_tool import CANONICAL, TextCall
 
 
 def lines(name: str, arguments: str, **options: Any) -> list[str]:
@@ -61,7 +61,7 @@ def test_values_may_be_left_raw() -> None:
 def test_arguments_that_are_no_object_stand_whole(arguments: str) -> None:
     escaped = arguments.replace("<", "&lt;").replace(">", "&gt;")
     assert lines("f", arguments)[1:] == [f"  <args>{escaped}</args>"]
-    assert use_tool.read(use_tool.write("f", arguments)) == Told(
+    assert use_tool.read(use_tool.write("f", arguments)) == TextCall(
         name="f", arguments=arguments, block=use_tool.write("f", arguments)
     )
 

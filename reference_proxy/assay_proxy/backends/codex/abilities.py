@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.backends.codex.config import thread_config
-from assay_proxy.backends.codex.flattened import flat, in_messages, with_input
+from assay_proxy.backends.flatten import flat, in_messages, with_input
 from assay_proxy.tools.injection import in_text
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ class _Call:
 
 
 @dataclass
-class ToldCalls:
+class CallCollector:
     """The calls of the choice with this index; `seed` tells its turn from every other."""
 
     choice: int = 0

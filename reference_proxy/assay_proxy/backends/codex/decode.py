@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.backends.codex import v1_decode as v1
 from assay_proxy.backends.codex import v2_decode as v2
-from assay_proxy.backends.codex.reading import as_mapping, as_text
 from assay_proxy.backends.codex.story_decode import STORY, ended
-from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.backends.codex.turn_decoder import TurnDecoder
+from assay_proxy.backends.untrusted_json import as_mapping, as_text
 from assay_proxy.events import Event, Working
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Params = Mapping[str, Any]
 class Decoder:
     """Hears one turn; what it knows of it is its `turn`."""
 
-    turn: Hearing = field(default_factory=Hearing)
+    turn: TurnDecoder = field(default_factory=TurnDecoder)
     _family: Family | None = None
     _delta_type: str | None = None
 

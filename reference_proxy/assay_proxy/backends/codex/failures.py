@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.backends.codex.reading import as_count, as_mapping, as_text
+from assay_proxy.backends.untrusted_json import as_count, as_mapping, as_text
 from assay_proxy.events import Cause
 
 if TYPE_CHECKING:

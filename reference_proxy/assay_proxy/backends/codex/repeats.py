@@ -28,7 +28,7 @@ class _Known:
 
 
 @dataclass
-class Retold:
+class RepeatFilter:
     """One message after the other; `repeats` says whether one has begun again and is not yet where it was before."""
 
     _told: _Known = field(default_factory=_Known)

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.backends.codex.call_collector import Piece
-from assay_proxy.backends.codex.reading import as_count, as_mapping, as_text
+from assay_proxy.backends.untrusted_json import as_count, as_mapping, as_text
 from assay_proxy.events import Event, FinishReason, Working
 from assay_proxy.tools import spelled_json
 
 if TYPE_CHECKING:
     from assay_proxy.backends.codex.call_collector import Shape
-    from assay_proxy.backends.codex.turn_decoder import Hearing
+    from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 
 Params = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ _ITEM_IDS = ("item_id", "itemId")
 _REASONS: Mapping[str, FinishReason] = {"length": "length", "content_filter": "content_filter"}
 
 
-def _delta(turn: Hearing, params: Params) -> list[Event]:
+def _delta(turn: TurnDecoder, params: Params) -> list[Event]:
     delta = params.get("delta")
     if not _own(turn, params, as_mapping(delta)):
         return [Working()]
@@ -48,7 +48,7 @@ def _delta(turn: Hearing, params: Params) -> list[Event]:
     return events or [Working()]
 
 
-def _message(turn: Hearing, params: Params) -> list[Event]:
+def _message(turn: TurnDecoder, params: Params) -> list[Event]:
     message = params.get("message")
     told = {"content": message} if isinstance(message, str) else as_mapping(message)
     if not _own(turn, params, told):
@@ -63,7 +63,7 @@ def _message(turn: Hearing, params: Params) -> list[Event]:
     return events
 
 
-def _responses_event(turn: Hearing, event: Params) -> list[Event]:
+def _responses_event(turn: TurnDecoder, event: Params) -> list[Event]:
     item = as_mapping(event.get("item"))
     piece = _item(event)
     match event.get("type"):
@@ -110,7 +110,7 @@ def _piece(shape: Shape, call: Params) -> Piece:
     )
 
 
-def _counts(turn: Hearing, params: Params) -> list[Event]:
+def _counts(turn: TurnDecoder, params: Params) -> list[Event]:
     told = _first(params, "usage", "tokenUsage", "token_usage") or params
     total = _first(as_mapping(told), "total", "total_token_usage") or told
     events = turn.counted(turn.usage(total))
@@ -119,13 +119,13 @@ def _counts(turn: Hearing, params: Params) -> list[Event]:
     return events
 
 
-def ended(turn: Hearing, told: Params) -> list[Event]:
+def ended(turn: TurnDecoder, told: Params) -> list[Event]:
     """The end of the choice, if a `finish_reason` is told; calls decide for themselves."""
     reason = as_text(_first(told, "finish_reason", "finishReason"))
     return turn.finish(_REASONS.get(reason, "stop")) if reason else []
 
 
-def _own(turn: Hearing, params: Params, inner: Params) -> bool:
+def _own(turn: TurnDecoder, params: Params, inner: Params) -> bool:
     """Whether it is told of the turn's own choice."""
     names = ("choice_index", "choiceIndex")
     index = next((n for told in (inner, params) if (n := as_count(_first(told, *names))) is not None), None)
@@ -162,7 +162,7 @@ def _arguments(value: object) -> str:
     return as_text(value) if value is None or isinstance(value, str) else spelled_json.compact(value)
 
 
-STORY: Mapping[str, Callable[[Hearing, Params], Iterable[Event]]] = {
+STORY: Mapping[str, Callable[[TurnDecoder, Params], Iterable[Event]]] = {
     "agentMessageDelta": _delta,
     "agentMessage": _message,
     "tokenCount": _counts,

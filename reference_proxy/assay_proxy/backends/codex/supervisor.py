@@ -14,23 +14,25 @@ import time
 from typing import TYPE_CHECKING
 
 from assay_proxy.backends import mailbox
+from assay_proxy.backends.backend import Count, FailedTurn
 from assay_proxy.backends.choices import Choices
 from assay_proxy.backends.codex.abilities import abilities
 from assay_proxy.backends.codex.link import Link
 from assay_proxy.backends.codex.process import PATIENCE, Process
-from assay_proxy.backends.codex.reading import as_text
 from assay_proxy.backends.codex.rpc import Answer, Refusal
 from assay_proxy.backends.codex.turn import SILENCE
 from assay_proxy.backends.codex.v1 import CodexV1
 from assay_proxy.backends.codex.v2 import CodexV2
 from assay_proxy.backends.codex.v2_encode import INITIALIZE
-from assay_proxy.events import Cause, Event, Failed
+from assay_proxy.backends.untrusted_json import as_text
+from assay_proxy.events import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay_proxy.backends.backend import Turn
-    from assay_proxy.backends.codex.turn import CodexTurn, Steps
+    from assay_proxy.backends.choices import Progress
+    from assay_proxy.backends.codex.turn import CodexTurn
     from assay_proxy.backends.mailbox import Mailbox
     from assay_proxy.conversation import Conversation
     from assay_proxy.settings import Protocol
@@ -44,20 +46,6 @@ NO_PATIENCE = 0.1
 """Seconds that a process which does not answer gets to end by itself."""
 
 TURNS: dict[Protocol, type[CodexTurn]] = {"v1": CodexV1, "v2": CodexV2}
-
-
-class FailedTurn:
-    """A turn that could not even begin."""
-
-    def __init__(self, cause: Cause) -> None:
-        self._cause = cause
-
-    def next(self, timeout: float) -> Event | None:  # noqa: ARG002 - the protocol's signature
-        """The failure."""
-        return Failed(self._cause)
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 class Supervisor:
@@ -106,10 +94,14 @@ class Supervisor:
             self._thread.join()
 
     @property
-    def gave_up(self) -> bool:
-        """Whether it is down, and only a request would start it again."""
+    def alive(self) -> bool:
+        """False when the process is down and only a request would start it again."""
         with self._changed:
-            return self._link is None and self._deaths > self._restart_limit
+            return self._link is not None or self._deaths <= self._restart_limit
+
+    def counts(self) -> tuple[Count, ...]:
+        """The restarts."""
+        return (Count("restarts", "Restarts of the backend.", self.restarts),)
 
     @property
     def restarts(self) -> int:
@@ -139,8 +131,8 @@ class Supervisor:
 
         turn, fitted = TURNS[self._protocol], link.abilities.fit(conversation)
 
-        def begin(steps: Steps, events: Mailbox, choice: int) -> CodexTurn:
-            return turn(link, fitted, events, steps, choice=choice, choices=choices, silence=self._silence)
+        def begin(progress: Progress, events: Mailbox, choice: int) -> CodexTurn:
+            return turn(link, fitted, events, progress, choice=choice, choices=choices, silence=self._silence)
 
         return Choices(begin, choices, self._served, self._patience)
 

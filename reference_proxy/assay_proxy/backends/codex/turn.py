@@ -12,19 +12,20 @@ it is answered after a while, and what the model makes of that is not waited for
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from assay_proxy.backends.codex.decode import Decoder
 from assay_proxy.backends.codex.failures import refusal_cause
 from assay_proxy.backends.codex.link import CLOSED
-from assay_proxy.backends.codex.reading import as_mapping, as_text
 from assay_proxy.backends.codex.rpc import Answer, Asked, Garbled, Id, Notice, Refusal
-from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.backends.codex.turn_decoder import TurnDecoder
+from assay_proxy.backends.untrusted_json import as_mapping, as_text
 from assay_proxy.events import Cause, Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from assay_proxy.backends.choices import Progress
     from assay_proxy.backends.codex.link import Link
     from assay_proxy.backends.mailbox import Mailbox
     from assay_proxy.conversation import Conversation
@@ -42,19 +43,6 @@ UNANSWERED: Mapping[str, object] = {
 """The answer to a call in the words of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
 
 
-class Steps(Protocol):
-    """What is told of a turn on its way: `served` once the backend has answered at all, `started` once it was sent.
-
-    `started` is also called when the turn cannot start any more.
-    """
-
-    def served(self) -> None:
-        """The backend is alive."""
-
-    def started(self) -> None:
-        """The next choice may start."""
-
-
 class CodexTurn:
     """A turn under way, for one choice of `choices`; its events go to `mailbox`.
 
@@ -66,7 +54,7 @@ class CodexTurn:
         link: Link,
         conversation: Conversation,
         mailbox: Mailbox,
-        steps: Steps,
+        progress: Progress,
         *,
         choice: int,
         choices: int,
@@ -75,9 +63,11 @@ class CodexTurn:
         self._link = link
         self._conversation = conversation
         self._mailbox = mailbox
-        self._steps = steps
+        self._progress = progress
         self._silence = silence
-        self._heard = Hearing(tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices)
+        self._heard = TurnDecoder(
+            tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices
+        )
         self._decoder = Decoder(self._heard)
         self._lock = threading.RLock()
         self._thread_id: str | None = None
@@ -96,7 +86,7 @@ class CodexTurn:
                 self._closed = True
                 self._wind_up()
 
-    def nudge(self) -> None:
+    def on_silence(self) -> None:
         """Answer the calls that wait, if that is what the backend waits for."""
         with self._lock:
             if self._calls and not self._closed and self._link.clock() - self._heard_at >= self._silence:
@@ -114,7 +104,7 @@ class CodexTurn:
         """The backend has begun a thread for the turn: hear it from now on."""
         self._thread_id = thread_id
         self._heard.calls.seed = thread_id
-        self._steps.served()
+        self._progress.served()
         self._link.listen(thread_id, self._on_message)
 
     def _go(self, method: str, params: dict[str, object], reply: Callable[[Answer | Refusal], None]) -> None:
@@ -163,7 +153,7 @@ class CodexTurn:
     def _announce(self) -> None:
         if not self._announced:
             self._announced = True
-            self._steps.started()
+            self._progress.started()
 
     def _fail(self, cause: Cause) -> None:
         self._mailbox.put(self._heard.failure(cause))

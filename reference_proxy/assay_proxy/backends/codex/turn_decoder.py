@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.backends.codex.call_collector import Piece, ToldCalls
+from assay_proxy.backends.codex.call_collector import CallCollector, Piece
 from assay_proxy.backends.codex.failures import cause_of, cut_short, detail_of
-from assay_proxy.backends.codex.reading import as_count, as_mapping
-from assay_proxy.backends.codex.repeats import Retold
+from assay_proxy.backends.codex.repeats import RepeatFilter
+from assay_proxy.backends.untrusted_json import as_count, as_mapping
 from assay_proxy.events import (
     CallsEnded,
     Event,
@@ -44,7 +44,7 @@ _DETAILS = ("prompt_tokens_details", "completion_tokens_details", "input_tokens_
 
 
 @dataclass
-class Hearing:
+class TurnDecoder:
     """The state of a turn; `tools` are the names the backend was offered, `choices` how many the answer has."""
 
     tools: frozenset[str] = frozenset()
@@ -55,15 +55,15 @@ class Hearing:
     over: bool = False
     indexed: bool = False
     responded: bool = False
-    calls: ToldCalls = field(init=False)
+    calls: CallCollector = field(init=False)
     _told: set[str] = field(default_factory=set)
     _spoken: bool = False
     _ended: bool = False
-    _retold: Retold = field(default_factory=Retold)
+    _repeats_filter: RepeatFilter = field(default_factory=RepeatFilter)
     _summed: Usage | None = None
 
     def __post_init__(self) -> None:
-        self.calls = ToldCalls(self.choice, self.seed)
+        self.calls = CallCollector(self.choice, self.seed)
 
     def text(self, text: str, message: str = "") -> list[Event]:
         """A delta of the message with this id."""
@@ -80,15 +80,15 @@ class Hearing:
         if text and not told:
             self._told.add(message)
             said = self._go_on(text)
-        if self._retold.repeats and not self.over:
+        if self._repeats_filter.repeats and not self.over:
             return self.failed({})
-        self._retold.end()
+        self._repeats_filter.end()
         self._ended = True
         return said
 
     def _go_on(self, text: str) -> list[Event]:
         """More of a message, without what was told of it before it began again."""
-        new = self._retold.new(text)
+        new = self._repeats_filter.new(text)
         if new is None:
             return self.failed({})
         return self._say(new) if new else [Working()]
@@ -128,7 +128,7 @@ class Hearing:
     def response_over(self) -> list[Event]:
         """The model has ended a response: no more calls follow."""
         self.responded = True
-        if self._retold.repeats:
+        if self._repeats_filter.repeats:
             return self.failed({})
         closed = self.calls.close()
         return [*closed, CallsEnded(choice=self.choice)] if self.calls.any else [Working()]
@@ -139,7 +139,7 @@ class Hearing:
 
     def complete(self, last: str = "", message: str = "") -> list[Event]:
         """The turn is over; `last` is its last message, told here if no text was told before."""
-        if self._retold.repeats:
+        if self._repeats_filter.repeats:
             return self.failed({})
         self.over = True
         said = [Text(choice=self.choice, text=last)] if last and not self._spoken and message not in self._told else []
@@ -147,7 +147,7 @@ class Hearing:
 
     def retried(self) -> list[Event]:
         """The model's answer begins again: what was told of the message that was not complete comes once more."""
-        self._retold.begin_again()
+        self._repeats_filter.begin_again()
         return [Working()]
 
     def failed(self, error: Mapping[str, Any]) -> list[Event]:

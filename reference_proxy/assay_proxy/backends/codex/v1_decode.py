@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.backends.codex.reading import as_mapping, as_text
 from assay_proxy.backends.codex.v2_decode import raw_item
+from assay_proxy.backends.untrusted_json import as_mapping, as_text
 from assay_proxy.events import Cause, Event
 
 if TYPE_CHECKING:
-    from assay_proxy.backends.codex.turn_decoder import Hearing
+    from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 
 PREFIX = "codex/event/"
 BEGIN = "task_started"
@@ -23,38 +23,38 @@ TEXT = frozenset({"agent_message_content_delta", "agent_message_delta"})
 Params = Mapping[str, Any]
 
 
-def _delta(turn: Hearing, msg: Params) -> list[Event]:
+def _delta(turn: TurnDecoder, msg: Params) -> list[Event]:
     return turn.text(as_text(msg.get("delta")))
 
 
-def _message(turn: Hearing, msg: Params) -> list[Event]:
+def _message(turn: TurnDecoder, msg: Params) -> list[Event]:
     return turn.message(as_text(msg.get("message")))
 
 
-def _token_count(turn: Hearing, msg: Params) -> list[Event]:
+def _token_count(turn: TurnDecoder, msg: Params) -> list[Event]:
     used = turn.usage(as_mapping(msg.get("info")).get("total_token_usage"))
     # As in the other family: told at the end of a response, and with calls that wait, of the only one.
     return [*turn.counted(used), *turn.response_over()] if used and turn.calls.any else turn.counted(used)
 
 
-def _stream_error(turn: Hearing, _msg: Params) -> list[Event]:
+def _stream_error(turn: TurnDecoder, _msg: Params) -> list[Event]:
     return turn.retried()
 
 
-def _error(turn: Hearing, msg: Params) -> list[Event]:
+def _error(turn: TurnDecoder, msg: Params) -> list[Event]:
     return turn.failed(msg)
 
 
-def _complete(turn: Hearing, msg: Params) -> list[Event]:
+def _complete(turn: TurnDecoder, msg: Params) -> list[Event]:
     return turn.complete(as_text(msg.get("last_agent_message")))
 
 
-def _aborted(turn: Hearing, _msg: Params) -> list[Event]:
+def _aborted(turn: TurnDecoder, _msg: Params) -> list[Event]:
     turn.over = True
     return [turn.failure(Cause.FAILED)]
 
 
-CONTENT: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+CONTENT: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "agent_message_content_delta": _delta,
     "agent_message_delta": _delta,
     "agent_message": _message,
@@ -63,7 +63,7 @@ CONTENT: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
 }
 """What is also told in the family of v2."""
 
-ALWAYS: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "stream_error": _stream_error,
     "error": _error,
     "task_complete": _complete,

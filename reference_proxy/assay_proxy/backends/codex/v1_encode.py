@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.backends.codex.flattened import flat
+from assay_proxy.backends.flatten import flat
 from assay_proxy.conversation import ImagePart, Part, TextPart
 
 if TYPE_CHECKING:

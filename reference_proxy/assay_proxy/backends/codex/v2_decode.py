@@ -12,27 +12,27 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.backends.codex.reading import as_mapping, as_text
+from assay_proxy.backends.untrusted_json import as_mapping, as_text
 from assay_proxy.events import CallsEnded, Event, Working
 
 if TYPE_CHECKING:
-    from assay_proxy.backends.codex.turn_decoder import Hearing
+    from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 
 Params = Mapping[str, Any]
 
 
-def _delta(turn: Hearing, params: Params) -> list[Event]:
+def _delta(turn: TurnDecoder, params: Params) -> list[Event]:
     return turn.text(as_text(params.get("delta")), as_text(params.get("itemId")))
 
 
-def _item_completed(turn: Hearing, params: Params) -> list[Event]:
+def _item_completed(turn: TurnDecoder, params: Params) -> list[Event]:
     item = as_mapping(params.get("item"))
     if item.get("type") != "agentMessage":
         return [Working()]
     return turn.message(as_text(item.get("text")), as_text(item.get("id")))
 
 
-def raw_item(turn: Hearing, params: Params) -> list[Event]:
+def raw_item(turn: TurnDecoder, params: Params) -> list[Event]:
     """An item of the model's own words; only a call of a tool that was offered is one for the client."""
     item = as_mapping(params.get("item"))
     if item.get("type") != "function_call" or as_text(item.get("name")) not in turn.tools:
@@ -40,30 +40,30 @@ def raw_item(turn: Hearing, params: Params) -> list[Event]:
     return turn.native(as_text(item.get("call_id")), as_text(item.get("name")), as_text(item.get("arguments")))
 
 
-def _tool_call(turn: Hearing, params: Params) -> list[Event]:
+def _tool_call(turn: TurnDecoder, params: Params) -> list[Event]:
     arguments = json.dumps(params.get("arguments"), ensure_ascii=False, separators=(",", ":"))
     events = turn.native(as_text(params.get("callId")), as_text(params.get("tool")), arguments)
     return [*events, CallsEnded(choice=turn.choice)] if turn.responded else events
 
 
-def _raw_response(turn: Hearing, params: Params) -> list[Event]:
+def _raw_response(turn: TurnDecoder, params: Params) -> list[Event]:
     return [*turn.summed(turn.usage(params.get("usage"))), *turn.response_over()]
 
 
-def _token_usage(turn: Hearing, params: Params) -> list[Event]:
+def _token_usage(turn: TurnDecoder, params: Params) -> list[Event]:
     # The thread is this turn's own, so its total is the turn's; `last` is zero in an answer that was cut off.
     counted = turn.counted(turn.usage(as_mapping(params.get("tokenUsage")).get("total")))
     # It is told at the end of a response: with calls that wait, of the only one.
     return [*counted, *turn.response_over()] if turn.calls.any else counted
 
 
-def _error(turn: Hearing, params: Params) -> list[Event]:
+def _error(turn: TurnDecoder, params: Params) -> list[Event]:
     if params.get("willRetry"):
         return turn.retried()
     return turn.failed(as_mapping(params.get("error")))
 
 
-def _completed(turn: Hearing, params: Params) -> list[Event]:
+def _completed(turn: TurnDecoder, params: Params) -> list[Event]:
     told = as_mapping(params.get("turn"))
     if told.get("status") != "completed":
         return turn.failed(as_mapping(told.get("error")))
@@ -73,7 +73,7 @@ def _completed(turn: Hearing, params: Params) -> list[Event]:
     return turn.complete(as_text(last.get("text")), as_text(last.get("id")))
 
 
-CONTENT: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+CONTENT: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "item/agentMessage/delta": _delta,
     "item/completed": _item_completed,
     "rawResponseItem/completed": raw_item,
@@ -81,7 +81,7 @@ CONTENT: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
 }
 """What an older server also tells in the other family."""
 
-ALWAYS: Mapping[str, Callable[[Hearing, Params], list[Event]]] = {
+ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "rawResponse/completed": _raw_response,
     "item/tool/call": _tool_call,
     "error": _error,

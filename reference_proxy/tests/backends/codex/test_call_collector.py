@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.backends.codex.call_collector import Piece, ToldCalls
+from assay_proxy.backends.codex.call_collector import CallCollector, Piece
 from assay_proxy.events import Arguments, CallClosed, CallOpened
 
 
@@ -35,7 +35,7 @@ def short(events: list[Any]) -> list[str]:
 
 def fragments(*pieces: Piece) -> list[str]:
     """What fragments tell, and then the end of them all."""
-    calls = ToldCalls(seed="turn")
+    calls = CallCollector(seed="turn")
     return short([event for one in pieces for event in calls.fragment(one)] + calls.close())
 
 
@@ -62,7 +62,7 @@ def test_a_call_without_an_id_gets_one_that_stays_the_same() -> None:
 
 
 def test_a_call_without_a_name_is_none() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     assert short([*calls.fragment(at(0, id="a", text="{}")), *calls.close()]) == []
     assert not calls.any
 
@@ -108,7 +108,7 @@ def test_a_function_call_that_was_opened_is_not_told_again_by_tool_calls() -> No
 
 
 def test_a_whole_call_is_told_at_once_and_once() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     whole = piece(id="a", name="f", text="{}")
     assert short(calls.whole(whole)) == ["+a:f", "{}", "-a"]
     assert calls.any
@@ -118,20 +118,20 @@ def test_a_whole_call_is_told_at_once_and_once() -> None:
 
 
 def test_a_whole_call_completes_its_fragments() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     assert short(calls.fragment(at(0, id="a", name="f", text='{"q"'))) == ["+a:f", '{"q"']
     assert short(calls.whole(piece("native", id="a", name="f", text='{"q":1}'))) == [":1}", "-a"]
     assert calls.close() == []
 
 
 def test_a_whole_call_brings_the_id_that_its_fragments_lacked() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     assert calls.fragment(at(0, name="f", text='{"q": 1}')) == []
     assert short(calls.whole(piece(id="a", name="f", text='{"q":1}'))) == ["+a:f", '{"q": 1}', "-a"]
 
 
 def test_a_whole_call_without_an_id_is_the_one_with_its_name_and_arguments_each_once() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     for index, id_ in enumerate("ab"):
         calls.fragment(at(index, id=id_, name="f", text="{}"))
     again = piece(name="f", text="{}")
@@ -142,7 +142,7 @@ def test_a_whole_call_without_an_id_is_the_one_with_its_name_and_arguments_each_
 
 
 def test_two_whole_calls_alike_with_different_ids_are_two() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     both = [
         *calls.whole(piece("native", id="a", name="f", text="{}")),
         *calls.whole(piece("native", id="b", name="f", text="{}")),
@@ -151,7 +151,7 @@ def test_two_whole_calls_alike_with_different_ids_are_two() -> None:
 
 
 def test_an_items_call_is_complete_when_its_arguments_are_if_it_has_an_id() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     opened = calls.fragment(piece("item", keys=(0, "fc_1"), id="a", item="fc_1", name="f"))
     more = calls.fragment(piece("item", keys=("fc_1",), item="fc_1", text="{"))
     done = calls.done(piece("item", keys=(0,), text="{}"), last=False)
@@ -160,7 +160,7 @@ def test_an_items_call_is_complete_when_its_arguments_are_if_it_has_an_id() -> N
 
 
 def test_an_item_without_an_id_of_its_call_waits_for_the_last_word() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     calls.fragment(piece("item", keys=(0,), name="f"))
     assert calls.done(piece("item", keys=("fc_1",), item="fc_1", text="{}"), last=False) == []
     assert short(calls.done(piece("item", keys=("fc_1",), item="fc_1", text="{}"), last=True)) == [
@@ -171,13 +171,13 @@ def test_an_item_without_an_id_of_its_call_waits_for_the_last_word() -> None:
 
 
 def test_an_item_that_is_told_by_its_last_word_alone_is_a_call() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     assert short(calls.done(piece("item", keys=(0,), id="a", name="f", text="{}"), last=True)) == ["+a:f", "{}", "-a"]
     assert calls.done(piece("tool_calls", id="a"), last=True) == []
 
 
 def test_the_last_words_own_text_does_not_replace_what_was_told() -> None:
-    calls = ToldCalls()
+    calls = CallCollector()
     calls.fragment(piece("item", keys=(0,), id="a", name="f", text="{1"))
     assert short(calls.done(piece("item", keys=(0,), text="{2}"), last=True)) == ["-a"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay_proxy.backends.codex.decode import Decoder
 from assay_proxy.backends.codex.rpc import Asked, Notice, decode
-from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 from assay_proxy.events import Cause, Event, Failed, Finished, Text, TurnOver, Usage, Working
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "0.89.0"
@@ -25,7 +25,7 @@ def recorded(name: str) -> list[Notice | Asked]:
 
 
 def play(messages: list[Notice | Asked], **hearing: Any) -> list[Event]:
-    decoder = Decoder(Hearing(**hearing))
+    decoder = Decoder(TurnDecoder(**hearing))
     events = [event for message in messages for event in decoder.feed(message)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.backends.codex.repeats import Retold
+from assay_proxy.backends.codex.repeats import RepeatFilter
 
 PIECES = st.lists(st.text(max_size=4), max_size=8)
 
@@ -12,7 +12,7 @@ PIECES = st.lists(st.text(max_size=4), max_size=8)
 def test_a_message_that_comes_again_in_any_pieces_is_told_once(
     told: list[str], more: str, cut: int, broken: int
 ) -> None:
-    retold, text = Retold(), "".join(told)
+    retold, text = RepeatFilter(), "".join(told)
     heard = [retold.new(piece) for piece in told]
     retold.begin_again()
     heard += [retold.new(piece) for piece in text[:broken]]
@@ -26,7 +26,7 @@ def test_a_message_that_comes_again_in_any_pieces_is_told_once(
 
 @given(told=st.text(min_size=1), other=st.text(min_size=1))
 def test_another_message_of_that_length_is_noticed(told: str, other: str) -> None:
-    retold = Retold()
+    retold = RepeatFilter()
     retold.new(told)
     retold.begin_again()
     new = retold.new(other)
@@ -35,7 +35,7 @@ def test_another_message_of_that_length_is_noticed(told: str, other: str) -> Non
 
 
 def test_a_message_that_is_complete_does_not_come_again() -> None:
-    retold = Retold()
+    retold = RepeatFilter()
     assert retold.new("a") == "a"
     retold.end()
     retold.begin_again()

@@ -6,7 +6,7 @@ import pytest
 
 from assay_proxy.backends.codex.decode import Decoder
 from assay_proxy.backends.codex.rpc import Asked, Notice
-from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 from assay_proxy.events import (
     Arguments,
     CallClosed,
@@ -39,7 +39,7 @@ def counted(**told: Any) -> Notice:
 
 def play(*heard: Notice | Asked, **hearing: Any) -> list[Event]:
     """What a turn tells, without what only shows work."""
-    decoder = Decoder(Hearing(**hearing))
+    decoder = Decoder(TurnDecoder(**hearing))
     events = [event for one in (STARTED, *heard) for event in decoder.feed(one)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
@@ -242,7 +242,7 @@ def test_usage_is_found_wherever_it_stands(told: Any, method: str) -> None:
 def test_the_answer_to_the_request_may_say_how_it_ended() -> None:
     assert Decoder().answered({"finish_reason": "length"}) == [Finished(reason="length")]
     assert Decoder().answered({}) == []
-    assert Decoder(Hearing(over=True)).answered({"finish_reason": "length"}) == []
+    assert Decoder(TurnDecoder(over=True)).answered({"finish_reason": "length"}) == []
 
 
 # Choices

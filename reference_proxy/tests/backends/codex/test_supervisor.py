@@ -149,12 +149,12 @@ def test_deaths_in_a_row_end_in_waiting_for_a_request(
     until(lambda: "the next request starts it again" in caplog.text, "the supervisor to give up")
     starts = len(fake_codex.pids)
     assert not running.await_ready(0)
-    assert running.gave_up
+    assert not running.alive
     fake_codex.broken.unlink()
     assert hear(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == starts + 1
     assert running.restarts == starts
-    assert not running.gave_up
+    assert running.alive
 
 
 def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: Any, until: Any) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from assay_proxy.backends.codex.decode import Decoder
 from assay_proxy.backends.codex.rpc import Notice
-from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 from assay_proxy.events import (
     Arguments,
     CallClosed,
@@ -28,7 +28,7 @@ def told(kind: str, turn: str = "0", **msg: Any) -> Notice:
 
 
 def play(*heard: Notice, tools: str = "") -> list[Event]:
-    decoder = Decoder(Hearing(tools=frozenset(tools)))
+    decoder = Decoder(TurnDecoder(tools=frozenset(tools)))
     events = [event for one in (told("task_started"), *heard) for event in decoder.feed(one)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay_proxy.backends.codex.decode import Decoder
 from assay_proxy.backends.codex.rpc import Asked, Notice, decode
-from assay_proxy.backends.codex.turn_decoder import Hearing
+from assay_proxy.backends.codex.turn_decoder import TurnDecoder
 from assay_proxy.events import (
     Arguments,
     CallClosed,
@@ -39,7 +39,7 @@ def recorded(name: str, thread: int = 0) -> list[Notice | Asked]:
 
 def play(messages: list[Notice | Asked], *tools: str) -> list[Event]:
     """The events of the first turn, without those that only show work."""
-    decoder = Decoder(Hearing(tools=frozenset(tools)))
+    decoder = Decoder(TurnDecoder(tools=frozenset(tools)))
     events = [event for message in messages for event in decoder.feed(message)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
@@ -75,7 +75,7 @@ def test_a_turn_after_a_tool_result_as_recorded() -> None:
 def test_thoughts_are_work_and_not_text() -> None:
     messages = recorded("raw_events")
     turn_ids = [message.params["turn"]["id"] for message in messages if message.method == "turn/started"]
-    decoder = Decoder(Hearing(turn_id=turn_ids[-1]))
+    decoder = Decoder(TurnDecoder(turn_id=turn_ids[-1]))
     events = [event for message in messages for event in decoder.feed(message)]
     assert Working() in events
     texts = [event.text for event in events if isinstance(event, Text)]
@@ -123,7 +123,7 @@ def test_an_interrupted_turn_as_recorded_has_no_answer() -> None:
     assert play(recorded("interrupt"))[-1] == Failed(Cause.FAILED)
 
 
-# Told by hand: what was not recorded
+# TextCall by hand: what was not recorded
 
 
 def started(turn: str = "u") -> Notice:

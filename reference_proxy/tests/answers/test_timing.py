@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.answers.listening import ClientGoneError, hold, keep_alive, listen
+from assay_proxy.answers.timing import ClientGoneError, hold_status_line, keep_alive, read_events
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
 
@@ -41,24 +41,24 @@ def take(count: int, heard: Any) -> list[Any]:
 
 
 def test_events_come_as_they_are_and_silences_say_how_long_they_last() -> None:
-    heard = listen(Turn(HELLO, None, None, END), gone=lambda: False, idle=100, clock=Clock())
+    heard = read_events(Turn(HELLO, None, None, END), client_gone=lambda: False, idle=100, clock=Clock())
     assert take(4, heard) == [HELLO, Quiet(1), Quiet(2), END]
 
 
 def test_a_backend_that_is_silent_for_too_long_has_failed() -> None:
-    heard = listen(Turn(HELLO), gone=lambda: False, idle=3, clock=Clock())
+    heard = read_events(Turn(HELLO), client_gone=lambda: False, idle=3, clock=Clock())
     assert take(4, heard) == [HELLO, Quiet(1), Quiet(2), Failed(Cause.TIMEOUT)]
 
 
 def test_a_client_that_leaves_is_noticed_in_a_silence() -> None:
-    heard = listen(Turn(HELLO), gone=lambda: True, idle=100, clock=Clock(0.01))
+    heard = read_events(Turn(HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.01))
     assert next(heard) == HELLO
     with pytest.raises(ClientGoneError):
         next(heard)
 
 
 def test_a_client_that_leaves_is_noticed_while_the_backend_talks() -> None:
-    heard = listen(Turn(HELLO, HELLO, HELLO), gone=lambda: True, idle=100, clock=Clock(0.11))
+    heard = read_events(Turn(HELLO, HELLO, HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.11))
     assert next(heard) == HELLO
     with pytest.raises(ClientGoneError):
         next(heard)
@@ -66,28 +66,28 @@ def test_a_client_that_leaves_is_noticed_while_the_backend_talks() -> None:
 
 @pytest.mark.parametrize("event", [HELLO, END])
 def test_the_first_output_ends_the_holding_and_nothing_is_lost(event: Any) -> None:
-    said = hold(iter([Working(), USAGE, Quiet(1), event, HELLO]), commit=100, clock=Clock())
+    said = hold_status_line(iter([Working(), USAGE, Quiet(1), event, HELLO]), commit=100, clock=Clock())
     assert list(said) == [USAGE, event, HELLO]
 
 
 def test_after_the_time_to_commit_nothing_more_is_waited_for() -> None:
-    said = hold(iter([USAGE, Quiet(1), Quiet(2), HELLO]), commit=2, clock=Clock())
+    said = hold_status_line(iter([USAGE, Quiet(1), Quiet(2), HELLO]), commit=2, clock=Clock())
     assert list(said) == [Quiet(0), USAGE, Quiet(2), HELLO]
 
 
 def test_a_failure_before_any_output_is_an_http_error() -> None:
     with pytest.raises(ApiError) as raised:
-        hold(iter([Working(), Failed(Cause.RATE_LIMITED)]), commit=100, clock=Clock())
+        hold_status_line(iter([Working(), Failed(Cause.RATE_LIMITED)]), commit=100, clock=Clock())
     assert raised.value.problem.status == 429
 
 
 def test_a_failure_after_the_commitment_is_left_to_the_stream() -> None:
     failed = Failed(Cause.RATE_LIMITED)
-    assert list(hold(iter([Quiet(1), failed]), commit=0, clock=Clock())) == [Quiet(0), failed]
+    assert list(hold_status_line(iter([Quiet(1), failed]), commit=0, clock=Clock())) == [Quiet(0), failed]
 
 
 def test_a_turn_that_ends_without_output_is_held_to_its_end() -> None:
-    assert list(hold(iter([USAGE]), commit=100, clock=Clock())) == [USAGE]
+    assert list(hold_status_line(iter([USAGE]), commit=100, clock=Clock())) == [USAGE]
 
 
 def test_comments_fill_the_silences_that_last() -> None:

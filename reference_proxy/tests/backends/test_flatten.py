@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_proxy.backends.codex.flattened import flat, in_messages, with_input
+from assay_proxy.backends.flatten import flat, in_messages, with_input
 from assay_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart
 
 

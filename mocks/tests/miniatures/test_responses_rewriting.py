@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay_mocks.miniatures.fault import Exchange, Head
-from assay_mocks.miniatures.responses_telling import (
+from assay_mocks.miniatures.responses_rewriting import (
     at_end,
     each_event,
     in_body,

@@ -1,0 +1,67 @@
+"""What an endpoint asks of one turn of the backend, and how it writes the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay_proxy.assembly.choice import Rules
+from assay_proxy.errors import UNKNOWN_MODEL, ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from assay_proxy.conversation import Conversation
+    from assay_proxy.events import TurnEvent
+    from assay_proxy.settings import Settings, StopPolicy
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerPlan:
+    """One answer: the turn to run, the rules for what it may say, and the functions that write it."""
+
+    id: str
+    """The answer's id, which also makes the ids of its calls unlike those of other answers."""
+    conversation: Conversation
+    rules: Rules
+    stream: bool
+    """Whether `pieces` writes the answer; else `whole` does."""
+    whole: Callable[[Iterator[TurnEvent]], Mapping[str, Any]]
+    """The JSON body of a whole answer."""
+    pieces: Callable[[Iterator[TurnEvent]], Iterator[bytes]]
+    """The body of a stream; an empty piece stands for an event that writes nothing."""
+    dialect: str
+    """For the log."""
+    choices: int = 1
+    await_usage: bool = True
+    """Whether the answer reports token counts, and so waits for the backend's."""
+    param: str = "messages"
+    """The request's field that holds the conversation; an error about the conversation names it."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def backend_model(name: str, settings: Settings) -> str | None:
+    """The model to ask the backend for; None for the backend's own default, which is served under the backend's name.
+
+    Raises:
+        ApiError: 404, when the model is not served here.
+    """
+    if name not in settings.models:
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
+    return None if name == settings.backend else name
+
+
+def choice_rules(settings: Settings, *, stream: bool, policy: StopPolicy, calls: bool, single: bool = False) -> Rules:
+    """What a choice may say; `single` allows one call at most, whatever the policy.
+
+    A whole answer holds all calls, whatever the policy, and reads the backend's answer to its end.
+    """
+    first = stream and policy == "first"
+    tails = not settings.suppress_tail_after_tools
+    return Rules(
+        limit=1 if first or single else settings.tool_block_max or None,
+        ends_early=stream and (first or not tails),
+        calls=calls,
+        tails=tails,
+        errors_win=not stream,
+    )

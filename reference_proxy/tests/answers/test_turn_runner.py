@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay_proxy.answers.plan import AnswerPlan
+from assay_proxy.assembly.choice import Rules
+from assay_proxy.conversation import Conversation, Tool
+from assay_proxy.errors import ApiError
+from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text
+
+if TYPE_CHECKING:
+    from assay_proxy.answers.turn_runner import TurnRunner
+
+TOOL = Tool(name="f", description="", parameters={})
+
+
+def plan(**more: Any) -> AnswerPlan:
+    return AnswerPlan(
+        **{
+            "id": "answer-1",
+            "conversation": Conversation(tools=(TOOL,)),
+            "rules": Rules(),
+            "stream": False,
+            "whole": lambda said: {"said": [type(event).__name__ for event in said]},
+            "pieces": lambda said: (type(event).__name__.encode() for event in said),
+            "dialect": "plain",
+            "await_usage": False,
+            **more,
+        }
+    )
+
+
+def stay() -> bool:
+    return False
+
+
+@pytest.fixture
+def runner(make_runner: Any) -> TurnRunner:
+    made: TurnRunner = make_runner()
+    return made
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_plan_is_answered_in_its_own_format_under_its_headers(
+    runner: TurnRunner,
+    stream: bool,  # noqa: FBT001 - a case
+) -> None:
+    response = runner.run(plan(stream=stream, headers={"x-a": "b"}), client_gone=stay, keep_open=True)
+    assert b"Text" in response.get_data()
+    assert response.headers["x-a"] == "b"
+    assert ("Connection" in response.headers) is stream
+    response.close()
+    assert runner.gate.taken == 0
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_field_that_holds_the_conversation_is_to_blame(
+    runner: TurnRunner,
+    backend: Any,
+    stream: bool,  # noqa: FBT001 - a case
+) -> None:
+    backend.events = [Failed(Cause.CONTEXT)]
+    if stream:
+        with pytest.raises(ApiError) as raised:
+            runner.run(plan(stream=stream, param="input"), client_gone=stay, keep_open=True)
+        assert raised.value.param == "input"
+    else:
+        response = runner.run(plan(param="input"), client_gone=stay, keep_open=True)
+        assert response.get_json() == {"said": ["Failed"]}
+    assert runner.gate.taken == 0
+
+
+def test_a_call_of_a_tool_that_was_not_declared_is_logged(
+    runner: TurnRunner, backend: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls = [CallOpened(id="c", name="f"), CallClosed(id="c"), CallOpened(id="d", name="g"), CallClosed(id="d")]
+    backend.events = [Text(text="a"), *calls, Finished(reason="stop")]
+    with caplog.at_level(logging.INFO, "assay_proxy.answers.turn_runner"):
+        runner.run(plan(), client_gone=stay, keep_open=True)
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert warnings == ["answer-1 call of a tool that was not declared: g"]
+    assert "answer-1 call tool=f source=structured" in caplog.text
