@@ -74,7 +74,7 @@ class Server:
         self.client = ""
         self._crash_at = crash_at
         self._open_shelf: Callable[[], Shelf] | None = None
-        self._room = Room(room if version.overloads else None)
+        self._room = Room(room if version.transport.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
         self._speaker = self.connect()
@@ -157,7 +157,7 @@ class Server:
     @property
     def outlives_input(self) -> bool:
         """Whether the process goes on when its input has ended: for a turn that asks, where a wrong answer hangs it."""
-        return self.version.hangs_on_errors and any(turn.asks for turn in self._turns)
+        return self.version.commands.hangs_on_error and any(turn.asks for turn in self._turns)
 
     # For methods and turns
 
@@ -180,10 +180,10 @@ class Server:
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can; the name of the first one stays the server's."""
         self.client = self.client or client["name"]
-        muted = capabilities.get("optOutNotificationMethods") if self.version.opt_out else None
+        muted = capabilities.get("optOutNotificationMethods") if self.version.requests.opt_out else None
         self._speaker.user_agent = messages.user_agent(client, version=self.version.number, first=self.client)
         self._speaker.capabilities = capabilities
-        self._speaker.muted = self.version.unsent | frozenset(muted or ())
+        self._speaker.muted = self.version.messages.unsent | frozenset(muted or ())
 
     @property
     def user_agent(self) -> str:
@@ -220,13 +220,13 @@ class Server:
     def _tell(self, connections: Sequence[Connection], method: str, params: Json, now: float) -> None:
         hearing = [connection for connection in connections if connection.hears(method)]
         if hearing:
-            at = int(now * 1000) if self.version.emitted_at else None
-            line = rpc.notification(method, trimmed(self.version.forms, method, params), at)
+            at = int(now * 1000) if self.version.messages.emitted_at else None
+            line = rpc.notification(method, trimmed(self.version.messages.hidden, method, params), at)
             self._out.extend(Addressed(connection, line) for connection in hearing)
 
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn, or of what older versions number as one."""
-        if not self.version.counted_turns:
+        if not self.version.turns.numbered_ids:
             return self.ids.uuid(now)
         thread.operations += 1
         return str(thread.operations - 1)
@@ -236,7 +236,7 @@ class Server:
         identity = self._requests
         self._requests += 1
         self._asked[identity] = turn
-        line = rpc.request(method, identity, trimmed(self.version.forms, method, params))
+        line = rpc.request(method, identity, trimmed(self.version.messages.hidden, method, params))
         self._out.extend(Addressed(connection, line) for connection in self._listening(turn.thread))
         return identity
 
@@ -281,7 +281,7 @@ class Server:
         asking = self._speaker
 
         def reply(value: object) -> None:
-            line = rpc.result(request.id, trimmed(self.version.forms, request.method, value))
+            line = rpc.result(request.id, trimmed(self.version.messages.hidden, request.method, value))
             self._out.append(Addressed(asking, line))
 
         self._seen[request.method] += 1
@@ -301,7 +301,7 @@ class Server:
         match reply.id:
             case int(identity) if identity in self._asked:
                 turn = self._asked.pop(identity)
-                if self.version.counted_turns:
+                if self.version.turns.numbered_ids:
                     turn.thread.operations += 1  # also if it comes too late
                 turn.answered(identity, reply.result, reply.error, now)
                 self._turns.wake(turn)

@@ -131,7 +131,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         cwd=cwd,
         version=version,
         stores=bool(environment.get("CODEX_HOME")),
-        listening=read_listening(given, version.transports, home) if command == "app-server" else None,
+        listening=read_listening(given, version.transport.kinds, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
         room=_room(environment.get("ASSAY_OVERLOAD_AT")),
     )

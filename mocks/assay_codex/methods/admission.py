@@ -67,10 +67,10 @@ def admit(
         Refused: it may not be served.
     """
     method = request.method
-    if method not in version.methods:
-        listed = ", ".join(f"`{name}`" for name in version.methods)
+    if method not in version.requests.methods:
+        listed = ", ".join(f"`{name}`" for name in version.requests.methods)
         raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
-    params = check_params(method, request.params, version.params)
+    params = check_params(method, request.params, version.requests.params)
     if method == "initialize":
         if client.capabilities is not None:
             raise Refused("Already initialized")
@@ -79,8 +79,8 @@ def admit(
         raise Refused("Not initialized")
     if not client.experimental:
         _check_gate(method, params, version)
-    if draining and version.draining is not None and method in _BEGINNING:
-        raise Refused("Server is draining; retry after reconnecting", data=version.draining or None)
+    if draining and version.transport.draining_error is not None and method in _BEGINNING:
+        raise Refused("Server is draining; retry after reconnecting", data=version.transport.draining_error or None)
     played = load_methods().get(method)
     if played is None:
         raise Refused(f"assay-codex does not play {method}")
@@ -88,8 +88,8 @@ def admit(
 
 
 def _check_gate(method: str, params: Mapping[str, Any], version: Version) -> None:
-    passing: tuple[object, ...] = (None,) if version.gates_empty else (None, [])
-    fields = [name for name in version.gated_fields.get(method, ()) if params.get(name) not in passing]
-    if method in version.gated or fields:
+    passing: tuple[object, ...] = (None,) if version.requests.gates_empty_lists else (None, [])
+    fields = [name for name in version.requests.gated_params.get(method, ()) if params.get(name) not in passing]
+    if method in version.requests.gated_methods or fields:
         what = f"{method}.{fields[0]}" if fields else method
         raise Refused(f"{what} requires experimentalApi capability")

@@ -65,10 +65,10 @@ def begin_thread(asked: Asked, given: Mapping[str, Any], fill: Callable[[Thread]
         Refused: as for `load_thread`.
     """
     server = asked.server
-    params = {name: value for name, value in given.items() if name not in server.version.ignored}
+    params = {name: value for name, value in given.items() if name not in server.version.requests.ignored_params}
     if params.get("modelProvider") not in {None, PROVIDER}:
-        raise Refused(f"{server.version.bad_config}: Model provider `{params['modelProvider']}` not found")
-    check_tools(params.get("dynamicTools") or (), names_only=not server.version.checks_tools)
+        raise Refused(f"{server.version.requests.config_error}: Model provider `{params['modelProvider']}` not found")
+    check_tools(params.get("dynamicTools") or (), names_only=not server.version.requests.checks_tools)
     thread = new_thread(
         params,
         identity=server.ids.uuid(asked.now),
@@ -89,5 +89,5 @@ def begin_thread(asked: Asked, given: Mapping[str, Any], fill: Callable[[Thread]
 
 def tell_loaded(asked: Asked, thread: Thread) -> None:
     """Tell, in the older family alone, that the thread's servers have started: it has none."""
-    if asked.server.version.double:
+    if asked.server.version.messages.legacy_events:
         asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)

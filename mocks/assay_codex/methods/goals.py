@@ -81,12 +81,12 @@ def _goal_clear(asked: Asked) -> None:
 def _metadata_update(asked: Asked) -> None:
     server, given = asked.server, asked.params.get("gitInfo")
     stored = server.version.stored
-    thread = find_stored(asked, stored.unnamed)
+    thread = find_stored(asked, stored.unnamed_error)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
     fields = {name: given[name] for name in _GIT if name in given} if given is not None else {}
     if not fields:
-        raise Refused(stored.no_metadata if given is None else "gitInfo must include at least one field")
+        raise Refused(stored.empty_metadata_error if given is None else "gitInfo must include at least one field")
     thread.note("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
     loaded = server.threads.get(thread.id) is thread
     told = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}

@@ -29,7 +29,7 @@ def is_loaded(server: Host, thread: Thread) -> bool:
 
 
 def _thread_list(asked: Asked) -> None:
-    server, taken = asked.server, asked.server.version.params["thread/list"]
+    server, taken = asked.server, asked.server.version.requests.params["thread/list"]
     params = {name: value for name, value in asked.params.items() if name in taken and value is not None}
     key = _SORTED[params.get("sortKey", "created_at")]
     wanted = [(_WANTED[name], value) for name, value in params.items() if name in _WANTED and value]
@@ -92,7 +92,7 @@ def listed(server: Host, *, archived: bool) -> list[Thread]:
 
 def _in_list(server: Host, thread: Thread) -> Json:
     told = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
-    trimmed_thread: Json = trimmed(server.version.forms, ".thread", told)
+    trimmed_thread: Json = trimmed(server.version.messages.hidden, ".thread", told)
     return trimmed_thread
 
 

@@ -83,7 +83,7 @@ def turns_page(server: Host, thread: Thread, params: Mapping[str, Any]) -> Json:
     view = _VIEWS[params.get("itemsView") or "summary"]
     turns = [{**turn, "items": view(turn["items"])} for turn in thread.past.told(server.version)]
     shown = params.get("itemsView") or "summary"
-    told = [trimmed(server.version.forms, ".turn", {**turn, "itemsView": shown}) for turn in turns]
+    told = [trimmed(server.version.messages.hidden, ".turn", {**turn, "itemsView": shown}) for turn in turns]
     places = _Places(thread, "turns", server.version.stored.paged)
     return _page(list(enumerate(told, 1)), places, params, "desc")
 
@@ -103,7 +103,7 @@ _VIEWS: Mapping[str, Callable[[list[Json]], list[Json]]] = {
 
 
 def _thread_turns_list(asked: Asked) -> None:
-    thread = find_stored(asked, asked.server.version.stored.not_loaded)
+    thread = find_stored(asked, asked.server.version.stored.unread_error)
     if thread.ephemeral:
         raise Refused(_EPHEMERAL)
     if not thread.past.turns:
@@ -121,7 +121,7 @@ def _thread_items_list(asked: Asked) -> None:
         raise Refused(_NO_ITEMS, UNKNOWN)
     items = [(turn["id"], item) for turn in thread.past.told(server.version) for item in turn["items"]]
     entries = [
-        (place, trimmed(server.version.forms, "", _entry(turn, item)))
+        (place, trimmed(server.version.messages.hidden, "", _entry(turn, item)))
         for place, (turn, item) in enumerate(items, 1)
         if wanted in {None, turn}
     ]

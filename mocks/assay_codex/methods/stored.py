@@ -42,7 +42,7 @@ def _find_unarchived(asked: Asked) -> Thread:
 
 
 def _is_stored(server: Host, thread: Thread) -> bool:
-    return not thread.ephemeral and bool(thread.past.turns or server.version.stored.at_once)
+    return not thread.ephemeral and bool(thread.past.turns or server.version.stored.before_first_turn)
 
 
 def _no_pages(asked: Asked, instead: str) -> None:
@@ -58,9 +58,9 @@ def _no_pages(asked: Asked, instead: str) -> None:
 def _thread_read(asked: Asked) -> None:
     server = asked.server
     version = server.version
-    thread = find_stored(asked, version.stored.not_loaded)
+    thread = find_stored(asked, version.stored.unread_error)
     if thread.archived and not version.stored.reads_archived:
-        raise Refused(version.stored.not_loaded.format(id=thread.id))
+        raise Refused(version.stored.unread_error.format(id=thread.id))
     turns: list[Json] = []
     if asked.params.get("includeTurns"):
         _check_turns(asked, thread)
@@ -73,7 +73,7 @@ def _thread_read(asked: Asked) -> None:
 def _check_turns(asked: Asked, thread: Thread) -> None:
     if thread.ephemeral:
         raise Refused("ephemeral threads do not support includeTurns")
-    no_turns = asked.server.version.stored.no_turns
+    no_turns = asked.server.version.stored.no_turns_error
     if no_turns is not None and not thread.past.turns:
         raise Refused(no_turns[1].format(id=thread.id), no_turns[0])
 
@@ -83,7 +83,7 @@ def resume(asked: Asked) -> None:
     server = asked.server
     version, exclude = server.version, asked.params.get("excludeTurns")
     thread = find_stored(asked)
-    counts = is_loaded(server, thread) or version.stored.counts_forks or not thread.forked
+    counts = is_loaded(server, thread) or version.stored.counts_new_forks or not thread.forked
     _load(asked, thread)
     turns = [] if exclude else thread.past.told(version)
     first = asked.params.get("initialTurnsPage")
@@ -98,7 +98,7 @@ def _load(asked: Asked, thread: Thread) -> None:
     server, version = asked.server, asked.server.version
     loaded = is_loaded(server, thread)
     if thread.archived or not _is_stored(server, thread):
-        raise Refused((version.stored.archived if thread.archived else NONE_FOUND).format(id=thread.id))
+        raise Refused((version.stored.archived_error if thread.archived else NONE_FOUND).format(id=thread.id))
     if not asked.params.get("excludeTurns"):
         _no_pages(asked, _PAGED)
     server.subscribe(thread)
@@ -106,7 +106,7 @@ def _load(asked: Asked, thread: Thread) -> None:
         server.threads.add(thread)
         while server.ids.number() < thread.past.numbers:
             pass  # ids of items that it has are not given again
-    if not loaded or (version.stored.resumes_anew and thread.turn is None):
+    if not loaded or (version.stored.reloads_on_resume and thread.turn is None):
         thread.operations, thread.failed = 0, False
         thread.past.leave()
         tell_loaded(asked, thread)
@@ -118,10 +118,10 @@ def _load(asked: Asked, thread: Thread) -> None:
 def _tell_counts(asked: Asked, thread: Thread, turns: list[Json]) -> None:
     """What the thread has cost so far."""
     version = asked.server.version
-    if version.stored.counts_again and thread.last is not None:
+    if version.stored.resends_counts and thread.last is not None:
         total, last = item_messages.usage(thread.total), item_messages.usage(thread.last)
         place = {"threadId": thread.id, "turnId": turns[-1]["id"]}
-        counts = item_messages.token_usage(place, total, last, version.context_window)
+        counts = item_messages.token_usage(place, total, last, version.counts.context_window)
         asked.server.tell_client("thread/tokenUsage/updated", counts, asked.now)
 
 
@@ -139,20 +139,20 @@ def _thread_fork(asked: Asked) -> None:
     thread = copy_thread(asked, source)
     turns = [] if exclude else source.past.told(version)
     tell_loaded(asked, thread)
-    if version.status_first:
+    if version.messages.status_before_thread:
         told = {"threadId": thread.id, "status": messages.status(thread)}
         server.tell_all("thread/status/changed", told, asked.now)
     asked.reply(messages.thread_opened(thread, version, turns))
     if turns:
         _tell_counts(asked, thread, turns)
-    shown = messages.thread(thread, version, turns if version.stored.forked_turns else ())
+    shown = messages.thread(thread, version, turns if version.stored.fork_starts_with_turns else ())
     server.tell_all("thread/started", {"thread": shown}, asked.now)
 
 
 def copy_thread(asked: Asked, source: Thread) -> Thread:
     """A thread that goes on from where the other one is, with what the request names changed."""
     params = {name: value for name, value in asked.params.items() if value is not None and name != "environments"}
-    if not asked.server.version.stored.forks_ephemeral:
+    if not asked.server.version.stored.ephemeral_forks:
         params.pop("ephemeral", None)
     given = {
         "cwd": source.cwd,
@@ -185,7 +185,7 @@ def unload(asked: Asked, thread: Thread) -> None:
         return
     server.drop(thread)
     server.threads.remove(thread)
-    if server.version.double and server.version.stored.tells_shutdown:
+    if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
         ended = legacy.notification(server.turn_id(thread, asked.now), thread.id, {"type": "shutdown_complete"})
         server.tell(thread, *ended, asked.now)
     gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
@@ -228,12 +228,12 @@ def _thread_name_set(asked: Asked) -> None:
     server, name = asked.server, asked.params["name"].strip()
     if not name:
         raise Refused("thread name must not be empty")
-    thread = find_stored(asked, server.version.stored.unnamed)
+    thread = find_stored(asked, server.version.stored.unnamed_error)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
     thread.note("name", name)
     asked.reply({})
-    if server.version.double:
+    if server.version.messages.legacy_events:
         msg = {"type": "thread_name_updated", "thread_id": thread.id, "thread_name": name}
         server.tell(thread, *legacy.notification(server.turn_id(thread, asked.now), thread.id, msg), asked.now)
     server.tell_all("thread/name/updated", {"threadId": thread.id, "threadName": name}, asked.now)
@@ -246,7 +246,7 @@ _LEAVING = "thread/rollback is deprecated and will be removed soon"
 
 def _thread_rollback(asked: Asked) -> None:
     server, turns = asked.server, asked.params["numTurns"]
-    if server.version.stored.rollback_leaves:
+    if server.version.stored.deprecates_rollback:
         server.tell_client("deprecationNotice", {"summary": _LEAVING, "details": None}, asked.now)
     if not turns:
         raise Refused("numTurns must be >= 1")
@@ -254,9 +254,9 @@ def _thread_rollback(asked: Asked) -> None:
     if thread.turn is not None:
         raise Refused("assay-codex does not play thread/rollback while a turn runs")
     roll_back(thread, turns)
-    Counting(server, thread, server.turn_id(thread, asked.now), double=server.version.double).rolled_back(
-        turns, asked.now
-    )
+    Counting(
+        server, thread, server.turn_id(thread, asked.now), double=server.version.messages.legacy_events
+    ).rolled_back(turns, asked.now)
     turns_left = thread.past.told(server.version)
     asked.reply({"thread": messages.thread(thread, server.version, turns_left)})
 

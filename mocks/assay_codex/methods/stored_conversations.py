@@ -125,7 +125,7 @@ def _begin(asked: Asked, thread: Thread) -> None:
     thread.conversation = True
     if not thread.listeners:
         thread.mute()
-    said = [trimmed(server.version.forms, ".msg", msg) for msg in _initial(thread)]
+    said = [trimmed(server.version.messages.hidden, ".msg", msg) for msg in _initial(thread)]
     told = {"initialMessages": said, "rolloutPath": thread.path}
     settings = thread.settings
     about = {"model": settings.model, "reasoningEffort": settings.effort, "historyLogId": 0, "historyEntryCount": 0}

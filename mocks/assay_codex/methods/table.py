@@ -35,7 +35,7 @@ def _thread_start(asked: Asked) -> None:
         server.die(death.status)
         return
     thread = load_thread(asked)
-    if server.version.status_first:
+    if server.version.messages.status_before_thread:
         told = {"threadId": thread.id, "status": messages.status(thread)}
         server.tell_all("thread/status/changed", told, asked.now)
     asked.reply(messages.thread_opened(thread, server.version))
@@ -70,7 +70,7 @@ def _new_with_history(asked: Asked, history: list[Json]) -> Thread:
     """A thread of its own that begins with this history; the id that was named is not its id."""
     named = asked.params["threadId"]
     check_uuid(named, "invalid thread id")
-    if asked.server.version.gated and asked.server.threads.get(named) is not None:
+    if asked.server.version.requests.gated_methods and asked.server.threads.get(named) is not None:
         raise Refused(f"cannot resume thread {named} with history while it is already running")
     check_items(history)
     thread = load_thread(asked)
@@ -88,7 +88,7 @@ def _thread_unsubscribe(asked: Asked) -> None:
     thread, server = find_thread(asked), asked.server
     server.unsubscribe(thread)
     asked.reply({"status": "unsubscribed"})
-    if server.version.leaving and not thread.subscribed:
+    if server.version.stored.closes_unsubscribed and not thread.subscribed:
         server.drop(thread)
         server.threads.remove(thread)
         server.shelf.put(thread)
@@ -119,7 +119,7 @@ def _tell_injected(asked: Asked, thread: Thread, item: Json) -> None:
     if kind == "message":
         extra |= raw_items.UNKNOWN_KINDS
     known = {"type": item["type"], "id": identity, **item}
-    passed = raw_items.told(known, _INJECTED_TURN, asked.server.version.forms, extra)
+    passed = raw_items.told(known, _INJECTED_TURN, asked.server.version.messages.hidden, extra)
     told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
     asked.server.tell(thread, "rawResponseItem/completed", told, asked.now)
 

@@ -35,7 +35,7 @@ def _turn_start(asked: Asked) -> None:
 def _tool_output(asked: Asked) -> Json | None:
     """The output of a tool with which a turn begins, where the version knows that."""
     output: Json | None = asked.params.get("toolOutput")
-    return output if "toolOutput" in asked.server.version.params["turn/start"] else None
+    return output if "toolOutput" in asked.server.version.requests.params["turn/start"] else None
 
 
 def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) -> None:
@@ -47,14 +47,14 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
         _join(asked, thread, thread.turn, answer)
         thread.turn.steer(given, client_id, cast_for(asked, thread, given), now)
         return
-    if not given and server.version.no_input != "asks":
-        _NO_INPUT[server.version.no_input](asked, thread, answer)
+    if not given and server.version.turns.without_input != "asks":
+        _NO_INPUT[server.version.turns.without_input](asked, thread, answer)
         return
-    limit = server.version.compacts_at
+    limit = server.version.compaction.limit
     summary = sum_up(server, thread) if limit is not None and thread.context >= limit else None
     casting = cast_for(asked, thread, given)
     _check_load(casting)
-    if server.version.counted_turns and not thread.conversation and thread.settings.names(asked.params):
+    if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(asked.params):
         server.turn_id(thread, now)
     if thread.override(asked.params):
         server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
@@ -75,12 +75,12 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
 def _join(asked: Asked, thread: Thread, running: Running, answer: Answer) -> None:
     """Answer a turn/start that becomes input of the running turn; older versions tell a new one that never ends."""
     server = asked.server
-    if server.version.busy in {"joins", "steers"}:
+    if server.version.turns.when_busy in {"joins", "steers"}:
         answer(running.id)
         return
     identity = server.turn_id(thread, asked.now)
     answer(identity)
-    if server.version.busy == "queues" and not thread.conversation:
+    if server.version.turns.when_busy == "queues" and not thread.conversation:
         started = {"threadId": thread.id, "turn": turn_messages.turn(identity, "inProgress")}
         server.tell(thread, "turn/started", started, asked.now)
 
@@ -90,7 +90,7 @@ def _hang(asked: Asked, thread: Thread, answer: Answer) -> str:
     server, now = asked.server, asked.now
     identity = server.turn_id(thread, now)
     answer(identity)
-    if server.version.busy == "queues":
+    if server.version.turns.when_busy == "queues":
         started = {"threadId": thread.id, "turn": turn_messages.turn(identity, "inProgress")}
         server.tell(thread, "turn/started", started, now)
     return identity
@@ -159,13 +159,17 @@ def check_input(asked: Asked, given: list[Json]) -> None:
     """
     version = asked.server.version
     length = sum(len(item["text"]) for item in given if item["type"] == "text")
-    if version.max_input_chars is not None and length > version.max_input_chars:
-        data = {"input_error_code": "input_too_large", "max_chars": version.max_input_chars, "actual_chars": length}
+    if version.requests.max_input_chars is not None and length > version.requests.max_input_chars:
+        data = {
+            "input_error_code": "input_too_large",
+            "max_chars": version.requests.max_input_chars,
+            "actual_chars": length,
+        }
         raise Refused(
-            f"Input exceeds the maximum length of {version.max_input_chars} characters.", INVALID_PARAMS, data
+            f"Input exceeds the maximum length of {version.requests.max_input_chars} characters.", INVALID_PARAMS, data
         )
     urls = [item.get("url") or "data:" for item in given if item["type"] == "image"]
-    if not version.remote_images and not all(url.startswith("data:") for url in urls):
+    if not version.requests.remote_images and not all(url.startswith("data:") for url in urls):
         raise Refused("remote image URLs are not supported; use an inline data URL instead")
 
 
@@ -197,7 +201,7 @@ def _turn_steer(asked: Asked) -> None:
 
 def _turn_interrupt(asked: Asked) -> None:
     thread = find_thread(asked)
-    if asked.server.version.checks_turn_id:
+    if asked.server.version.requests.checks_turn_id:
         _active(thread, asked.params["turnId"], "no active turn to interrupt")
     interrupt(asked, thread, {})
 
@@ -206,7 +210,7 @@ def interrupt(asked: Asked, thread: Thread, answer: Json) -> None:
     """End the thread's turn; where none runs the request waits for the next one that is interrupted."""
     server = asked.server
     thread.interrupts.append(lambda: asked.reply(answer))
-    if server.version.counted_turns:
+    if server.version.turns.numbered_ids:
         server.turn_id(thread, asked.now)
     if thread.turn is not None:
         thread.turn.interrupt(asked.now)

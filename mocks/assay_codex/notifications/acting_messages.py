@@ -26,7 +26,7 @@ def command_item(step: Command, cwd: str, version: Version, told: Mapping[str, A
         "id": step.id,
         "pluginId": None,
         "scriptPath": None,
-        "command": f"{version.shell} -lc {_quoted(step.command)}",
+        "command": f"{version.commands.shell} -lc {_quoted(step.command)}",
         "cwd": cwd,
         "processId": None,
         "source": "agent",
@@ -45,7 +45,7 @@ def _quoted(command: str) -> str:
 
 def _parts(command: str, version: Version) -> list[str]:
     """What a command does, in some versions part by part; an echo before the rest is nothing of note."""
-    parts = _SPLITS.split(command) if version.splits_commands else [command]
+    parts = _SPLITS.split(command) if version.commands.splits else [command]
     while len(parts) > 1 and parts[0].startswith("echo "):
         del parts[0]
     return parts
@@ -54,7 +54,7 @@ def _parts(command: str, version: Version) -> list[str]:
 def command_request(step: Command, item: Json, place: Json, started_ms: int, version: Version) -> Json:
     """Params of item/commandExecution/requestApproval."""
     amendment = shlex.split(_SPLITS.split(step.command)[0])
-    reason = {"reason": step.reason or None} if step.reason or version.null_reasons else {}
+    reason = {"reason": step.reason or None} if step.reason or version.commands.null_reasons else {}
     return {
         "kind": "command",
         **place,
@@ -100,7 +100,7 @@ def question(step: Question, place: Json) -> Json:
 
 def diff(step: Patch, cwd: str, version: Version) -> str:
     """What the turn has changed, as git tells it."""
-    path = str(PurePosixPath(cwd) / step.path) if version.whole_paths else step.path
+    path = str(PurePosixPath(cwd) / step.path) if version.commands.whole_paths else step.path
     content = step.content.encode()
     blob = hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
     lines = step.content.splitlines()

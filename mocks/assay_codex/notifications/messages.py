@@ -63,7 +63,7 @@ def thread(
         "section": None,
         "sectionEnteredAt": None,
         "projectId": None,
-        "historyMode": version.history_mode,
+        "historyMode": version.messages.history_mode,
         "modelProvider": PROVIDER,
         "model": it.settings.model if loaded or it.past.turns else None,
         "reasoningEffort": it.settings.effort,
@@ -104,7 +104,7 @@ def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> J
         "serviceTier": None,
         "disabledPluginIds": [],
         "cwd": it.cwd,
-        "runtimeWorkspaceRoots": roots or ([it.cwd] if version.always_a_root else []),
+        "runtimeWorkspaceRoots": roots or ([it.cwd] if version.messages.folder_is_root else []),
         "instructionSources": [],
         "approvalPolicy": it.settings.approval_policy,
         "approvalsReviewer": "user",
@@ -151,7 +151,7 @@ def collaboration_mode(it: Thread, version: Version) -> Json:
         "reasoning_effort": settings.effort,
         "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,
     }
-    return {"mode": settings.mode or version.mode, "settings": inner}
+    return {"mode": settings.mode or version.messages.default_mode, "settings": inner}
 
 
 _READ_ONLY_PROFILE: Json = {
@@ -195,7 +195,7 @@ def settings_updated(it: Thread, version: Version) -> Json:
             "summary": settings.summary,
             "collaborationMode": collaboration_mode(it, version),
             "multiAgentMode": "explicitRequestOnly",
-            "personality": version.personality,
+            "personality": version.messages.personality,
         },
     }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay_codex.context import Desk
     from assay_codex.threads.thread import Thread
     from assay_codex.versions.failures import Cause
-    from assay_codex.versions.version import Beginning
+    from assay_codex.versions.traits import StartStep
     from assay_scripts.nonces import State
     from assay_scripts.steps import Think, Usage
 
@@ -61,7 +61,7 @@ class Telling(Counting):
 
     def begun(self, now: float, *, asked: bool = True) -> None:
         """The turn has begun; where its request tells that, one that was not asked for by turn/start does not."""
-        begins = self._desk.version.begins
+        begins = self._desk.version.turns.start_order
         for what in begins if asked or begins[0] != "turn" else begins[1:]:
             _BEGINNINGS[what](self, now)
 
@@ -77,7 +77,9 @@ class Telling(Counting):
     def task_started(self, now: float) -> None:
         """The turn has begun, in the older family alone."""
         version = self._desk.version
-        self.older(legacy.task_started(self._turn_id, version.context_window, version.mode), now)
+        self.older(
+            legacy.task_started(self._turn_id, version.counts.context_window, version.messages.default_mode), now
+        )
 
     def user_input(
         self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float, *, told: bool = True
@@ -91,7 +93,10 @@ class Telling(Counting):
         self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
         if not told:
             return
-        content = [item_messages.user_content(item, detail_first=self._desk.version.detail_first) for item in given]
+        content = [
+            item_messages.user_content(item, detail_first=self._desk.version.messages.detail_before_url)
+            for item in given
+        ]
         item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
         self.item(item, turn_messages.ms(now), now)
 
@@ -115,7 +120,7 @@ class Telling(Counting):
         del choice
         if self._message is None:
             identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
-            citations = Citations() if self._desk.version.citations else None
+            citations = Citations() if self._desk.version.messages.hides_citations else None
             self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
             self.item_started(item_messages.agent_message(identity, "", phase), started, now)
         self._message.text.add(text)
@@ -139,7 +144,7 @@ class Telling(Counting):
         del choice
         self.stop_speaking(now)
         identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
-        citations = Citations() if self._desk.version.citations else None
+        citations = Citations() if self._desk.version.messages.hides_citations else None
         self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
         self._message.text.add(text)
         told = without_citations(text) if citations else text
@@ -243,7 +248,7 @@ class Telling(Counting):
     def compacted(self, warning: str, now: float) -> None:
         """The conversation was summed up, as versions say that do not leave it at the item."""
         self.notify("thread/compacted", dict(self.place), now)
-        if self._desk.version.warns_of_summaries:
+        if self._desk.version.compaction.warns:
             self.notify("warning", {"threadId": self._thread.id, "message": warning}, now)
 
     def aborted(self, reason: str, now: float) -> None:
@@ -256,7 +261,7 @@ class Telling(Counting):
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""
-        summaries = self._desk.version.summaries and state == "completed"
+        summaries = self._desk.version.turns.ends_with_last_text and state == "completed"
         turn = turn_messages.turn(
             self._turn_id,
             state,
@@ -273,7 +278,7 @@ class Telling(Counting):
         return self.last_text["text"] if self.last_text else None
 
 
-_BEGINNINGS: Mapping[Beginning, Callable[[Telling, float], None]] = {
+_BEGINNINGS: Mapping[StartStep, Callable[[Telling, float], None]] = {
     "turn": Telling.turn_started,
     "task": Telling.task_started,
     "status": Telling.status,

@@ -34,12 +34,14 @@ class Notifying:
         """Send a notification, in both families if the turn is told twice; `older`: what that family alone knows."""
         version = self._desk.version
         known = {**params, **(older or {})}
-        before, after = legacy.twins(method, known, empty_texts=version.empty_texts) if self._double else ((), ())
+        before, after = (
+            legacy.twins(method, known, empty_texts=version.messages.empty_legacy_texts) if self._double else ((), ())
+        )
         for msg in before:
             self.older(msg, now)
         if method in HEARD:
             self._thread.hear(method, params)
-        if params.get("item", {}).get("type") not in version.unsent_items:
+        if params.get("item", {}).get("type") not in version.messages.unsent_items:
             self._tell(method, params, now)
         for msg in after:
             self.older(msg, now)
@@ -63,5 +65,5 @@ class Notifying:
         if kept:
             self._thread.remember([item])
         if self._thread.raw_events:
-            passed = raw_items.told(item, self._turn_id, self._desk.version.forms, extra)
+            passed = raw_items.told(item, self._turn_id, self._desk.version.messages.hidden, extra)
             self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)

@@ -123,11 +123,11 @@ HEARD: Mapping[str, Callable[[Past, Mapping[str, Any]], None]] = {
 
 def _told(turn: Json, number: int, numbers: count[int], version: Version) -> Json:
     told = {**turn, "items": list(turn["items"])}
-    if version.stored.items is not None:
-        kept = [item for item in turn["items"] if item["type"] in version.stored.items]
+    if version.stored.item_kinds is not None:
+        kept = [item for item in turn["items"] if item["type"] in version.stored.item_kinds]
         told["items"] = [{**item, "id": f"item-{next(numbers)}"} for item in kept]
-    if version.stored.numbered_turns:
+    if version.stored.renumbers_turns:
         told["id"] = f"turn-{number}"
-    if turn["status"] in version.stored.forgotten_ends:
+    if turn["status"] in version.stored.forgotten_statuses:
         told |= {"status": "completed", "error": None}
     return told

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
-    from assay_codex.versions.version import Transport
+    from assay_codex.versions.traits import TransportKind
 
 LISTEN, AUTH, TOKEN_FILE, TOKEN_DIGEST = "--listen", "--ws-auth", "--ws-token-file", "--ws-token-sha256"
 
@@ -23,7 +23,12 @@ _OFF = "off"
 _CONTROL_SOCKET = "app-server-control/app-server-control.sock"  # below the home, when no path is named
 _CAPABILITY = "capability-token"
 _SIGNED = "signed-bearer-token"
-_OPTIONS: Mapping[str, Transport] = {LISTEN: "ws", AUTH: "ws-auth", TOKEN_FILE: "ws-auth", TOKEN_DIGEST: "ws-digest"}
+_OPTIONS: Mapping[str, TransportKind] = {
+    LISTEN: "ws",
+    AUTH: "ws-auth",
+    TOKEN_FILE: "ws-auth",
+    TOKEN_DIGEST: "ws-digest",
+}
 
 
 class RefusedError(Exception):
@@ -51,7 +56,7 @@ class ListeningSocket:
 
 
 def read_listening(
-    given: Mapping[str, str | None], transports: AbstractSet[Transport], home: str
+    given: Mapping[str, str | None], transports: AbstractSet[TransportKind], home: str
 ) -> Listening | ListeningSocket | None:
     """Where to listen, None for stdio; `given` has the values of the options, `transports` is what the version knows.
 
@@ -76,7 +81,7 @@ def read_listening(
     return Listening(host=host, port=port, digest=digest)
 
 
-def _address(url: str, transports: AbstractSet[Transport], home: str) -> tuple[str, int] | ListeningSocket | None:
+def _address(url: str, transports: AbstractSet[TransportKind], home: str) -> tuple[str, int] | ListeningSocket | None:
     if url == _STDIO:
         return None
     if "unix" in transports and url == _OFF:
@@ -112,7 +117,7 @@ def _is_loopback(host: str) -> bool:
     return ip_address(host).is_loopback
 
 
-def _check_mode(mode: str | None, given: Mapping[str, str | None], transports: AbstractSet[Transport]) -> None:
+def _check_mode(mode: str | None, given: Mapping[str, str | None], transports: AbstractSet[TransportKind]) -> None:
     tokens = [given[option] for option in (TOKEN_FILE, TOKEN_DIGEST) if given[option]]
     if mode == _SIGNED:
         raise ValueError(f"assay-codex plays `{AUTH} {_CAPABILITY}` only")

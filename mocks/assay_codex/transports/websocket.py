@@ -87,7 +87,7 @@ class Edge:
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        for name in self._server.version.drains_on:
+        for name in self._server.version.transport.drains_on:
             loop.add_signal_handler(signal.Signals[name], self._stop)
 
     def _stop(self) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay_codex.notifications.notifier import Telling
     from assay_codex.threads.thread import Running, Thread
     from assay_codex.turns.results import Results
-    from assay_codex.versions.version import Asking
+    from assay_codex.versions.traits import ApprovalStep
 
 Json = dict[str, Any]
 Decision = Literal["accept", "declined", "cancel", "failed", "hang"]
@@ -85,7 +85,7 @@ class Acting:
         raw = raw_items.call(f"fc_{self._desk.ids.number()}", "request_user_input", arguments, step.id)
         self._telling.raw(raw, now)
         self._results.expect(step.id)
-        mode = self._thread.settings.mode or self._desk.version.mode
+        mode = self._thread.settings.mode or self._desk.version.messages.default_mode
         if step.asks == "never" or (step.asks == "policy" and mode != _PLAN):
             self._results.came(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode", now)
             return
@@ -121,12 +121,12 @@ class Acting:
         if isinstance(step, Command):
             params = acting_messages.command_request(step, item, place, started, self._desk.version)
             method, older = "item/commandExecution/requestApproval", legacy_acting.command_approval(item, place, params)
-            order = self._desk.version.asking
+            order = self._desk.version.commands.approval_order
         else:
             params = acting_messages.patch_request(step, place, started)
             method, older = "item/fileChange/requestApproval", legacy_acting.patch_approval(item, place)
             order = ("start", "older", "status")
-        told: Mapping[Asking, Callable[[], object]] = {
+        told: Mapping[ApprovalStep, Callable[[], object]] = {
             "start": lambda: self._start(step, started, now),
             "older": lambda: self._telling.older(older, now),
             "status": lambda: self._telling.status(now),
@@ -149,7 +149,7 @@ class Acting:
         return acting_messages.patch_item(step, self._thread.cwd, told.get("status", "inProgress"))
 
     def _process(self) -> Json:
-        if not self._desk.version.unified_exec:
+        if not self._desk.version.commands.unified_exec:
             return {}
         return {"processId": str(self._desk.ids.number()), "source": "unifiedExecStartup"}
 
@@ -192,12 +192,12 @@ class Acting:
     def _decision(self, result: object, error: object) -> Decision:
         version = self._desk.version
         if error is not None:
-            return "hang" if version.hangs_on_errors else "failed"
+            return "hang" if version.commands.hangs_on_error else "failed"
         told = result.get("decision") if isinstance(result, dict) else None
         if isinstance(told, dict) and _AMENDMENTS & told.keys():
             return "accept"
         decisions = _V1_DECISIONS if self._thread.conversation else _DECISIONS
-        return decisions.get(str(told), version.wrong_answers)
+        return decisions.get(str(told), version.commands.on_wrong_answer)
 
     def _refused(self, step: Command | Patch, started: int, decision: Decision, now: float) -> None:
         """Nothing is done; older versions tell that twice."""
@@ -207,7 +207,7 @@ class Acting:
         status = "failed" if decision == "failed" else "declined"
         if not self._thread.conversation:
             self._telling.item_completed(self._item(step, {"status": status}), started, now)
-        if self._desk.version.refuses_twice:
+        if self._desk.version.commands.ends_declined_twice:
             told = {"status": "failed", "aggregatedOutput": words, "exitCode": -1, "durationMs": 0}
             self._telling.item_completed(self._item(step, told), started, now)
         if isinstance(step, Command):
@@ -237,7 +237,7 @@ class Acting:
 
     def _print(self, step: Command | Patch, text: str, older: Json, now: float) -> None:
         """A piece of output, in versions that tell it before the end."""
-        if not self._desk.version.unified_exec:
+        if not self._desk.version.commands.unified_exec:
             kind = "commandExecution" if isinstance(step, Command) else "fileChange"
             told = {**self._telling.place, "itemId": step.id, "delta": text}
             self._telling.notify(f"item/{kind}/outputDelta", told, now, older=older)
@@ -246,7 +246,7 @@ class Acting:
         """The turn ends: nothing is waited for; the requests that were open."""
         opened = self.unanswered
         self._thread.waiting.clear()
-        if self._desk.version.counted_turns:
+        if self._desk.version.turns.numbered_ids:
             self._late |= self._pending.keys()
             self._pending.clear()
         return opened

@@ -96,14 +96,14 @@ class Calling:
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call."""
         version = self._desk.version
-        came = outcome(result, error, answers=version.tool_answers, single_text=version.single_text)
+        came = outcome(result, error, answers=version.calls.answer_field, single_text=version.calls.single_text)
         self._over(self._pending.pop(request), came, now)
 
     def cancel(self, now: float) -> None:
         """The calls that are not answered need not be any more."""
         for pending in self._pending.values():
             aborted = f"aborted by user after {_seconds(pending, now):.1f}s"
-            if self._desk.version.tells_cancelled:
+            if self._desk.version.calls.reports_cancelled:
                 self._end(pending, CANCELLED, now)
                 self._give_back(pending, aborted if pending.code else CANCELLED.output, now)
             else:

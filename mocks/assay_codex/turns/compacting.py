@@ -67,7 +67,7 @@ class Summing(Telling):
     """Tells the model's summary: no items but raw ones, and these when it is complete."""
 
     def __init__(self, desk: Desk, thread: Thread, turn_id: str) -> None:
-        super().__init__(desk, thread, turn_id, double=desk.version.double)
+        super().__init__(desk, thread, turn_id, double=desk.version.messages.legacy_events)
         self._raw: list[tuple[str, Json]] = []
 
     def notify(self, method: str, params: Json, now: float, *, older: Json | None = None) -> None:
@@ -79,7 +79,7 @@ class Summing(Telling):
 
     def response_over(self, usage: Usage, reason: str, now: float) -> None:
         """The summary is complete."""
-        for method, params in self._raw if self._desk.version.raw_summaries else ():
+        for method, params in self._raw if self._desk.version.compaction.raw else ():
             super().notify(method, params, now)
         super().response_over(usage, reason, now)
 
@@ -172,7 +172,7 @@ class Compacting(Playing):
             self._telling.raw(self._calling.raw(call), now)
 
     def _go_on(self, now: float) -> None:
-        limit = self._desk.version.compacts_at
+        limit = self._desk.version.compaction.limit
         if limit is None or self.thread.context < limit:
             super()._go_on(now)
             return
@@ -244,7 +244,7 @@ class Compacting(Playing):
             elif failure.cause.fills_context:
                 self._telling.full_context(now, began=failure.cause.began)
             self._end_compaction(compaction, "failed")
-            if self._given and self._desk.version.hears_all:
+            if self._given and self._desk.version.turns.reports_input_after_failure:
                 self._telling.user_input(self._given, self._client_id, now)
             self._tell_failed(failure.cause, now)
             self._leave()

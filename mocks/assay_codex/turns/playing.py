@@ -52,7 +52,9 @@ class Playing:
         self._heard = list(thread.history)
         self._record = casting.nonce.begin(casting.script, casting.first)
         words = StoryTelling if casting.told == "story" else Telling
-        self._telling = words(desk, thread, self.id, double=desk.version.double or casting.told == "double")
+        self._telling = words(
+            desk, thread, self.id, double=desk.version.messages.legacy_events or casting.told == "double"
+        )
         self._results = Results(desk, self._telling)
         self._saying: tuple[Call, Iterator[Saying]] | None = None
         self._queued: list[tuple[list[Mapping[str, Any]], str | None, Casting]] = []
@@ -141,7 +143,7 @@ class Playing:
             return
         self._telling.response_over(self._response.usage, self._response.reason(reason), now)
         self._response.complete = True
-        if not self._response.asked or self._desk.version.counts_first:
+        if not self._response.asked or self._desk.version.counts.early:
             self._count(now)
         self._results.release(now)
         if self._response.asked:
@@ -162,7 +164,7 @@ class Playing:
     def _fail(self, failure: Failure, now: float) -> None:
         """The model's answer breaks off; the turn fails now or, in some versions, when its calls are answered."""
         self._telling.break_off(now)
-        if self._desk.version.awaits_calls and not self._over and not self._response.complete:
+        if self._desk.version.calls.fail_after_answers and not self._over and not self._response.complete:
             self._results.release(now)
             self._response.failure = failure
         else:
@@ -173,7 +175,7 @@ class Playing:
         """The answer broke off: the turn fails as soon as its calls are answered, unless there is more input."""
         if self._calling.awaited or self._acting.awaited:
             self.wait = Until(math.inf)
-        elif self._queued and self._desk.version.busy == "steers":
+        elif self._queued and self._desk.version.turns.when_busy == "steers":
             self._count_failed(failure, now)
             self._hear_queued(now)
         else:
@@ -190,7 +192,7 @@ class Playing:
         cause = failure.cause
         if cause.fills_context:
             self._telling.full_context(now, began=cause.began)
-        elif not self._desk.version.counts_first:
+        elif not self._desk.version.counts.early:
             self._count_failed(failure, now)
         self._tell_failed(cause, now)
 
@@ -222,7 +224,7 @@ class Playing:
         elif self._calling.awaited or self._acting.awaited:
             self.wait = Until(math.inf)
         else:
-            if self._desk.version.counts_first:
+            if self._desk.version.counts.early:
                 self._telling.differs(now)
             else:
                 self._count(now)
@@ -249,7 +251,7 @@ class Playing:
         """Take the input that waited; the model is asked again."""
         for given, client_id, casting in self._queued:
             self._given += given
-            self._telling.user_input(given, client_id, now, told=self._desk.version.tells_queued)
+            self._telling.user_input(given, client_id, now, told=self._desk.version.turns.reports_queued_input)
             self._casting, self._index = casting, casting.first
         self._queued.clear()
         self._response = self._next_response(now)

@@ -82,7 +82,7 @@ class Turn(Compacting):
         if not given:
             return
         self._queued.append((list(given), client_id, casting))
-        if self._desk.version.busy == "steers" and not self._calling.awaited and self._compaction is None:
+        if self._desk.version.turns.when_busy == "steers" and not self._calling.awaited and self._compaction is None:
             self._telling.break_off(now)
             self._saying = None
             self._telling.rate_limits(now)
@@ -113,7 +113,7 @@ class Turn(Compacting):
             return
         self._response.opened = True
         unbegun = isinstance(action, Fail | ErrorNotice) and not self._cause(action).began
-        if (self._desk.version.counts_first or self._compaction is not None) and not unbegun:
+        if (self._desk.version.counts.early or self._compaction is not None) and not unbegun:
             self._telling.counts_before(now)
 
     def _is_unreached(self, action: Action | Until | None) -> bool:
@@ -122,7 +122,7 @@ class Turn(Compacting):
             case Retry(attempts=attempts):
                 return not attempts
             case Fail():
-                return self._cause(action).retried and self._desk.version.reconnects
+                return self._cause(action).retried and self._desk.version.failures.reconnects
         return isinstance(action, Until) and self._response.unreached
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
@@ -156,7 +156,7 @@ class Turn(Compacting):
         opened = self._acting.cancel()
         self._results.release(now)
         self._count_interrupted(now)
-        if self._desk.version.notes_interrupts and reason == "interrupted":
+        if self._desk.version.turns.raw_interrupt_note and reason == "interrupted":
             note = raw_items.aborted(self._desk.ids.uuid(now))
             self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(reason, now)
@@ -166,7 +166,7 @@ class Turn(Compacting):
         self._acting.resolve(opened, now)
 
     def _count_interrupted(self, now: float) -> None:
-        if self._desk.version.counts_first or self._compaction is not None:
+        if self._desk.version.counts.early or self._compaction is not None:
             return  # told already
         if self._response.complete:
             self._telling.usage(self._response.usage, now)
@@ -218,7 +218,7 @@ class Turn(Compacting):
     def _retry(self, retry: Retry, now: float) -> None:
         """The model is asked again; it begins to answer anew."""
         self._response.unreached = self._is_unreached(retry)
-        if self._response.opened and not self._desk.version.counts_first:
+        if self._response.opened and not self._desk.version.counts.early:
             self._telling.rate_limits(now)
         self._telling.retrying(turn_messages.retry(retry), now)
         self._response.opened = False
@@ -234,8 +234,8 @@ class Turn(Compacting):
                 self._finish(reason, now)
             case Finish(reason):
                 self._telling.stop_speaking(now)
-                counted = reason == "length" and self._desk.version.counts_incomplete
-                self._fail(Failure(self._desk.version.incomplete[reason], counted), now)
+                counted = reason == "length" and self._desk.version.counts.incomplete_answers
+                self._fail(Failure(self._desk.version.failures.incomplete[reason], counted), now)
             case Fail() if self._is_unreached(action):
                 self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
             case Fail():
@@ -248,7 +248,7 @@ class Turn(Compacting):
 
     def _cause(self, failure: Fail | ErrorNotice) -> Cause:
         casting = self._compaction.casting if self._compaction is not None else self._casting
-        return casting.trouble or self._desk.version.causes[failure.cause]
+        return casting.trouble or self._desk.version.failures.causes[failure.cause]
 
     def _disturb(self, action: Crash | Repeat | Cut | Raw, now: float) -> None:
         match action:

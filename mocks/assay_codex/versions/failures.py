@@ -1,41 +1,57 @@
-"""How failures of the model's service look in the app-server: message and `codexErrorInfo`, as measured.
+"""How failures of the model's service look in the app-server: the message and `codexErrorInfo`, as measured.
 
-All causes are told in the same order: account/rateLimits/updated (if the service had begun to answer), thread status
-systemError, `error`, turn/completed with status failed. Texts are those of 0.169.0 with the service's own words inside;
-`older_failures` has those of the versions before.
+`CAUSES_0_89` and `INCOMPLETE_0_89` are complete; each further table holds what looks different from its version on
+(`changes` puts them in order). What a script can name as a cause are the keys of `CAUSES_0_89`. The service's own words
+stand inside: those of the mock of it (`assay_mocks.upstream.failing`). Newer versions quote more of them, and spell
+apostrophes curly.
+
+Every version sends in one order: account/rateLimits/updated (if the service had begun to answer), thread/status/changed
+with systemError, `error`, turn/completed with status failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-ErrorInfo = str | Mapping[str, Mapping[str, int | str | None]]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    ErrorInfo = str | Mapping[str, Mapping[str, int | str | None]]
 
 URL = "http://127.0.0.1:9/v1/responses"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cause:
-    """Why a turn failed.
-
-    `began`: the service had begun to answer. `fills_context`: the count jumps to the most. `retried`: versions that
-    reconnect never tell it as a failure.
-    """
+    """Why a turn failed."""
 
     message: str
+    """`error.message`."""
     info: ErrorInfo = "other"
+    """`error.codexErrorInfo`."""
     began: bool = True
+    """The service had begun to answer."""
     fills_context: bool = False
+    """The token count jumps to the size of the context window, so that the next turn sums up first."""
     retried: bool = False
+    """Versions that reconnect try again instead of failing."""
 
 
-def _http(status: int, phrase: str) -> Cause:
-    return Cause(
-        message=f"unexpected status {status} {phrase}: the mock says {status}, url: {URL}",
-        info={"httpConnectionFailed": {"httpStatusCode": status}},
-        began=False,
-    )
+def _refused(status: int, phrase: str, said: str, info: ErrorInfo = "other") -> Cause:
+    return Cause(message=f"unexpected status {status} {phrase}: {said}, url: {URL}", info=info, began=False)
+
+
+_PHRASES = {401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 502: "Bad Gateway", 503: "Service Unavailable"}
+
+
+def _body(status: int) -> str:
+    error = f'"message": "the mock says {status}", "type": "mock_error", "code": "mock_{status}", "param": null'
+    return f'{{"error": {{{error}}}}}'
+
+
+def _broken(why: str) -> Cause:
+    return Cause(message=f"stream disconnected before completion: {why}")
 
 
 _FULL = Cause(
@@ -44,40 +60,83 @@ _FULL = Cause(
         "Start a new thread or clear earlier history before retrying."
     ),
     info="contextWindowExceeded",
-    began=False,
     fills_context=True,
 )
+_CUT = _broken("stream closed before response.completed")
+_UNREACHED_0_89 = replace(_broken(f"error sending request for url ({URL})"), began=False)
 
-_UNREACHED = Cause(
-    message="Connection failed: error sending request",
-    info={"httpConnectionFailed": {"httpStatusCode": None}},
-    began=False,
-)
-
-CAUSES: Mapping[str, Cause] = {
-    "http-400": Cause(
-        message='{"error": {"message": "the mock says 400", "type": "mock_error", "code": "mock_400", "param": null}}',
+CAUSES_0_89: Mapping[str, Cause] = {
+    "http-400": Cause(message=_body(400), began=False),
+    "http-400-context": Cause(
+        message=(
+            '{"error": {"message": "Your input exceeds the context window of this model. Please adjust your input and '
+            'try again.", "type": "invalid_request_error", "code": "context_length_exceeded", "param": "input"}}'
+        ),
         began=False,
     ),
-    "http-400-context": _FULL,
-    "http-401": _http(401, "Unauthorized"),
-    "http-403": _http(403, "Forbidden"),
-    "http-404": _http(404, "Not Found"),
+    **{f"http-{status}": _refused(status, phrase, _body(status)) for status, phrase in _PHRASES.items()},
+    "http-401": Cause(message="unexpected status 401 Unauthorized: ", began=False),
     "http-429": Cause(
         message="exceeded retry limit, last status: 429 Too Many Requests",
         info={"responseTooManyFailedAttempts": {"httpStatusCode": 429}},
         began=False,
     ),
     "http-500": Cause(
+        message="We're currently experiencing high demand, which may cause temporary errors.",
+        info="internalServerError",
+        began=False,
+    ),
+    "connection": _UNREACHED_0_89,
+    "no-network": replace(_UNREACHED_0_89, retried=True),
+    "context-window": _FULL,
+    "usage-limit": Cause(
+        message=(
+            "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing), "
+            "visit https://chatgpt.com/codex/settings/usage to purchase more credits or try again at 9:49 PM."
+        ),
+        info="usageLimitExceeded",
+    ),
+    "quota": Cause(message="Quota exceeded. Check your plan and billing details.", info="usageLimitExceeded"),
+    "rate-limit": _broken("Rate limit reached for the mock. Please try again in 1s."),
+    "overloaded": _broken("Selected model is at capacity"),
+    "invalid-prompt": Cause(message="Invalid prompt: flagged"),
+    "server-error": _broken("mock failure"),
+    "cut": _CUT,
+    "idle": _broken("idle timeout waiting for SSE"),
+    "missing-key": Cause(message="Missing environment variable: `MOCK_API_KEY`.", began=False),
+}
+
+CAUSES_0_95: Mapping[str, Cause] = {
+    f"http-{status}": _refused(status, phrase, f"the mock says {status}") for status, phrase in _PHRASES.items()
+}
+
+CAUSES_0_100: Mapping[str, Cause] = {
+    "overloaded": Cause(
+        message="Selected model is at capacity. Please try a different model.",
+        info="serverOverloaded",
+    ),
+}
+
+_UNREACHED_0_160 = Cause(
+    message="Connection failed: error sending request",
+    info={"httpConnectionFailed": {"httpStatusCode": None}},
+    began=False,
+)
+
+CAUSES_0_160: Mapping[str, Cause] = {
+    **{
+        f"http-{status}": _refused(
+            status, phrase, f"the mock says {status}", {"httpConnectionFailed": {"httpStatusCode": status}}
+        )
+        for status, phrase in _PHRASES.items()
+    },
+    "http-500": Cause(
         message="We\u2019re currently experiencing high demand, which may cause temporary errors.",
         info="internalServerError",
         began=False,
     ),
-    "http-502": _http(502, "Bad Gateway"),
-    "http-503": _http(503, "Service Unavailable"),
-    "connection": _UNREACHED,
-    "no-network": replace(_UNREACHED, retried=True),
-    "context-window": replace(_FULL, began=True),
+    "connection": _UNREACHED_0_160,
+    "no-network": replace(_UNREACHED_0_160, retried=True),
     "usage-limit": Cause(
         message=(
             "You\u2019ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), "
@@ -85,29 +144,29 @@ CAUSES: Mapping[str, Cause] = {
         ),
         info="usageLimitExceeded",
     ),
-    "quota": Cause(message="Quota exceeded. Check your plan and billing details.", info="usageLimitExceeded"),
     "rate-limit": Cause(
         message="rate limit exceeded: Rate limit reached for the mock. Please try again in 1s.",
         info="rateLimitExceeded",
     ),
-    "overloaded": Cause(
-        message="Selected model is at capacity. Please try a different model.",
-        info="serverOverloaded",
-    ),
-    "invalid-prompt": Cause(message="Invalid prompt: flagged"),
-    "server-error": Cause(message="stream disconnected before completion: mock failure"),
-    "cut": Cause(message="stream disconnected before completion: stream closed before response.completed"),
-    "idle": Cause(message="stream disconnected before completion: idle timeout waiting for SSE"),
-    "missing-key": Cause(message="Missing environment variable: `MOCK_API_KEY`.", began=False),
 }
+
+CAUSES_0_169: Mapping[str, Cause] = {"http-400-context": replace(_FULL, began=False)}
+
+# The model left its answer incomplete: its text came as an item, and yet the turn fails. The oldest versions do not
+# read the reason, and report a stream that was cut.
+INCOMPLETE_0_89: Mapping[str, Cause] = {"length": _CUT, "content_filter": _CUT}
+
+INCOMPLETE_0_100: Mapping[str, Cause] = {
+    "length": _broken("Incomplete response returned, reason: max_output_tokens"),
+    "content_filter": _broken("Incomplete response returned, reason: content_filter"),
+}
+
+INCOMPLETE_0_169: Mapping[str, Cause] = {
+    "length": Cause(message="Incomplete response returned, reason: max_output_tokens"),
+}
+
+CAUSES: Mapping[str, Cause] = {**CAUSES_0_89, **CAUSES_0_95, **CAUSES_0_100, **CAUSES_0_160, **CAUSES_0_169}
+"""The causes as the newest version reports them."""
 
 RECONNECTS = (5.0, 10.0, 20.0, 40.0, 60.0)
-"""How many seconds a server that reconnects waits after each try; after all further ones as long as the last."""
-
-# An answer that the model did not complete: its text came as an item, yet the turn is told as failed.
-INCOMPLETE: Mapping[str, Cause] = {
-    "length": Cause(message="Incomplete response returned, reason: max_output_tokens"),
-    "content_filter": Cause(
-        message="stream disconnected before completion: Incomplete response returned, reason: content_filter",
-    ),
-}
+"""Seconds that a version that reconnects waits after each try; after any further one as long as the last."""

@@ -55,8 +55,9 @@ def overlooked(number: str) -> frozenset[str]:
     return unknown(_STARTING, number)
 
 
-def params_of(number: str, *, any_effort: bool, files: bool) -> Table:
-    """What every method takes. `any_effort`: efforts are open words; `files`: images may be named by file ids."""
+def params_of(number: str) -> Table:
+    """What every method takes."""
+    any_effort, files = known("any_effort+0.142", number), known("file_ids+0.160", number)
     names = known(_APPROVALS, number)
     approval = Field(one_of(*names, maps=bool(_WITH_FIELDS & {*names})))
     kinds = {kind: INPUT_FIELDS[kind] for kind in known(_INPUTS, number)}

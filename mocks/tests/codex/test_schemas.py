@@ -76,8 +76,12 @@ def _faults_of(version: str, said: Said) -> Iterator[str]:
 
 def _read(version: str, request: Any) -> Any:
     """A request without the parameters that the version overlooks."""
-    later = FILTERS.keys() - VERSIONS[version].params["thread/list"].keys()
-    overlooked = VERSIONS[version].ignored | OVERLOOKED | (later if request["method"] == "thread/list" else set())
+    later = FILTERS.keys() - VERSIONS[version].requests.params["thread/list"].keys()
+    overlooked = (
+        VERSIONS[version].requests.ignored_params
+        | OVERLOOKED
+        | (later if request["method"] == "thread/list" else set())
+    )
     params = {name: value for name, value in (request.get("params") or {}).items() if name not in overlooked}
     return {**request, "params": params} if "params" in request else request
 
@@ -128,10 +132,10 @@ def test_everything_that_recorded_clients_make_the_mock_say_is_described(row: An
 @pytest.mark.parametrize("version", WRITTEN)
 def test_what_the_mock_serves_and_checks_is_described(version: str) -> None:
     described = _schema(version, "client")["$defs"]
-    served = set(METHODS) & set(VERSIONS[version].methods)
+    served = set(METHODS) & set(VERSIONS[version].requests.methods)
     assert served <= described.keys()
     for method in served:
-        fields = VERSIONS[version].params.get(method, {})
+        fields = VERSIONS[version].requests.params.get(method, {})
         params = described[method]["properties"]["params"]
         assert fields.keys() <= params["properties"].keys(), method
         assert set(params.get("required", ())) == {name for name, field in fields.items() if field.required}, method

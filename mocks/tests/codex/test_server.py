@@ -35,7 +35,7 @@ def test_a_handshake_that_failed_can_be_repeated(stranger: Any) -> None:
 
 def test_an_unknown_method_is_answered_with_all_the_known_ones(client: Any) -> None:
     error, _ = client.ask("no/such/method", {})
-    known = ", ".join(f"`{name}`" for name in VERSIONS["0.169.0"].methods)
+    known = ", ".join(f"`{name}`" for name in VERSIONS["0.169.0"].requests.methods)
     assert error["message"] == f"Invalid request: unknown variant `no/such/method`, expected one of {known}"
 
 

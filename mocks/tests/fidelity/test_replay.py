@@ -33,7 +33,7 @@ def played(row: Replayed, home: Path) -> tuple[list[str], list[str]]:
     if row.scenario in TABLE.crossing:
         sides = by_thread(sides[0]), by_thread(sides[1])
     unsent, own = TABLE.unsent.keys() | row.unsent, TABLE.own.keys() | row.own
-    race = VERSIONS[row.version].counts_first
+    race = VERSIONS[row.version].counts.early
     theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words, counts_race=race) for side in sides)
     return theirs, ours
 

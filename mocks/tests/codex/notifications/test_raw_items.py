@@ -17,7 +17,7 @@ def test_an_item_is_passed_through_with_its_turn() -> None:
 
 def test_versions_tell_more_and_more_of_an_item() -> None:
     def shown(version: str) -> str:
-        return " ".join(told(message("m", "x"), "t", VERSIONS[version].forms))
+        return " ".join(told(message("m", "x"), "t", VERSIONS[version].messages.hidden))
 
     assert shown("0.134.0") == "type role content"
     assert shown("0.142.0") == "type id role content"

@@ -20,7 +20,7 @@ def _read(
     version: Version = NEWEST,
 ) -> Listening | ListeningSocket | None:
     told = {"--ws-auth": mode, "--ws-token-file": str(file) if file else None, "--ws-token-sha256": digest}
-    return read_listening({"--listen": url, **told}, version.transports, "/home/codex")
+    return read_listening({"--listen": url, **told}, version.transport.kinds, "/home/codex")
 
 
 @pytest.mark.parametrize("url", [None, "stdio://"])

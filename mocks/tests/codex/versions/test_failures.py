@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay_codex.versions.failures import CAUSES, INCOMPLETE
+from assay_codex.versions.failures import CAUSES
+from assay_codex.versions.version import NEWEST
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 502, 503])
@@ -15,7 +16,7 @@ def test_an_http_failure_is_told_with_its_status_and_url(status: int) -> None:
 
 
 def test_an_incomplete_answer_is_told_by_its_reason() -> None:
-    assert {reason: cause.message.rpartition(" ")[2] for reason, cause in INCOMPLETE.items()} == {
+    assert {reason: cause.message.rpartition(" ")[2] for reason, cause in NEWEST.failures.incomplete.items()} == {
         "length": "max_output_tokens",
         "content_filter": "content_filter",
     }

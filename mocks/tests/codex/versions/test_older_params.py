@@ -21,7 +21,7 @@ TURN = {
 
 def _fault(method: str, params: Any) -> str | None:
     try:
-        check_params(method, params, VERSIONS["0.89.0"].params)
+        check_params(method, params, VERSIONS["0.89.0"].requests.params)
     except Refused as refused:
         return refused.message.removeprefix("Invalid request: ")
     return None

@@ -12,7 +12,7 @@ TURN: dict[str, Any] = {"threadId": "t", "input": []}
 
 def _fault(version: str, method: str, params: Any) -> str | None:
     try:
-        check_params(method, params, VERSIONS[version].params)
+        check_params(method, params, VERSIONS[version].requests.params)
     except Refused as refused:
         return refused.message.removeprefix("Invalid request: ")
     return None
@@ -74,7 +74,7 @@ def test_efforts_are_open_words_since_0_142() -> None:
     ],
 )
 def test_what_came_later_is_overlooked(version: str, overlooked: set[str]) -> None:
-    assert VERSIONS[version].ignored == overlooked
+    assert VERSIONS[version].requests.ignored_params == overlooked
     assert _fault(version, "thread/start", dict.fromkeys(overlooked, 5)) is None
 
 

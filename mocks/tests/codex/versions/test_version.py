@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 
 from assay_codex.methods.table import METHODS
-from assay_codex.versions.failures import CAUSES, INCOMPLETE
+from assay_codex.versions.failures import CAUSES, INCOMPLETE_0_89
 from assay_codex.versions.fields import FIELDS, hidden_fields
 from assay_codex.versions.version import NEWEST, VERSIONS
 
@@ -36,7 +38,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize(("number", "count"), ACCEPTED.items(), ids=ACCEPTED)
 def test_a_version_accepts_as_many_methods_as_it_was_seen_to(number: str, count: int) -> None:
-    methods = VERSIONS[number].methods
+    methods = VERSIONS[number].requests.methods
     assert len(methods) == len(set(methods)) == count
 
 
@@ -44,56 +46,59 @@ def test_a_version_accepts_as_many_methods_as_it_was_seen_to(number: str, count:
 def test_every_version_knows_all_that_it_needs(number: str) -> None:
     version = VERSIONS[number]
     assert version.number == number
-    assert set(version.causes) == set(CAUSES)
-    assert set(version.incomplete) == set(INCOMPLETE)
-    assert {*version.gated, *version.gated_fields} <= {*version.methods}
+    assert set(version.failures.causes) == set(CAUSES)
+    assert set(version.failures.incomplete) == set(INCOMPLETE_0_89)
+    assert {*version.requests.gated_methods, *version.requests.gated_params} <= {*version.requests.methods}
 
 
 def test_every_stable_version_is_played_and_made_once() -> None:
     assert len(VERSIONS) == 97
     assert VERSIONS["0.142.5"] is VERSIONS["0.142.5"]
-    assert VERSIONS["0.169.0"] is NEWEST
+    assert list(VERSIONS.values())[-1] is NEWEST
     assert "0.91.0" not in VERSIONS
 
 
 def test_patches_are_alike_but_for_their_number() -> None:
-    assert VERSIONS["0.153.4"].methods == VERSIONS["0.153.0"].methods
-    assert VERSIONS["0.153.4"].forms == VERSIONS["0.153.0"].forms
+    assert VERSIONS["0.153.4"].requests.methods == VERSIONS["0.153.0"].requests.methods
+    assert VERSIONS["0.153.4"].messages.hidden == VERSIONS["0.153.0"].messages.hidden
 
 
 def test_every_method_that_is_played_is_one_of_some_version() -> None:
-    assert set(METHODS) <= {method for version in VERSIONS.values() for method in version.methods}
+    assert set(METHODS) <= {method for version in VERSIONS.values() for method in version.requests.methods}
 
 
 def test_the_newest_hides_only_what_went() -> None:
     hidden = {name for names in hidden_fields(NEWEST.number).values() for name in names}
     assert hidden == {"access", "permissionProfile", "namespaceTools"}
-    assert set(NEWEST.forms) == set(FIELDS)
+    assert set(NEWEST.messages.hidden) == set(FIELDS)
 
 
 @pytest.mark.parametrize(
     ("change", "before", "since"),
     [
-        ("opt_out", "0.98.0", "0.99.0"),
-        ("emitted_at", "0.149.1", "0.150.0"),
-        ("checks_turn_id", "0.133.0", "0.134.0"),
-        ("single_text", "0.113.0", "0.114.0"),
-        ("summaries", "0.149.0", "0.150.0"),
+        ("requests.opt_out", "0.98.0", "0.99.0"),
+        ("messages.emitted_at", "0.149.1", "0.150.0"),
+        ("requests.checks_turn_id", "0.133.0", "0.134.0"),
+        ("calls.single_text", "0.113.0", "0.114.0"),
+        ("turns.ends_with_last_text", "0.149.0", "0.150.0"),
     ],
 )
 def test_a_change_holds_from_the_version_in_which_it_was_seen(change: str, before: str, since: str) -> None:
-    assert (getattr(VERSIONS[before], change), getattr(VERSIONS[since], change)) == (False, True)
+    value = attrgetter(change)
+    assert (value(VERSIONS[before]), value(VERSIONS[since])) == (False, True)
 
 
 def test_counts_and_ends_are_told_when_they_were_seen_to_be() -> None:
-    told = {number: VERSIONS[number].counts_first for number in ("0.130.0", "0.131.0")}
+    told = {number: VERSIONS[number].counts.early for number in ("0.130.0", "0.131.0")}
     assert told == {"0.130.0": True, "0.131.0": False}
-    unsent = {number: "rawResponse/completed" in VERSIONS[number].unsent for number in ("0.144.6", "0.145.0")}
+    unsent = {number: "rawResponse/completed" in VERSIONS[number].messages.unsent for number in ("0.144.6", "0.145.0")}
     assert unsent == {"0.144.6": True, "0.145.0": False}
-    metadata = {number: VERSIONS[number].forms.get("rawResponse/completed") for number in ("0.150.0", "0.160.0")}
+    metadata = {
+        number: VERSIONS[number].messages.hidden.get("rawResponse/completed") for number in ("0.150.0", "0.160.0")
+    }
     assert metadata == {"0.150.0": {"usageMetadata"}, "0.160.0": frozenset()}
 
 
 def test_a_turn_without_input_asks_the_model_when_it_was_seen_to() -> None:
-    asked = {number: VERSIONS[number].no_input for number in ("0.132.0", "0.133.0")}
+    asked = {number: VERSIONS[number].turns.without_input for number in ("0.132.0", "0.133.0")}
     assert asked == {"0.132.0": "refused", "0.133.0": "asks"}

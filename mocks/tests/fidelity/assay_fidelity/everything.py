@@ -164,8 +164,8 @@ class _Session:
         self._ask("initialize", clientInfo={"name": "a", "version": "1"}, capabilities={"experimentalApi": True})
         known = {"thread": "", "turn": "", "fork": "", "path": ""}
         for method, params in _REQUESTS:
-            if method in self._version.methods:
-                taken = self._version.params.get(method, {})
+            if method in self._version.requests.methods:
+                taken = self._version.requests.params.get(method, {})
                 told = {name: known.get(str(value), value) for name, value in params.items() if name in taken}
                 for message in self._ask(method, **told):
                     self._learn(known, method, message.get("result") or {})

@@ -1,0 +1,273 @@
+"""What the oldest version does, and every change since: the one list from which each version is derived.
+
+A change names the first version in which it was seen, what holds from there on, and what shows it: recordings
+(`mocks/tests/recordings`; a test undoes each change and sees its recordings differ) or what was seen of the binaries.
+Where versions were measured with gaps between them, the change may be older by some versions that were not run.
+
+What came and went by name has tables of its own, marked with the first version that has a name (`marks`): methods in
+`methods`, parameters in `params`, fields and notifications in `fields`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay_codex.versions.failures import (
+    CAUSES_0_89,
+    CAUSES_0_95,
+    CAUSES_0_100,
+    CAUSES_0_160,
+    CAUSES_0_169,
+    INCOMPLETE_0_89,
+    INCOMPLETE_0_100,
+    INCOMPLETE_0_169,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Traits = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """What holds from a version on: by group of `traits`, the fields that change."""
+
+    first: str
+    """The number of the first version in which it was seen."""
+    recordings: tuple[str, ...] = ()
+    """Recordings that differ without the change, as `VERSION/SCENARIO`."""
+    seen: str = ""
+    """What was seen of the binaries where no recording holds it."""
+    traits: Mapping[str, Traits]
+    """A mapping (the causes of failures) is added to the one before; any other value takes its place."""
+
+
+def _since(first: str, *recordings: str, seen: str = "", **traits: Traits) -> Change:
+    if not recordings and not seen:
+        raise ValueError(f"a change in {first} lacks what shows it: a recording, or what was seen")
+    return Change(first=first, recordings=recordings, seen=seen, traits=traits)
+
+
+OLDEST: Mapping[str, Traits] = {
+    "requests": {
+        "gates_empty_lists": False,
+        "opt_out": False,
+        "checks_tools": False,
+        "checks_turn_id": False,
+        "max_input_chars": None,
+        "remote_images": True,
+        "config_error": "error deriving config",
+    },
+    "transport": {"kinds": frozenset(), "drains_on": (), "draining_error": None, "overloads": False},
+    "messages": {
+        "unsent_items": frozenset({"dynamicToolCall"}),
+        "emitted_at": False,
+        "legacy_events": True,
+        "empty_legacy_texts": False,
+        "status_before_thread": False,
+        "detail_before_url": True,
+        "folder_is_root": True,
+        "default_mode": "custom",
+        "history_mode": "legacy",
+        "personality": "pragmatic",
+        "hides_citations": False,
+    },
+    "turns": {
+        "start_order": ("turn", "task", "status"),
+        "numbered_ids": True,
+        "when_busy": "queues",
+        "reports_queued_input": False,
+        "reports_input_after_failure": False,
+        "without_input": "completes",
+        "ends_with_last_text": False,
+        "raw_interrupt_note": False,
+    },
+    "counts": {"early": True, "incomplete_answers": False, "context_window": None},
+    "calls": {
+        "answer_field": "output",
+        "single_text": True,
+        "fail_after_answers": False,
+        "reports_cancelled": True,
+    },
+    "commands": {
+        "shell": "bash",
+        "splits": True,
+        "unified_exec": False,
+        "null_reasons": True,
+        "whole_paths": True,
+        "approval_order": ("start", "older", "status"),
+        "ends_declined_twice": True,
+        "hangs_on_error": True,
+        "on_wrong_answer": "declined",
+    },
+    "compaction": {"limit": None, "raw": False, "warns": True},
+    "failures": {"reconnects": False, "causes": CAUSES_0_89, "incomplete": INCOMPLETE_0_89},
+    "stored": {
+        "item_kinds": frozenset({"userMessage", "reasoning", "agentMessage"}),
+        "renumbers_turns": True,
+        "forgotten_statuses": frozenset({"failed", "inProgress"}),
+        "before_first_turn": True,
+        "no_turns_error": None,
+        "reloads_on_resume": True,
+        "reads_archived": False,
+        "paged": False,
+        "resends_counts": False,
+        "counts_new_forks": True,
+        "fork_starts_with_turns": True,
+        "ephemeral_forks": False,
+        "keeps_parents": False,
+        "deprecates_rollback": False,
+        "legacy_shutdown": False,
+        "closes_unsubscribed": False,
+        "list_cursor": "%Y-%m-%dT%H-%M-%S|{id}",
+        "empty_metadata_error": "gitInfo must include at least one field",
+        "unread_error": "no rollout found for thread id {id}",
+        "archived_error": "no rollout found for thread id {id}",
+        "unnamed_error": "thread not found: {id}",
+    },
+}
+"""Version 0.89.0, complete."""
+
+_NONE_FOUND = "no rollout found for thread id {id}"
+_UNBEGUN = "thread {id} is not materialized yet; includeTurns is unavailable before first user message"
+
+CHANGES: tuple[Change, ...] = (
+    _since("0.92.0", seen="?", stored={"unread_error": "thread not loaded: {id}", "legacy_shutdown": True}),
+    _since("0.94.0", seen="?", commands={"hangs_on_error": False}),
+    _since("0.95.0", seen="?", failures={"causes": CAUSES_0_95}),
+    _since("0.95.0", seen="?", messages={"default_mode": "default"}),
+    _since("0.98.0", seen="?", calls={"answer_field": "contentItems"}),
+    _since("0.98.0", seen="?", calls={"single_text": False}),
+    _since("0.98.0", seen="?", turns={"reports_queued_input": True}),
+    _since("0.99.0", seen="?", requests={"opt_out": True}),
+    _since("0.99.0", seen="?", counts={"context_window": 258_400}),
+    _since("0.99.0", seen="?", turns={"without_input": "hangs"}),
+    _since("0.99.0", seen="?", compaction={"limit": 244_800}),
+    _since(
+        "0.99.0",
+        seen="?",
+        commands={
+            "shell": "/bin/bash",
+            "unified_exec": True,
+            "ends_declined_twice": False,
+            "approval_order": ("older", "status"),
+        },
+    ),
+    _since(
+        "0.99.0",
+        seen="?",
+        stored={
+            "before_first_turn": False,
+            "no_turns_error": (-32600, _UNBEGUN),
+            "list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}",
+        },
+    ),
+    _since("0.100.0", seen="?", transport={"kinds": frozenset({"ws"}), "overloads": True}),
+    _since("0.100.0", seen="?", turns={"numbered_ids": False}),
+    _since("0.100.0", seen="?", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
+    _since("0.105.0", seen="?", transport={"drains_on": ("SIGINT",)}),
+    _since("0.105.0", seen="?", messages={"status_before_thread": True}),
+    _since("0.105.0", seen="?", messages={"empty_legacy_texts": True}),
+    _since("0.105.0", seen="?", commands={"null_reasons": False}),
+    _since(
+        "0.105.0",
+        seen="?",
+        stored={
+            "renumbers_turns": False,
+            "forgotten_statuses": frozenset({"failed"}),
+            "reloads_on_resume": False,
+            "reads_archived": True,
+        },
+    ),
+    _since("0.106.0", seen="?", messages={"unsent_items": frozenset()}),
+    _since("0.106.0", seen="?", requests={"max_input_chars": 1_048_576}),
+    _since("0.106.0", seen="?", messages={"hides_citations": True}),
+    _since("0.106.0", seen="?", stored={"closes_unsubscribed": True}),
+    _since(
+        "0.110.0", seen="?", messages={"status_before_thread": False}, turns={"start_order": ("task", "status", "turn")}
+    ),
+    _since("0.110.0", seen="?", turns={"when_busy": "untold"}),
+    _since("0.110.0", seen="?", commands={"splits": False}),
+    _since("0.113.0", seen="?", calls={"reports_cancelled": False}),
+    _since("0.114.0", seen="?", calls={"single_text": True}),
+    _since("0.114.0", seen="?", transport={"drains_on": ("SIGINT", "SIGTERM")}),
+    _since("0.115.0", seen="?", messages={"legacy_events": False}),
+    _since("0.115.0", seen="?", turns={"start_order": ("status", "turn", "task")}),
+    _since("0.115.0", seen="?", requests={"config_error": "failed to load configuration"}),
+    _since("0.118.0", seen="?", turns={"without_input": "refused"}),
+    _since("0.118.0", seen="?", transport={"kinds": frozenset({"ws", "ws-auth"})}),
+    _since("0.118.0", seen="?", stored={"ephemeral_forks": True}),
+    _since("0.121.0", seen="?", calls={"fail_after_answers": True}),
+    _since("0.125.0", seen="?", commands={"approval_order": ("status", "start")}),
+    _since("0.125.0", seen="?", requests={"gates_empty_lists": True}),
+    _since("0.125.0", seen="?", stored={"closes_unsubscribed": False}),
+    _since("0.125.0", seen="?", stored={"resends_counts": True, "list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
+    _since("0.131.0", seen="?", counts={"early": False}),
+    _since("0.133.0", seen="?", turns={"without_input": "asks"}),
+    _since("0.134.0", seen="?", transport={"kinds": frozenset({"ws", "ws-auth", "ws-digest", "ws-guard", "unix"})}),
+    _since("0.134.0", seen="?", transport={"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")}),
+    _since("0.134.0", seen="?", requests={"checks_tools": True, "checks_turn_id": True}),
+    _since("0.134.0", seen="?", stored={"fork_starts_with_turns": False}),
+    _since("0.140.0", seen="?", turns={"raw_interrupt_note": True}),
+    _since("0.142.0", seen="?", compaction={"raw": True}),
+    _since(
+        "0.142.0",
+        seen="?",
+        stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
+    ),
+    _since("0.145.0", seen="?", messages={"folder_is_root": False}),
+    _since("0.150.0", seen="?", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
+    _since("0.150.0", seen="?", turns={"when_busy": "joins"}),
+    _since("0.150.0", seen="?", requests={"remote_images": False}),
+    _since("0.150.0", seen="?", commands={"on_wrong_answer": "failed"}),
+    _since("0.150.0", seen="?", failures={"reconnects": True}),
+    _since(
+        "0.150.0",
+        seen="?",
+        stored={
+            "empty_metadata_error": "thread metadata update must include at least one field",
+            "deprecates_rollback": True,
+            "forgotten_statuses": frozenset(),
+            "unnamed_error": _NONE_FOUND,
+        },
+    ),
+    _since("0.160.0", seen="?", turns={"reports_input_after_failure": True}),
+    _since("0.160.0", seen="?", transport={"draining_error": {}}),
+    _since("0.160.0", seen="?", messages={"detail_before_url": False}),
+    _since("0.160.0", seen="?", failures={"causes": CAUSES_0_160}),
+    _since("0.160.0", seen="?", messages={"history_mode": "paginated", "personality": None}),
+    _since(
+        "0.160.0",
+        seen="?",
+        stored={
+            "item_kinds": None,
+            "paged": True,
+            "keeps_parents": True,
+            "before_first_turn": True,
+            "no_turns_error": (-32601, "list_turns is not supported yet"),
+        },
+    ),
+    _since("0.163.0", seen="?", calls={"reports_cancelled": True}),
+    _since("0.169.0", seen="?", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
+    _since("0.169.0", seen="?", counts={"incomplete_answers": True}),
+    _since("0.169.0", seen="?", turns={"when_busy": "steers"}),
+    _since("0.169.0", seen="?", commands={"whole_paths": False}),
+    _since("0.169.0", seen="?", compaction={"warns": False}),
+    _since("0.169.0", seen="?", transport={"draining_error": {"reason": "serverShuttingDown"}}),
+    _since("0.169.0", seen="?", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
+)
+"""In order; the later of two changes of a field holds."""
+
+STABLE = """
+    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
+    0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0
+    0.124.0 0.125.0 0.128.0 0.129.0 0.130.0 0.131.0 0.132.0 0.133.0 0.134.0 0.135.0 0.136.0 0.137.0 0.138.0
+    0.139.0 0.140.0 0.141.0 0.142.0 0.142.1 0.142.2 0.142.3 0.142.4 0.142.5 0.143.0 0.144.0 0.144.1 0.144.2
+    0.144.3 0.144.4 0.144.5 0.144.6 0.145.0 0.146.0 0.146.1 0.147.0 0.148.0 0.149.0 0.149.1 0.150.0 0.150.1
+    0.151.0 0.152.0 0.152.1 0.153.0 0.153.1 0.153.2 0.153.3 0.153.4 0.154.0 0.155.0 0.155.1 0.156.0 0.156.1
+    0.157.0 0.157.1 0.158.0 0.159.0 0.159.1 0.159.2 0.159.3 0.160.0 0.160.1 0.161.0 0.162.0 0.162.1 0.163.0
+    0.164.0 0.165.0 0.166.0 0.169.0
+"""
+"""Every stable version from the oldest to the newest that is played, as published on npm."""
