@@ -6,17 +6,19 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from assay_codex.clock import epoch_clock
 from assay_codex.server import Server
-from assay_codex.settings import USAGE, Recorded, Settings, UsageError, from_process
+from assay_codex.settings import USAGE, Settings, UsageError, from_process
 from assay_codex.transports.journal import Journal
 from assay_codex.transports.listening import RefusedError
-from assay_codex.transports.stdio import epoch_clock, serve
+from assay_codex.transports.stdio import serve
 from assay_scripts.errors import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from assay_codex.threads.thread_store import Shelf
+    from assay_codex.threads.thread_store import ThreadStore
+    from assay_codex.transports.record import Recorded
     from assay_scripts.steps import Library
 
 _USAGE_ERROR = 2
@@ -51,7 +53,7 @@ def _serve(settings: Settings) -> int:
         room=settings.room,
     )
     if settings.stores:
-        server.keep_threads(lambda: _shelf(server))
+        server.store_threads(lambda: _open_thread_store(server))
     if settings.journal is None:
         return _run(server, settings, None)
     with closing(Journal(settings.journal)) as journal:
@@ -66,11 +68,11 @@ def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
     return serve_websockets(server, settings.listening, journal, epoch_clock())
 
 
-def _shelf(server: Server) -> Shelf:
+def _open_thread_store(server: Server) -> ThreadStore:
     """Threads are kept below CODEX_HOME."""
-    from assay_codex.threads.rollouts import FileShelf  # noqa: PLC0415 - only who stores threads needs it
+    from assay_codex.threads.rollouts import FileThreadStore  # noqa: PLC0415 - only who stores threads needs it
 
-    return FileShelf(server.home, server.note)
+    return FileThreadStore(server.home, server.log)
 
 
 def _record(recorded: Recorded) -> int:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from assay_codex.protocol.ids import Ids
     from assay_codex.threads.thread import Running, Thread, Threads
-    from assay_codex.threads.thread_store import Shelf
+    from assay_codex.threads.thread_store import ThreadStore
     from assay_codex.versions.version import Version
     from assay_scripts.errors import ScriptError
     from assay_scripts.nonces import Nonce, Nonces
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-class Desk(Protocol):
+class TurnContext(Protocol):
     """What a turn needs of the server."""
 
     ids: Ids
@@ -32,10 +32,10 @@ class Desk(Protocol):
     def turn_id(self, thread: Thread, now: float) -> str:
         """The id of a new turn."""
 
-    def tell(self, thread: Thread, method: str, params: Json, now: float) -> None:
+    def notify(self, thread: Thread, method: str, params: Json, now: float) -> None:
         """Send a notification about the thread to whoever listens to it."""
 
-    def ask(self, turn: Running, method: str, params: Json) -> int:
+    def request(self, turn: Running, method: str, params: Json) -> int:
         """Send a request to the client; its id. The answer comes to `turn.answered`."""
 
     def write(self, line: bytes) -> None:
@@ -44,14 +44,14 @@ class Desk(Protocol):
     def cut(self, sizes: tuple[int, ...]) -> None:
         """Write what comes in pieces of so many bytes; () as it comes."""
 
-    def rouse(self, nonce: Nonce) -> None:
+    def wake(self, nonce: Nonce) -> None:
         """Something changed for the turns that wait under the nonce."""
 
     def die(self, status: int) -> None:
         """The process ends at once."""
 
 
-class Host(Desk, Protocol):
+class ServerContext(TurnContext, Protocol):
     """What a method needs of the server. `listeners`: the threads that v1 listeners listen to, by subscription."""
 
     home: str
@@ -61,7 +61,7 @@ class Host(Desk, Protocol):
     client: str
 
     @property
-    def shelf(self) -> Shelf:
+    def thread_store(self) -> ThreadStore:
         """Where threads are that are not loaded."""
 
     @property
@@ -81,10 +81,10 @@ class Host(Desk, Protocol):
     def unsubscribe(self, thread: Thread) -> None:
         """The client no longer wants to hear of the thread."""
 
-    def tell_client(self, method: str, params: Json, now: float) -> None:
+    def notify_client(self, method: str, params: Json, now: float) -> None:
         """Send a notification to the client alone."""
 
-    def tell_all(self, method: str, params: Json, now: float) -> None:
+    def notify_all(self, method: str, params: Json, now: float) -> None:
         """Send a notification that is about no thread or for everyone."""
 
     def play(self, turn: Running) -> None:
@@ -93,5 +93,5 @@ class Host(Desk, Protocol):
     def drop(self, thread: Thread) -> None:
         """Stop whatever plays for a thread."""
 
-    def note(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Say something on stderr."""

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.methods.admission import Room, admit, load_methods
-from assay_codex.methods.asked import Asked
+from assay_codex.methods.request import AdmittedRequest
 from assay_codex.notifications import messages
 from assay_codex.protocol import rpc
 from assay_codex.protocol.connection import Addressed, Connection
@@ -32,7 +32,7 @@ from assay_scripts.nonces import Nonce, Nonces
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_codex.threads.thread_store import Shelf
+    from assay_codex.threads.thread_store import ThreadStore
     from assay_scripts.errors import ScriptError
     from assay_scripts.steps import Library
 
@@ -73,7 +73,7 @@ class Server:
         self.nonces = Nonces()
         self.client = ""
         self._crash_at = crash_at
-        self._open_shelf: Callable[[], Shelf] | None = None
+        self._open_thread_store: Callable[[], ThreadStore] | None = None
         self._room = Room(room if version.transport.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
@@ -103,11 +103,11 @@ class Server:
         try:
             message = rpc.read(line)
         except rpc.NotUtf8Error as error:
-            self.note(f"Failed reading stdin: {error}")
+            self.log(f"Failed reading stdin: {error}")
             self.die(0)
             return
         except rpc.UnreadableError as error:
-            self.note(f"Failed to deserialize JSONRPCMessage: {error}")
+            self.log(f"Failed to deserialize JSONRPCMessage: {error}")
             return
         match message:
             case rpc.Request():
@@ -166,16 +166,16 @@ class Server:
         """The scripts as they are now, or why they cannot be read."""
         return self._library() if callable(self._library) else self._library
 
-    def keep_threads(self, shelf: Callable[[], Shelf]) -> None:
+    def store_threads(self, open_store: Callable[[], ThreadStore]) -> None:
         """Keep the threads that are not loaded where this says, which is asked when there is the first."""
-        self._open_shelf = shelf
+        self._open_thread_store = open_store
 
     @cached_property
-    def shelf(self) -> Shelf:
+    def thread_store(self) -> ThreadStore:
         """Where threads are that are not loaded."""
-        from assay_codex.threads.thread_store import MemoryShelf  # noqa: PLC0415 - it would slow every start
+        from assay_codex.threads.thread_store import MemoryThreadStore  # noqa: PLC0415 - it would slow every start
 
-        return (self._open_shelf or MemoryShelf)()
+        return (self._open_thread_store or MemoryThreadStore)()
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """The client said who it is and what it can; the name of the first one stays the server's."""
@@ -198,26 +198,26 @@ class Server:
         """The client no longer wants to hear of the thread."""
         self.threads.leave(thread, self._speaker)
 
-    def tell_client(self, method: str, params: Json, now: float) -> None:
+    def notify_client(self, method: str, params: Json, now: float) -> None:
         """Send a notification to the client alone."""
-        self._tell([self._speaker], method, params, now)
+        self._notify([self._speaker], method, params, now)
 
-    def tell_all(self, method: str, params: Json, now: float) -> None:
+    def notify_all(self, method: str, params: Json, now: float) -> None:
         """Send a notification that is about no thread or for everyone."""
-        self._tell(self._connections, method, params, now)
+        self._notify(self._connections, method, params, now)
 
-    def tell(self, thread: Thread, method: str, params: Json, now: float) -> None:
+    def notify(self, thread: Thread, method: str, params: Json, now: float) -> None:
         """Send a notification about a thread to whoever listens to it; in a conversation it may wait for that."""
         if thread.unheard is not None:
             thread.unheard.append((method, params))
         else:
             everyone = method in _FOR_ALL
-            self._tell(self._connections if everyone else self._listening(thread), method, params, now)
+            self._notify(self._connections if everyone else self._listening(thread), method, params, now)
 
     def _listening(self, thread: Thread) -> list[Connection]:
         return [connection for connection in self._connections if connection in thread.subscribers]
 
-    def _tell(self, connections: Sequence[Connection], method: str, params: Json, now: float) -> None:
+    def _notify(self, connections: Sequence[Connection], method: str, params: Json, now: float) -> None:
         hearing = [connection for connection in connections if connection.hears(method)]
         if hearing:
             at = int(now * 1000) if self.version.messages.emitted_at else None
@@ -231,7 +231,7 @@ class Server:
         thread.operations += 1
         return str(thread.operations - 1)
 
-    def ask(self, turn: Running, method: str, params: Json) -> int:
+    def request(self, turn: Running, method: str, params: Json) -> int:
         """Send a request to whoever listens to the turn's thread; its id. The first answer counts."""
         identity = self._requests
         self._requests += 1
@@ -255,14 +255,14 @@ class Server:
     def drop(self, thread: Thread) -> None:
         """Stop whatever plays for a thread."""
         for turn in self._turns.of(thread):
-            turn.abandon()
+            turn.drop()
             self._forget(turn)
 
-    def rouse(self, nonce: Nonce) -> None:
+    def wake(self, nonce: Nonce) -> None:
         """Let the turns that wait under the nonce look again."""
-        self._turns.rouse(nonce)
+        self._turns.wake_all(nonce)
 
-    def note(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Say something on stderr."""
         self._out.append(Addressed(None, Note(text)))
 
@@ -292,7 +292,7 @@ class Server:
             if self._room.forgets(len(self._out)):
                 return
             method, params = admit(request, asking, self.version, draining=self._draining)
-            method(Asked(self, params, now, reply))
+            method(AdmittedRequest(self, params, now, reply))
         except Refused as refused:
             line = rpc.error(request.id, refused.code, refused.message, refused.data)
             self._out.append(Addressed(asking, line))
@@ -306,7 +306,7 @@ class Server:
                 turn.answered(identity, reply.result, reply.error, now)
                 self._turns.wake(turn)
             case unknown:
-                self.note(f"could not find callback for {unknown!r}")
+                self.log(f"could not find callback for {unknown!r}")
 
     def _forget(self, turn: Running) -> None:
         self._turns.forget(turn)

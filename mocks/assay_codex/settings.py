@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from assay_codex.transports.record import Recorded
+
 _USAGE = """\
 usage: assay-codex [--scripts FILE] [--journal FILE] [--codex-version X.Y.Z] app-server [any arguments codex takes]
        assay-codex [--codex-version X.Y.Z] --version
@@ -61,15 +63,6 @@ USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
 
 class UsageError(Exception):
     """The command line cannot be followed; the text says why."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recorded:
-    """What is to be recorded: the command, the file, and paths with what stands for them in the file."""
-
-    command: Sequence[str]
-    file: Path
-    masks: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,6 +145,8 @@ _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version"
 
 def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
     """The settings of a recording: `[--output FILE] -- COMMAND …`."""
+    from assay_codex.transports.record import Recorded  # noqa: PLC0415 - what it needs would slow every other start
+
     home = environment.get("HOME") or "/"
     codex_home = environment.get("CODEX_HOME") or _home(home)
     match list(arguments):

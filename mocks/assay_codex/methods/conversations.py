@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import check_uuid, load_thread
+from assay_codex.methods.lookup import check_uuid, load_thread
 from assay_codex.methods.turns import check_input, interrupt, start_turn
 from assay_codex.notifications import legacy, messages
 from assay_codex.protocol.params import Refused
@@ -18,37 +18,37 @@ from assay_codex.threads.thread import KEPT_THREADS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.methods.asked import Asked
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
 
 
-def _conversation(asked: Asked) -> Thread:
-    identity = asked.params["conversationId"]
+def _conversation(request: AdmittedRequest) -> Thread:
+    identity = request.params["conversationId"]
     check_uuid(identity, "Invalid request")
-    thread = asked.server.threads.get(identity)
+    thread = request.server.threads.get(identity)
     if thread is None:
         raise Refused(f"conversation not found: {identity}")
     return thread
 
 
-def _new_conversation(asked: Asked) -> None:
-    thread = load_thread(asked)
+def _new_conversation(request: AdmittedRequest) -> None:
+    thread = load_thread(request)
     thread.conversation = True
     thread.mute()
-    asked.reply(messages.conversation_opened(thread))
-    asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)
+    request.reply(messages.conversation_opened(thread))
+    request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), request.now)
 
 
-def _add_listener(asked: Asked) -> None:
-    thread, server = _conversation(asked), asked.server
-    subscription = server.ids.uuid(asked.now)
+def _add_listener(request: AdmittedRequest) -> None:
+    thread, server = _conversation(request), request.server
+    subscription = server.ids.uuid(request.now)
     _keep(server.listeners, subscription, thread)
-    thread.raw_events = thread.raw_events or bool(asked.params.get("experimentalRawEvents"))
-    asked.reply({"subscriptionId": subscription})
+    thread.raw_events = thread.raw_events or bool(request.params.get("experimentalRawEvents"))
+    request.reply({"subscriptionId": subscription})
     for method, params in thread.unmute():
-        server.tell(thread, method, params, asked.now)
+        server.notify(thread, method, params, request.now)
 
 
 def _keep(listeners: dict[str, Thread], subscription: str, thread: Thread) -> None:
@@ -59,8 +59,8 @@ def _keep(listeners: dict[str, Thread], subscription: str, thread: Thread) -> No
         del listeners[next(iter(listeners))]
 
 
-def _remove_listener(asked: Asked) -> None:
-    subscription, listeners = asked.params["subscriptionId"], asked.server.listeners
+def _remove_listener(request: AdmittedRequest) -> None:
+    subscription, listeners = request.params["subscriptionId"], request.server.listeners
     check_uuid(subscription, "Invalid request: UUID parsing failed")
     thread = listeners.pop(subscription, None)
     if thread is None:
@@ -68,15 +68,15 @@ def _remove_listener(asked: Asked) -> None:
     thread.listeners -= 1
     if thread.conversation and not thread.listeners:
         thread.mute()
-    asked.reply({})
+    request.reply({})
 
 
-def _send(asked: Asked) -> None:
-    thread = _conversation(asked)
-    given = [_INPUT[item["type"]](item["data"]) for item in asked.params["items"]]
-    check_input(asked, given)
-    overrides = {name: value for name, value in asked.params.items() if name not in _UNPLAYED}
-    start_turn(replace(asked, params=overrides), thread, given, lambda _: asked.reply({}))
+def _send(request: AdmittedRequest) -> None:
+    thread = _conversation(request)
+    given = [_INPUT[item["type"]](item["data"]) for item in request.params["items"]]
+    check_input(request, given)
+    overrides = {name: value for name, value in request.params.items() if name not in _UNPLAYED}
+    start_turn(replace(request, params=overrides), thread, given, lambda _: request.reply({}))
 
 
 # A sandbox is spelled in other words here, and the mock has none.
@@ -91,15 +91,15 @@ _INPUT: Mapping[str, Callable[[Json], Json]] = {
 }
 
 
-def _interrupt(asked: Asked) -> None:
-    interrupt(asked, _conversation(asked), {"abortReason": "interrupted"})
+def _interrupt(request: AdmittedRequest) -> None:
+    interrupt(request, _conversation(request), {"abortReason": "interrupted"})
 
 
-def _user_agent(asked: Asked) -> None:
-    asked.reply({"userAgent": asked.server.user_agent})
+def _user_agent(request: AdmittedRequest) -> None:
+    request.reply({"userAgent": request.server.user_agent})
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "newConversation": _new_conversation,
     "addConversationListener": _add_listener,
     "removeConversationListener": _remove_listener,

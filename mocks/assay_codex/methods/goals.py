@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import find_thread
-from assay_codex.methods.finding import find_stored
+from assay_codex.methods.lookup import find_stored, find_thread
 from assay_codex.methods.turns import cast_for
 from assay_codex.notifications import messages
 from assay_codex.protocol.params import Refused
@@ -15,7 +14,7 @@ from assay_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.methods.asked import Asked
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
@@ -24,23 +23,23 @@ Json = dict[str, Any]
 # Goals
 
 
-def _goal_get(asked: Asked) -> None:
-    asked.reply({"goal": find_thread(asked).goal})
+def _goal_get(request: AdmittedRequest) -> None:
+    request.reply({"goal": find_thread(request).goal})
 
 
-def _goal_set(asked: Asked) -> None:
+def _goal_set(request: AdmittedRequest) -> None:
     """The goal is noted; no turns are begun that work towards it."""
-    thread, server = find_thread(asked), asked.server
-    objective = asked.params.get("objective")
+    thread, server = find_thread(request), request.server
+    objective = request.params.get("objective")
     if objective is not None and not objective.strip():
         raise Refused("goal objective must not be empty")
     if objective is None and thread.goal is None:
         raise Refused(f"cannot update goal for thread {thread.id}: no goal exists")
-    given = {name: asked.params[name] for name in _GIVEN if asked.params.get(name) is not None}
-    thread.note("goal", {**(thread.goal or _new_goal(thread, asked.now)), **given, "updatedAt": int(asked.now)})
+    given = {name: request.params[name] for name in _GIVEN if request.params.get(name) is not None}
+    thread.note("goal", {**(thread.goal or _new_goal(thread, request.now)), **given, "updatedAt": int(request.now)})
     thread.preview = thread.preview or objective or ""
-    asked.reply({"goal": thread.goal})
-    server.tell(thread, *goal_told(thread), asked.now)
+    request.reply({"goal": thread.goal})
+    server.notify(thread, *goal_told(thread), request.now)
 
 
 _GIVEN = ("objective", "status", "tokenBudget")
@@ -66,22 +65,22 @@ def goal_told(thread: Thread) -> tuple[str, Json]:
     return "thread/goal/updated", {"threadId": thread.id, "turnId": None, "goal": thread.goal}
 
 
-def _goal_clear(asked: Asked) -> None:
-    thread = find_thread(asked)
+def _goal_clear(request: AdmittedRequest) -> None:
+    thread = find_thread(request)
     cleared = thread.goal is not None
     thread.note("goal", None)
-    asked.reply({"cleared": cleared})
+    request.reply({"cleared": cleared})
     if cleared:
-        asked.server.tell(thread, *goal_told(thread), asked.now)
+        request.server.notify(thread, *goal_told(thread), request.now)
 
 
 # Metadata
 
 
-def _metadata_update(asked: Asked) -> None:
-    server, given = asked.server, asked.params.get("gitInfo")
+def _metadata_update(request: AdmittedRequest) -> None:
+    server, given = request.server, request.params.get("gitInfo")
     stored = server.version.stored
-    thread = find_stored(asked, stored.unnamed_error)
+    thread = find_stored(request, stored.unnamed_error)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
     fields = {name: given[name] for name in _GIT if name in given} if given is not None else {}
@@ -90,7 +89,7 @@ def _metadata_update(asked: Asked) -> None:
     thread.note("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
     loaded = server.threads.get(thread.id) is thread
     told = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}
-    asked.reply({"thread": told})
+    request.reply({"thread": told})
 
 
 _GIT = ("sha", "branch", "originUrl")
@@ -99,17 +98,17 @@ _GIT = ("sha", "branch", "originUrl")
 # Samples
 
 
-def _sample(asked: Asked) -> None:
+def _sample(request: AdmittedRequest) -> None:
     """What the model would say, without a turn."""
-    thread, server = find_thread(asked), asked.server
-    source, prompt = asked.params["expectedTurnId"], asked.params["prompt"]
-    if thread.turn is not None or not thread.past.turns or thread.past.turns[-1]["id"] != source:
+    thread, server = find_thread(request), request.server
+    source, prompt = request.params["expectedTurnId"], request.params["prompt"]
+    if thread.turn is not None or not thread.turn_history.turns or thread.turn_history.turns[-1]["id"] != source:
         raise Refused("sample source turn must be the latest finished turn")
-    casting = cast_for(asked, thread, [{"type": "text", "text": prompt}])
+    casting = cast_for(request, thread, [{"type": "text", "text": prompt}])
     part = next(iter(casting.parts[casting.first :]), ())
     used = next((step for step in part if isinstance(step, Usage)), Usage(input=0, output=0))
     text = "".join(piece for step in part if isinstance(step, Say) for piece in step.pieces)
-    asked.reply(
+    request.reply(
         {
             "sourceTurnId": source,
             "responseId": f"resp_{server.ids.number():04}",
@@ -121,7 +120,7 @@ def _sample(asked: Asked) -> None:
     )
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "thread/goal/get": _goal_get,
     "thread/goal/set": _goal_set,
     "thread/goal/clear": _goal_clear,

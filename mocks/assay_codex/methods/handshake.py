@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from assay_codex.notifications import messages
 
 if TYPE_CHECKING:
-    from assay_codex.methods.asked import Asked
+    from assay_codex.methods.request import AdmittedRequest
 
 
-def initialize(asked: Asked) -> None:
+def initialize(request: AdmittedRequest) -> None:
     """Answer `initialize`."""
-    server, client = asked.server, asked.params["clientInfo"]
-    server.shake_hands(client, asked.params.get("capabilities") or {})
-    asked.reply(messages.initialized(server.user_agent, home=server.home))
-    server.tell_client("remoteControl/status/changed", messages.remote_control(server.ids.uuid(asked.now)), asked.now)
+    server, client = request.server, request.params["clientInfo"]
+    server.shake_hands(client, request.params.get("capabilities") or {})
+    request.reply(messages.initialized(server.user_agent, home=server.home))
+    server.notify_client(
+        "remoteControl/status/changed", messages.remote_control(server.ids.uuid(request.now)), request.now
+    )

@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import find_thread
-from assay_codex.methods.finding import find_stored
+from assay_codex.methods.lookup import find_stored, find_thread
 from assay_codex.notifications import messages
 from assay_codex.protocol.params import UNKNOWN, Refused
 from assay_codex.threads.rollback import roll_back
@@ -17,8 +16,8 @@ from assay_scripts.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_codex.context import Host
-    from assay_codex.methods.asked import Asked
+    from assay_codex.context import ServerContext
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
@@ -41,7 +40,7 @@ class _Places:
         """The cursor of a place; `anchor`: what stands there counts, too."""
         if self.paged:
             return messages.cursor(self.thread, self.kind, at, anchor=anchor)
-        turn = {"turnId": self.thread.past.turns[at - 1]["id"], "includeAnchor": anchor}
+        turn = {"turnId": self.thread.turn_history.turns[at - 1]["id"], "includeAnchor": anchor}
         return json.dumps(turn, separators=(",", ":"))
 
     def read(self, cursor: str) -> tuple[int, bool]:
@@ -54,7 +53,7 @@ class _Places:
             place = json.loads(cursor)
             if self.paged:
                 return int(place["rolloutOrdinal"]), bool(place["includeAnchor"])
-            ids = [turn["id"] for turn in self.thread.past.turns]
+            ids = [turn["id"] for turn in self.thread.turn_history.turns]
             return ids.index(place["turnId"]) + 1, bool(place["includeAnchor"])
         except (ValueError, TypeError, KeyError) as error:
             raise Refused(f"invalid cursor: {cursor}") from error
@@ -78,10 +77,10 @@ def _page(entries: Sequence[tuple[int, Json]], places: _Places, params: Mapping[
     }
 
 
-def turns_page(server: Host, thread: Thread, params: Mapping[str, Any]) -> Json:
+def turns_page(server: ServerContext, thread: Thread, params: Mapping[str, Any]) -> Json:
     """A page of the thread's turns, the newest first, with `limit`, `cursor`, `sortDirection` and `itemsView`."""
     view = _VIEWS[params.get("itemsView") or "summary"]
-    turns = [{**turn, "items": view(turn["items"])} for turn in thread.past.told(server.version)]
+    turns = [{**turn, "items": view(turn["items"])} for turn in thread.turn_history.told(server.version)]
     shown = params.get("itemsView") or "summary"
     told = [trimmed(server.version.messages.hidden, ".turn", {**turn, "itemsView": shown}) for turn in turns]
     places = _Places(thread, "turns", server.version.stored.paged)
@@ -102,56 +101,56 @@ _VIEWS: Mapping[str, Callable[[list[Json]], list[Json]]] = {
 }
 
 
-def _thread_turns_list(asked: Asked) -> None:
-    thread = find_stored(asked, asked.server.version.stored.unread_error)
+def _thread_turns_list(request: AdmittedRequest) -> None:
+    thread = find_stored(request, request.server.version.stored.unread_error)
     if thread.ephemeral:
         raise Refused(_EPHEMERAL)
-    if not thread.past.turns:
+    if not thread.turn_history.turns:
         raise Refused(_UNBEGUN.format(id=thread.id))
-    asked.reply(turns_page(asked.server, thread, asked.params))
+    request.reply(turns_page(request.server, thread, request.params))
 
 
-def _thread_items_list(asked: Asked) -> None:
-    server, wanted = asked.server, asked.params.get("turnId")
+def _thread_items_list(request: AdmittedRequest) -> None:
+    server, wanted = request.server, request.params.get("turnId")
     try:
-        thread = find_stored(asked)
+        thread = find_stored(request)
     except Refused as refused:
         raise Refused(_NO_ITEMS, UNKNOWN) from refused
-    if thread.ephemeral or not (thread.past.turns and server.version.stored.paged):
+    if thread.ephemeral or not (thread.turn_history.turns and server.version.stored.paged):
         raise Refused(_NO_ITEMS, UNKNOWN)
-    items = [(turn["id"], item) for turn in thread.past.told(server.version) for item in turn["items"]]
+    items = [(turn["id"], item) for turn in thread.turn_history.told(server.version) for item in turn["items"]]
     entries = [
         (place, trimmed(server.version.messages.hidden, "", _entry(turn, item)))
         for place, (turn, item) in enumerate(items, 1)
         if wanted in {None, turn}
     ]
-    asked.reply(_page(entries, _Places(thread, "itemsByCreatedAtOrdinal", paged=True), asked.params, "asc"))
+    request.reply(_page(entries, _Places(thread, "itemsByCreatedAtOrdinal", paged=True), request.params, "asc"))
 
 
 def _entry(turn: str, item: Json) -> Json:
     return {"turnId": turn, "item": item, **{name: item[name] for name in ("startedAtMs", "completedAtMs")}}
 
 
-def _thread_revert(asked: Asked) -> None:
-    server, before = asked.server, asked.params["beforeTurnId"]
-    thread = find_thread(asked)
+def _thread_revert(request: AdmittedRequest) -> None:
+    server, before = request.server, request.params["beforeTurnId"]
+    thread = find_thread(request)
     if not server.version.stored.paged:
         raise Refused("thread/revert only supports paginated threads")
     server.drop(thread)
     for state in ("notLoaded", "idle"):
         told = {"threadId": thread.id, "status": {"type": state}}
-        server.tell_all("thread/status/changed", told, asked.now)
-    ids = [turn["id"] for turn in thread.past.turns]
+        server.notify_all("thread/status/changed", told, request.now)
+    ids = [turn["id"] for turn in thread.turn_history.turns]
     if before not in ids:
         raise Refused(f"turn not found: {before}")
     roll_back(thread, len(ids) - ids.index(before))
-    thread.recount(*(thread.past.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
-    thread.updated = asked.now
-    asked.reply({"thread": messages.thread(thread, server.version), **messages.places(thread, server.version)})
-    server.tell_all("thread/reverted", {"threadId": thread.id}, asked.now)
+    thread.recount(*(thread.turn_history.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
+    thread.updated = request.now
+    request.reply({"thread": messages.thread(thread, server.version), **messages.places(thread, server.version)})
+    server.notify_all("thread/reverted", {"threadId": thread.id}, request.now)
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "thread/turns/list": _thread_turns_list,
     "thread/items/list": _thread_items_list,
     "thread/revert": _thread_revert,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import begin_thread, tell_loaded
-from assay_codex.methods.listing import is_loaded, listed, moment, page_of
-from assay_codex.methods.stored import copy_thread, unload
+from assay_codex.methods.lookup import begin_thread, tell_loaded
+from assay_codex.methods.stored_threads import copy_thread, unload
+from assay_codex.methods.thread_lists import is_loaded, listed, moment, page_of
 from assay_codex.notifications import item_messages, legacy, messages
 from assay_codex.protocol.params import Refused, check_items
 from assay_codex.versions.forms import trimmed
@@ -15,8 +15,8 @@ from assay_codex.versions.forms import trimmed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from assay_codex.context import Host
-    from assay_codex.methods.asked import Asked
+    from assay_codex.context import ServerContext
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
@@ -27,13 +27,13 @@ _NONE_FOUND = "no rollout found for conversation id {id}"
 # What they find
 
 
-def _find(asked: Asked, path: str = "path") -> Thread | None:
+def _find(request: AdmittedRequest, path: str = "path") -> Thread | None:
     """The conversation of an id or of a file; None: the request names neither.
 
     Raises:
         Refused: there is none.
     """
-    server, identity, file = asked.server, asked.params.get("conversationId"), asked.params.get(path)
+    server, identity, file = request.server, request.params.get("conversationId"), request.params.get(path)
     if file is not None:
         thread = _by_path(server, file)
         if thread is None:
@@ -41,26 +41,26 @@ def _find(asked: Asked, path: str = "path") -> Thread | None:
         return thread
     if identity is None:
         return None
-    thread = server.threads.get(identity) or server.shelf.find(identity)
+    thread = server.threads.get(identity) or server.thread_store.find(identity)
     if thread is None or thread.archived:
         raise Refused(_NONE_FOUND.format(id=identity))
     return thread
 
 
-def _by_path(server: Host, path: str) -> Thread | None:
+def _by_path(server: ServerContext, path: str) -> Thread | None:
     loaded = (server.threads.get(identity) for identity in server.threads.ids())
-    every = [thread for thread in loaded if thread is not None] + server.shelf.all()
+    every = [thread for thread in loaded if thread is not None] + server.thread_store.all()
     return next((thread for thread in every if thread.path == path), None)
 
 
 # listConversations, getConversationSummary
 
 
-def _list_conversations(asked: Asked) -> None:
-    providers = asked.params.get("modelProviders") or [messages.PROVIDER]
-    threads = listed(asked.server, archived=False) if messages.PROVIDER in providers else []
-    page, cursor = page_of(asked, threads, asked.params.get("pageSize"))
-    asked.reply({"items": [_summary(thread) for thread in page], "nextCursor": cursor})
+def _list_conversations(request: AdmittedRequest) -> None:
+    providers = request.params.get("modelProviders") or [messages.PROVIDER]
+    threads = listed(request.server, archived=False) if messages.PROVIDER in providers else []
+    page, cursor = page_of(request, threads, request.params.get("pageSize"))
+    request.reply({"items": [_summary(thread) for thread in page], "nextCursor": cursor})
 
 
 def _summary(thread: Thread) -> Json:
@@ -78,22 +78,22 @@ def _summary(thread: Thread) -> Json:
     }
 
 
-def _get_summary(asked: Asked) -> None:
-    thread = _find(asked, "rolloutPath")
+def _get_summary(request: AdmittedRequest) -> None:
+    thread = _find(request, "rolloutPath")
     if thread is None:
         raise Refused("Invalid request: missing field `conversationId`")
-    asked.reply({"summary": _summary(thread)})
+    request.reply({"summary": _summary(thread)})
 
 
 # resumeConversation, forkConversation
 
 
-def _resume(asked: Asked) -> None:
-    server, history = asked.server, asked.params.get("history")
+def _resume(request: AdmittedRequest) -> None:
+    server, history = request.server, request.params.get("history")
     if history:
-        thread = _with_history(asked, history)
+        thread = _with_history(request, history)
     else:
-        found = _find(asked)
+        found = _find(request)
         if found is None:
             raise Refused("either path, conversation id or non empty history must be provided")
         thread = found
@@ -102,26 +102,26 @@ def _resume(asked: Asked) -> None:
     server.subscribe(thread)
     if thread.turn is None:
         thread.operations = 0
-        thread.past.leave()
-    _begin(asked, thread)
+        thread.turn_history.leave()
+    _begin(request, thread)
 
 
-def _with_history(asked: Asked, history: list[Json]) -> Thread:
+def _with_history(request: AdmittedRequest, history: list[Json]) -> Thread:
     check_items(history)
-    return begin_thread(asked, {}, lambda thread: thread.remember(history))
+    return begin_thread(request, {}, lambda thread: thread.remember(history))
 
 
-def _fork(asked: Asked) -> None:
-    source = _find(asked)
+def _fork(request: AdmittedRequest) -> None:
+    source = _find(request)
     if source is None:
         raise Refused("either path or conversation id must be provided")
-    overrides = asked.params.get("overrides") or {}
-    _begin(asked, copy_thread(replace(asked, params=overrides), source))
+    overrides = request.params.get("overrides") or {}
+    _begin(request, copy_thread(replace(request, params=overrides), source))
 
 
-def _begin(asked: Asked, thread: Thread) -> None:
+def _begin(request: AdmittedRequest, thread: Thread) -> None:
     """Tell what the conversation begins with; what happens in it waits for a listener."""
-    server = asked.server
+    server = request.server
     thread.conversation = True
     if not thread.listeners:
         thread.mute()
@@ -129,15 +129,15 @@ def _begin(asked: Asked, thread: Thread) -> None:
     told = {"initialMessages": said, "rolloutPath": thread.path}
     settings = thread.settings
     about = {"model": settings.model, "reasoningEffort": settings.effort, "historyLogId": 0, "historyEntryCount": 0}
-    server.tell_client("sessionConfigured", {"sessionId": thread.id, **about, **told}, asked.now)
-    asked.reply({"conversationId": thread.id, "model": settings.model, **told})
-    tell_loaded(asked, thread)
+    server.notify_client("sessionConfigured", {"sessionId": thread.id, **about, **told}, request.now)
+    request.reply({"conversationId": thread.id, "model": settings.model, **told})
+    tell_loaded(request, thread)
 
 
 def _initial(thread: Thread) -> Iterator[Json]:
     """What the older family told of the turns, as far as it is stored."""
     before = None
-    for turn, cost in zip(thread.past.turns, thread.past.costs, strict=True):
+    for turn, cost in zip(thread.turn_history.turns, thread.turn_history.costs, strict=True):
         items = [item for item in turn["items"] if item["type"] in legacy.AFTER]
         for item in items:
             yield legacy.AFTER[item["type"]](item)
@@ -160,25 +160,25 @@ def _counts(cost: Any) -> Json:  # noqa: ANN401 - see `past.Cost`
 # archiveConversation, and what knows nothing
 
 
-def _archive(asked: Asked) -> None:
-    server, path = asked.server, asked.params["rolloutPath"]
+def _archive(request: AdmittedRequest) -> None:
+    server, path = request.server, request.params["rolloutPath"]
     thread = _by_path(server, path)
     if thread is None or thread.archived:
         raise Refused(f"rollout path `{path}` must be in sessions directory")
-    if thread.id != asked.params["conversationId"]:
-        raise Refused(f"rollout path `{path}` does not match thread id {asked.params['conversationId']}")
-    unload(asked, thread)
-    server.shelf.put(thread)
-    server.shelf.archive(thread, archived=True)
-    asked.reply({})
+    if thread.id != request.params["conversationId"]:
+        raise Refused(f"rollout path `{path}` does not match thread id {request.params['conversationId']}")
+    unload(request, thread)
+    server.thread_store.put(thread)
+    server.thread_store.archive(thread, archived=True)
+    request.reply({})
 
 
-def _user_info(asked: Asked) -> None:
-    asked.reply({"allegedUserEmail": None})
+def _user_info(request: AdmittedRequest) -> None:
+    request.reply({"allegedUserEmail": None})
 
 
-def _saved_config(asked: Asked) -> None:
-    asked.reply({"config": {**dict.fromkeys(_SAVED.split()), **_CONFIG}})
+def _saved_config(request: AdmittedRequest) -> None:
+    request.reply({"config": {**dict.fromkeys(_SAVED.split()), **_CONFIG}})
 
 
 _SAVED = """
@@ -187,7 +187,7 @@ _SAVED = """
 """
 _CONFIG: Json = {"approvalPolicy": "never", "sandboxMode": "read-only", "model": "mock-model", "profiles": {}}
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "listConversations": _list_conversations,
     "getConversationSummary": _get_summary,
     "resumeConversation": _resume,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import find_thread
+from assay_codex.methods.lookup import find_thread
 from assay_codex.notifications import legacy, messages, turn_messages
 from assay_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
+from assay_codex.threads.turn_object import turn_object
 from assay_codex.turns.compacting import sum_up
 from assay_codex.turns.turn import Turn
 from assay_codex.versions.failures import Cause
@@ -16,48 +17,48 @@ from assay_scripts.selection import Casting, cast, rejected
 from assay_scripts.steps import Overload
 
 if TYPE_CHECKING:
-    from assay_codex.context import Host
-    from assay_codex.methods.asked import Asked
+    from assay_codex.context import ServerContext
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Running, Thread
 
 Json = dict[str, Any]
 Answer = Callable[[str], None]
 
 
-def _turn_start(asked: Asked) -> None:
-    thread, given = find_thread(asked), asked.params["input"]
-    check_input(asked, given)
-    if given and _tool_output(asked) is not None:
+def _turn_start(request: AdmittedRequest) -> None:
+    thread, given = find_thread(request), request.params["input"]
+    check_input(request, given)
+    if given and _tool_output(request) is not None:
         raise Refused("`toolOutput` cannot be combined with nonempty `input`")
-    start_turn(asked, thread, given, lambda turn: asked.reply({"turn": turn_messages.turn(turn, "inProgress")}))
+    start_turn(request, thread, given, lambda turn: request.reply({"turn": turn_object(turn, "inProgress")}))
 
 
-def _tool_output(asked: Asked) -> Json | None:
+def _tool_output(request: AdmittedRequest) -> Json | None:
     """The output of a tool with which a turn begins, where the version knows that."""
-    output: Json | None = asked.params.get("toolOutput")
-    return output if "toolOutput" in asked.server.version.requests.params["turn/start"] else None
+    output: Json | None = request.params.get("toolOutput")
+    return output if "toolOutput" in request.server.version.requests.params["turn/start"] else None
 
 
-def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) -> None:
+def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answer: Answer) -> None:
     """Begin a turn, or take the input into the one that runs; `answer` is given the id to answer with."""
-    server, now, client_id = asked.server, asked.now, asked.params.get("clientUserMessageId")
+    server, now, client_id = request.server, request.now, request.params.get("clientUserMessageId")
     if thread.turn is not None and not thread.turn.steerable:
         raise Refused("failed to submit turn input: ActiveTurnNotSteerable { turn_kind: Compact }", INTERNAL)
     if thread.turn is not None:
-        _join(asked, thread, thread.turn, answer)
-        thread.turn.steer(given, client_id, cast_for(asked, thread, given), now)
+        _join(request, thread, thread.turn, answer)
+        thread.turn.steer(given, client_id, cast_for(request, thread, given), now)
         return
     if not given and server.version.turns.without_input != "asks":
-        _NO_INPUT[server.version.turns.without_input](asked, thread, answer)
+        _NO_INPUT[server.version.turns.without_input](request, thread, answer)
         return
     limit = server.version.compaction.limit
     summary = sum_up(server, thread) if limit is not None and thread.context >= limit else None
-    casting = cast_for(asked, thread, given)
+    casting = cast_for(request, thread, given)
     _check_load(casting)
-    if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(asked.params):
+    if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(request.params):
         server.turn_id(thread, now)
-    if thread.override(asked.params):
-        server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
+    if thread.override(request.params):
+        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
     thread.failed = False
     turn = Turn(server, thread, casting, given, now, summary)
     if not thread.ephemeral:
@@ -66,67 +67,67 @@ def start_turn(asked: Asked, thread: Thread, given: list[Json], answer: Answer) 
     if thread.ephemeral:  # where the real server was seen to tell the turn before it answers
         answer(turn.id)
     turn.begin(client_id, now)
-    output = _tool_output(asked)
+    output = _tool_output(request)
     if output is not None:
         turn.take_output(output["name"], output["output"], now)
     server.play(turn)
 
 
-def _join(asked: Asked, thread: Thread, running: Running, answer: Answer) -> None:
+def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: Answer) -> None:
     """Answer a turn/start that becomes input of the running turn; older versions tell a new one that never ends."""
-    server = asked.server
+    server = request.server
     if server.version.turns.when_busy in {"joins", "steers"}:
         answer(running.id)
         return
-    identity = server.turn_id(thread, asked.now)
+    identity = server.turn_id(thread, request.now)
     answer(identity)
     if server.version.turns.when_busy == "queues" and not thread.conversation:
-        started = {"threadId": thread.id, "turn": turn_messages.turn(identity, "inProgress")}
-        server.tell(thread, "turn/started", started, asked.now)
+        started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
+        server.notify(thread, "turn/started", started, request.now)
 
 
-def _hang(asked: Asked, thread: Thread, answer: Answer) -> str:
+def _hang(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
     """A turn that the model is not asked for, and that never ends; its id."""
-    server, now = asked.server, asked.now
+    server, now = request.server, request.now
     identity = server.turn_id(thread, now)
     answer(identity)
     if server.version.turns.when_busy == "queues":
-        started = {"threadId": thread.id, "turn": turn_messages.turn(identity, "inProgress")}
-        server.tell(thread, "turn/started", started, now)
+        started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
+        server.notify(thread, "turn/started", started, now)
     return identity
 
 
-def _pass_over(asked: Asked, thread: Thread, answer: Answer) -> None:
+def _pass_over(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     """A turn that the model is not asked for."""
-    server, now = asked.server, asked.now
-    identity = _hang(asked, thread, answer)
-    server.tell(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)), now)
-    completed = {"threadId": thread.id, "turn": turn_messages.turn(identity, "completed")}
-    server.tell(thread, "turn/completed", completed, now)
+    server, now = request.server, request.now
+    identity = _hang(request, thread, answer)
+    server.notify(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)), now)
+    completed = {"threadId": thread.id, "turn": turn_object(identity, "completed")}
+    server.notify(thread, "turn/completed", completed, now)
 
 
-def _refuse(asked: Asked, thread: Thread, answer: Answer) -> None:
+def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     """A turn of which nothing is told but that it needs input."""
-    server, now = asked.server, asked.now
-    place = {"threadId": thread.id, "turnId": _hang(asked, thread, answer)}
+    server, now = request.server, request.now
+    place = {"threadId": thread.id, "turnId": _hang(request, thread, answer)}
     thread.failed = True
-    server.tell(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, now)
+    server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, now)
     cause = Cause(message="input must not be empty", info="badRequest")
-    server.tell(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place}, now)
+    server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place}, now)
 
 
-_NO_INPUT: Mapping[str, Callable[[Asked, Thread, Answer], object]] = {
+_NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
     "completes": _pass_over,
     "hangs": _hang,
     "refused": _refuse,
 }
 
 
-def cast_for(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
+def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Casting:
     """What the model is to say to this input; why it cannot be found stands on stderr."""
-    casting = _casting(asked.server, thread, given)
+    casting = _casting(request.server, thread, given)
     if casting.trouble is not None:
-        asked.server.note(casting.trouble.message)
+        request.server.log(casting.trouble.message)
     return casting
 
 
@@ -144,20 +145,20 @@ def _check_load(casting: Casting) -> None:
             raise Refused(OVERLOAD, OVERLOADED)
 
 
-def _casting(server: Host, thread: Thread, given: list[Json]) -> Casting:
+def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Casting:
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))
     return cast(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
 
 
-def check_input(asked: Asked, given: list[Json]) -> None:
+def check_input(request: AdmittedRequest, given: list[Json]) -> None:
     """Check what the parameters alone do not show.
 
     Raises:
         Refused: the input is too long, or has an image that this version would have to fetch.
     """
-    version = asked.server.version
+    version = request.server.version
     length = sum(len(item["text"]) for item in given if item["type"] == "text")
     if version.requests.max_input_chars is not None and length > version.requests.max_input_chars:
         data = {
@@ -173,12 +174,12 @@ def check_input(asked: Asked, given: list[Json]) -> None:
         raise Refused("remote image URLs are not supported; use an inline data URL instead")
 
 
-def _thread_compact_start(asked: Asked) -> None:
+def _thread_compact_start(request: AdmittedRequest) -> None:
     """Have the conversation summed up, in a turn of its own that takes the place of the one that runs."""
-    thread, server, now = find_thread(asked), asked.server, asked.now
-    asked.reply({})
+    thread, server, now = find_thread(request), request.server, request.now
+    request.reply({})
     if thread.turn is not None:
-        thread.turn.give_way(now)
+        thread.turn.replace(now)
         server.drop(thread)
     thread.failed = False
     turn = Turn(server, thread, sum_up(server, thread), [], now, asked=True)
@@ -187,33 +188,33 @@ def _thread_compact_start(asked: Asked) -> None:
     server.play(turn)
 
 
-def _turn_steer(asked: Asked) -> None:
-    thread = find_thread(asked)
-    check_input(asked, asked.params["input"])
-    turn = _active(thread, asked.params["expectedTurnId"], "no active turn to steer")
+def _turn_steer(request: AdmittedRequest) -> None:
+    thread = find_thread(request)
+    check_input(request, request.params["input"])
+    turn = _active(thread, request.params["expectedTurnId"], "no active turn to steer")
     if not turn.steerable:
         cause = Cause(message="cannot steer a compact turn", info={"activeTurnNotSteerable": {"turnKind": "compact"}})
         raise Refused(cause.message, data=turn_messages.turn_error(cause))
-    given = asked.params["input"]
-    asked.reply({"turnId": turn.id})
-    turn.steer(given, asked.params.get("clientUserMessageId"), cast_for(asked, thread, given), asked.now)
+    given = request.params["input"]
+    request.reply({"turnId": turn.id})
+    turn.steer(given, request.params.get("clientUserMessageId"), cast_for(request, thread, given), request.now)
 
 
-def _turn_interrupt(asked: Asked) -> None:
-    thread = find_thread(asked)
-    if asked.server.version.requests.checks_turn_id:
-        _active(thread, asked.params["turnId"], "no active turn to interrupt")
-    interrupt(asked, thread, {})
+def _turn_interrupt(request: AdmittedRequest) -> None:
+    thread = find_thread(request)
+    if request.server.version.requests.checks_turn_id:
+        _active(thread, request.params["turnId"], "no active turn to interrupt")
+    interrupt(request, thread, {})
 
 
-def interrupt(asked: Asked, thread: Thread, answer: Json) -> None:
+def interrupt(request: AdmittedRequest, thread: Thread, answer: Json) -> None:
     """End the thread's turn; where none runs the request waits for the next one that is interrupted."""
-    server = asked.server
-    thread.interrupts.append(lambda: asked.reply(answer))
+    server = request.server
+    thread.interrupts.append(lambda: request.reply(answer))
     if server.version.turns.numbered_ids:
-        server.turn_id(thread, asked.now)
+        server.turn_id(thread, request.now)
     if thread.turn is not None:
-        thread.turn.interrupt(asked.now)
+        thread.turn.interrupt(request.now)
         server.drop(thread)
 
 
@@ -225,7 +226,7 @@ def _active(thread: Thread, expected: str, none: str) -> Running:
     return thread.turn
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "turn/start": _turn_start,
     "turn/steer": _turn_steer,
     "thread/compact/start": _thread_compact_start,

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from assay_codex.notifications.legacy_acting import ACTED, ACTS
+from assay_codex.notifications.legacy_approvals import ACTED, ACTS
 
 Json = dict[str, Any]
 Twins = tuple[Iterable[Json], Iterable[Json]]

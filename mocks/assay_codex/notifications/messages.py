@@ -65,7 +65,7 @@ def thread(
         "projectId": None,
         "historyMode": version.messages.history_mode,
         "modelProvider": PROVIDER,
-        "model": it.settings.model if loaded or it.past.turns else None,
+        "model": it.settings.model if loaded or it.turn_history.turns else None,
         "reasoningEffort": it.settings.effort,
         "createdAt": int(it.created),
         "updatedAt": int(it.updated),
@@ -131,8 +131,8 @@ def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Js
 
 def places(it: Thread, version: Version) -> Json:
     """From where the turns and the items of a thread can be paged backwards."""
-    last = len(it.past.turns)
-    ends = {"turns": last, "itemsByCreatedAtOrdinal": sum(len(turn["items"]) for turn in it.past.turns)}
+    last = len(it.turn_history.turns)
+    ends = {"turns": last, "itemsByCreatedAtOrdinal": sum(len(turn["items"]) for turn in it.turn_history.turns)}
     cursors = [cursor(it, kind, at) if last and version.stored.paged else None for kind, at in ends.items()]
     return dict(zip(("turnsBackwardsCursor", "itemsBackwardsCursor"), cursors, strict=True))
 

@@ -11,17 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_codex.clock import milliseconds
 from assay_codex.notifications import item_messages, legacy, messages, raw_items, turn_messages
 from assay_codex.notifications.citations import Citations, without_citations
-from assay_codex.notifications.counting import Counting
-from assay_codex.notifications.fragments import Said
+from assay_codex.notifications.counts import Counting
+from assay_codex.notifications.joined_text import JoinedText
+from assay_codex.threads.turn_object import turn_object
 from assay_scripts.blocks import cut
 from assay_scripts.conversation import as_message, message_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_codex.versions.failures import Cause
     from assay_codex.versions.traits import StartStep
@@ -39,7 +41,7 @@ class _Message:
     phase: str | None
     started_ms: int
     citations: Citations | None
-    text: Said = field(default_factory=Said)
+    text: JoinedText = field(default_factory=JoinedText)
 
 
 class Telling(Counting):
@@ -50,8 +52,8 @@ class Telling(Counting):
 
     tells_reasons = False
 
-    def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
-        super().__init__(desk, thread, turn_id, double=double)
+    def __init__(self, context: TurnContext, thread: Thread, turn_id: str, *, double: bool = False) -> None:
+        super().__init__(context, thread, turn_id, double=double)
         self.last_text: Json | None = None
         self.asked = False
         self._message: _Message | None = None
@@ -61,7 +63,7 @@ class Telling(Counting):
 
     def begun(self, now: float, *, asked: bool = True) -> None:
         """The turn has begun; where its request tells that, one that was not asked for by turn/start does not."""
-        begins = self._desk.version.turns.start_order
+        begins = self._context.version.turns.start_order
         for what in begins if asked or begins[0] != "turn" else begins[1:]:
             _BEGINNINGS[what](self, now)
 
@@ -70,13 +72,13 @@ class Telling(Counting):
         if not self._thread.conversation:
             started = {
                 "threadId": self._thread.id,
-                "turn": turn_messages.turn(self._turn_id, "inProgress", started=now),
+                "turn": turn_object(self._turn_id, "inProgress", started=now),
             }
             self.notify("turn/started", started, now)
 
     def task_started(self, now: float) -> None:
         """The turn has begun, in the older family alone."""
-        version = self._desk.version
+        version = self._context.version
         self.older(
             legacy.task_started(self._turn_id, version.counts.context_window, version.messages.default_mode), now
         )
@@ -89,16 +91,16 @@ class Telling(Counting):
         if not self._thread.ephemeral:
             self._thread.preview = self._thread.preview or message_text(heard)
         self._thread.remember([heard])
-        raw = {"type": "message", "id": f"msg_{self._desk.ids.uuid(now)}", **heard}
+        raw = {"type": "message", "id": f"msg_{self._context.ids.uuid(now)}", **heard}
         self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
         if not told:
             return
         content = [
-            item_messages.user_content(item, detail_first=self._desk.version.messages.detail_before_url)
+            item_messages.user_content(item, detail_first=self._context.version.messages.detail_before_url)
             for item in given
         ]
-        item = item_messages.user_message(self._desk.ids.uuid(now), client_id, content)
-        self.item(item, turn_messages.ms(now), now)
+        item = item_messages.user_message(self._context.ids.uuid(now), client_id, content)
+        self.item(item, milliseconds(now), now)
 
     def item(self, item: Json, started_ms: int, now: float) -> None:
         """An item that begins and ends at once."""
@@ -111,7 +113,7 @@ class Telling(Counting):
 
     def item_completed(self, item: Json, started_ms: int, now: float, *, older: Json | None = None) -> Json:
         """item/completed; the item with its times."""
-        timed = item_messages.timed(item, started_ms, turn_messages.ms(now))
+        timed = item_messages.timed(item, started_ms, milliseconds(now))
         self.notify("item/completed", turn_messages.item_completed(timed, self.place), now, older=older)
         return timed
 
@@ -119,8 +121,8 @@ class Telling(Counting):
         """One delta of text; the first one opens the item, in this phase."""
         del choice
         if self._message is None:
-            identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
-            citations = Citations() if self._desk.version.messages.hides_citations else None
+            identity, started = f"msg_{self._context.ids.number():04}", milliseconds(now)
+            citations = Citations() if self._context.version.messages.hides_citations else None
             self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
             self.item_started(item_messages.agent_message(identity, "", phase), started, now)
         self._message.text.add(text)
@@ -143,8 +145,8 @@ class Telling(Counting):
         """Text without deltas: an item that has all of it from the start."""
         del choice
         self.stop_speaking(now)
-        identity, started = f"msg_{self._desk.ids.number():04}", turn_messages.ms(now)
-        citations = Citations() if self._desk.version.messages.hides_citations else None
+        identity, started = f"msg_{self._context.ids.number():04}", milliseconds(now)
+        citations = Citations() if self._context.version.messages.hides_citations else None
         self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
         self._message.text.add(text)
         told = without_citations(text) if citations else text
@@ -185,7 +187,7 @@ class Telling(Counting):
 
     def think(self, thought: Think, now: float) -> None:
         """The model's thoughts: their one summary, then themselves."""
-        identity, started = f"rs_{self._desk.ids.number()}", turn_messages.ms(now)
+        identity, started = f"rs_{self._context.ids.number()}", milliseconds(now)
         part = {**self.place, "itemId": identity}
         self.item_started(item_messages.reasoning(identity, []), started, now)
         self.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0}, now)
@@ -206,7 +208,7 @@ class Telling(Counting):
         """The model's answer is complete, for this reason; only threads with raw events hear of it at once."""
         del reason
         if self._thread.raw_events:
-            identity = f"resp_{self._desk.ids.number():04}"
+            identity = f"resp_{self._context.ids.number():04}"
             self.notify("rawResponse/completed", raw_items.response(self.place, identity, usage), now)
 
     def changed(self, diff: str, now: float) -> None:
@@ -229,7 +231,7 @@ class Telling(Counting):
         """The thread has something unread; threads that are kept in memory alone do not count that."""
         if not self._thread.ephemeral:
             self._thread.first_unread = self._thread.first_unread or self._turn_id
-            state = messages.read_state(self._thread, self._desk.ids.uuid(now))
+            state = messages.read_state(self._thread, self._context.ids.uuid(now))
             self.notify("thread/readState/changed", state, now)
 
     def status(self, now: float) -> None:
@@ -248,7 +250,7 @@ class Telling(Counting):
     def compacted(self, warning: str, now: float) -> None:
         """The conversation was summed up, as versions say that do not leave it at the item."""
         self.notify("thread/compacted", dict(self.place), now)
-        if self._desk.version.compaction.warns:
+        if self._context.version.compaction.warns:
             self.notify("warning", {"threadId": self._thread.id, "message": warning}, now)
 
     def aborted(self, reason: str, now: float) -> None:
@@ -261,8 +263,8 @@ class Telling(Counting):
 
     def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
         """turn/completed."""
-        summaries = self._desk.version.turns.ends_with_last_text and state == "completed"
-        turn = turn_messages.turn(
+        summaries = self._context.version.turns.ends_with_last_text and state == "completed"
+        turn = turn_object(
             self._turn_id,
             state,
             items=[self.last_text] if summaries and self.last_text and self.last_words else [],

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.notifications import raw_items
-from assay_codex.notifications.fragments import Said
+from assay_codex.notifications.joined_text import JoinedText
 from assay_codex.notifications.notifier import Telling
 
 if TYPE_CHECKING:
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_scripts.steps import Usage
 
@@ -31,9 +31,9 @@ class StoryTelling(Telling):
 
     tells_reasons = True
 
-    def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
-        super().__init__(desk, thread, turn_id, double=double)
-        self._texts: dict[int, Said] = {}  # by choice
+    def __init__(self, context: TurnContext, thread: Thread, turn_id: str, *, double: bool = False) -> None:
+        super().__init__(context, thread, turn_id, double=double)
+        self._texts: dict[int, JoinedText] = {}  # by choice
         self._indexed: set[int] = set()
         self._reason: str | None = None
         self._choices_over = False
@@ -41,7 +41,7 @@ class StoryTelling(Telling):
     def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
         """One delta of text."""
         del phase
-        self._texts.setdefault(choice or 0, Said()).add(text)
+        self._texts.setdefault(choice or 0, JoinedText()).add(text)
         if choice is not None:
             self._indexed.add(choice)
         self.fragment(text, choice, now)
@@ -49,7 +49,7 @@ class StoryTelling(Telling):
     def say_whole(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
         """Text that is told with the whole message only."""
         del phase, now
-        self._texts.setdefault(choice or 0, Said()).add(text)
+        self._texts.setdefault(choice or 0, JoinedText()).add(text)
         if choice is not None:
             self._indexed.add(choice)
 
@@ -93,7 +93,7 @@ class StoryTelling(Telling):
         written = self._texts.pop(choice, None)
         if written is not None:
             text = written.whole
-            self._thread.remember([raw_items.message(f"msg_{self._desk.ids.number():04}", text)])
+            self._thread.remember([raw_items.message(f"msg_{self._context.ids.number():04}", text)])
             self.whole({"role": "assistant", "content": text}, choice if choice in self._indexed else None, now)
 
 

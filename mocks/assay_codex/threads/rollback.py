@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def roll_back(thread: Thread, turns: int) -> None:
     """Forget the last turns, with what they put into the history."""
-    users = thread.past.drop(turns)
+    users = thread.turn_history.drop(turns)
     begun = [at for at, item in enumerate(thread.history) if is_user(item)][-users:]
     if users and begun:
         del thread.history[begun[0] :]

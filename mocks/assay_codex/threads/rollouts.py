@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay_codex.protocol.params import INTERNAL, Refused
 from assay_codex.threads.rollback import roll_back
-from assay_codex.threads.settings import Settings
 from assay_codex.threads.thread import Thread
+from assay_codex.threads.thread_settings import Settings
 from assay_codex.threads.thread_store import moved
 from assay_codex.threads.turn_history import HEARD
 from assay_scripts.usage import Usage
@@ -44,7 +44,7 @@ class DamagedError(Exception):
     """A file cannot be read as a thread; the text says where and why."""
 
 
-class FileShelf:
+class FileThreadStore:
     """Keeps threads below `home`; `note` tells, once, why nothing is stored: a home with a login is somebody's own."""
 
     def __init__(self, home: str, note: Callable[[str], None]) -> None:
@@ -57,14 +57,14 @@ class FileShelf:
     def begin(self, thread: Thread) -> None:
         """Store the thread from now on; its file begins with the first thing that is stored of it."""
         thread.log = self._log(thread, begun=False)
-        if thread.past.turns or thread.history:
+        if thread.turn_history.turns or thread.history:
             self._copy(thread)
 
     def _copy(self, thread: Thread) -> None:
         total, last = thread.total, thread.last
         for item in thread.history:
             thread.store("response_item", item)
-        for turn, cost in zip(thread.past.turns, thread.past.costs, strict=True):
+        for turn, cost in zip(thread.turn_history.turns, thread.turn_history.costs, strict=True):
             thread.store("turn/started", {"threadId": thread.id, "turn": {**turn, "items": []}})
             for item in turn["items"]:
                 thread.store("item/completed", {"threadId": thread.id, "turnId": turn["id"], "item": item})
@@ -133,10 +133,10 @@ class FileShelf:
             thread = _from_lines(whole.decode().split("\n")[:-1], str(path))
         except (OSError, UnicodeDecodeError) as error:
             raise DamagedError(f"`{path}`: {error}") from error
-        thread.past.leave()
-        thread.preview = thread.preview or thread.past.preview
-        thread.first_unread = ((thread.past.read_state or {}).get("firstUnread") or {}).get("turnId")
-        thread.updated = max([thread.created, *(turn["completedAt"] or 0 for turn in thread.past.turns)])
+        thread.turn_history.leave()
+        thread.preview = thread.preview or thread.turn_history.preview
+        thread.first_unread = ((thread.turn_history.read_state or {}).get("firstUnread") or {}).get("turnId")
+        thread.updated = max([thread.created, *(turn["completedAt"] or 0 for turn in thread.turn_history.turns)])
         thread.archived = path.parent.name == "archived_sessions"
         thread.log = self._log(thread, begun=True, end=len(whole))
         return thread

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from assay_codex.threads.settings import SANDBOXES, Settings
-from assay_codex.threads.turn_history import Past
+from assay_codex.threads.thread_settings import SANDBOXES, Settings
+from assay_codex.threads.turn_history import TurnHistory
 from assay_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ class Running(Protocol):
     def interrupt(self, now: float) -> None:
         """End it because the client wants it."""
 
-    def give_way(self, now: float) -> None:
+    def replace(self, now: float) -> None:
         """End it because another one takes its place."""
 
-    def abandon(self) -> None:
+    def drop(self) -> None:
         """Play nothing more, and tell nobody."""
 
 
@@ -113,7 +113,7 @@ class Thread:
     waiting: list[str] = field(default_factory=list)
     unheard: deque[tuple[str, Item]] | None = None
     born: str = ""
-    past: Past = field(default_factory=Past)
+    turn_history: TurnHistory = field(default_factory=TurnHistory)
     archived: bool = False
     forked: str | None = None
     goal: Item | None = None
@@ -158,10 +158,10 @@ class Thread:
     def hear(self, method: str, params: Item) -> None:
         """Keep what is told of a turn and may be told again; of what is kept in memory alone nothing may."""
         if not self.ephemeral:
-            self.past.hear(method, params)
+            self.turn_history.hear(method, params)
             self.store(method, params)
             if method == "turn/completed":
-                self.past.cost(params["turn"]["id"], self.total, self.last)
+                self.turn_history.cost(params["turn"]["id"], self.total, self.last)
 
     def override(self, params: Mapping[str, Any]) -> bool:
         """Take the overrides of a turn/start; whether there were any."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from assay_codex.threads.thread import Thread
 
 
-class Shelf(Protocol):
+class ThreadStore(Protocol):
     """Keeps the threads that are to be kept; methods that name one raise Refused where it cannot be read."""
 
     def begin(self, thread: Thread) -> None:
@@ -33,7 +33,7 @@ class Shelf(Protocol):
         """Forget it for ever."""
 
 
-class MemoryShelf:
+class MemoryThreadStore:
     """Keeps the last threads that were unloaded, as they were."""
 
     def __init__(self, kept: int = KEPT_LEFT_THREADS) -> None:

@@ -10,7 +10,7 @@ from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.notifications import turn_messages
+from assay_codex.threads.turn_object import turn_object
 from assay_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ Cost = tuple[Usage, Usage] | None
 KEPT_TURNS = 1024
 
 
-class Past:
+class TurnHistory:
     """The turns of one thread, the oldest first.
 
     `costs`: the tokens of the thread in all, and of the last answer, at the end of each; None: none were known.
@@ -45,7 +45,7 @@ class Past:
     def turn(self, identity: str) -> Json:
         """The turn of this id, which begins with what is told of it first."""
         if identity not in self._known:
-            self._known[identity] = {**turn_messages.turn(identity, "inProgress"), "itemsView": "full"}
+            self._known[identity] = {**turn_object(identity, "inProgress"), "itemsView": "full"}
             self.turns.append(self._known[identity])
             self.costs.append(None)
             if len(self.turns) > KEPT_TURNS:
@@ -75,9 +75,9 @@ class Past:
         at = next(at for at, it in enumerate(self.turns) if it is turn)
         self.costs[at] = None if last is None else (total, last)
 
-    def copy(self) -> Past:
+    def copy(self) -> TurnHistory:
         """The same turns, of another thread."""
-        past = Past(deepcopy(self.turns))
+        past = TurnHistory(deepcopy(self.turns))
         past.costs = list(self.costs)
         return past
 
@@ -113,11 +113,11 @@ class Past:
 
 _OWN = frozenset({"items", "itemsView"})
 
-HEARD: Mapping[str, Callable[[Past, Mapping[str, Any]], None]] = {
-    "turn/started": Past._begin,  # noqa: SLF001 - a table of its own methods
-    "item/completed": Past._keep,  # noqa: SLF001 - same
-    "turn/completed": Past._end,  # noqa: SLF001 - same
-    "thread/readState/changed": Past._unread,  # noqa: SLF001 - same
+HEARD: Mapping[str, Callable[[TurnHistory, Mapping[str, Any]], None]] = {
+    "turn/started": TurnHistory._begin,  # noqa: SLF001 - a table of its own methods
+    "item/completed": TurnHistory._keep,  # noqa: SLF001 - same
+    "turn/completed": TurnHistory._end,  # noqa: SLF001 - same
+    "thread/readState/changed": TurnHistory._unread,  # noqa: SLF001 - same
 }
 
 

@@ -23,14 +23,14 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal
 
 from assay_codex.protocol.rpc import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from assay_codex.settings import Recorded
+    from pathlib import Path
 
 Direction = Literal["C->", "S->", "ERR", "EOF", "META"]
 
@@ -38,6 +38,18 @@ _PIECE = 65_536
 _PATIENCE = 2.0  # seconds for the rest of the output when something that the process started holds its pipes open
 _SIGNALLED = 128
 _PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recorded:
+    """What is to be recorded."""
+
+    command: Sequence[str]
+    """The command and its arguments."""
+    file: Path
+    """The recording; what it held is replaced."""
+    masks: Mapping[str, str]
+    """Paths of this machine, each with the path that the recording shows instead."""
 
 
 class Recording:

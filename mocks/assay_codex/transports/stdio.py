@@ -15,16 +15,18 @@ import select
 import signal
 import sys
 import termios
-import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from assay_codex.clock import epoch_clock
 from assay_codex.protocol.outputs import Exit, Garbage, Note, Pieces
 from assay_codex.protocol.rpc import Lines
 from assay_codex.transports.outbox import Outbox
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay_codex.clock import Clock
     from assay_codex.server import Server
     from assay_codex.transports.journal import Direction, Journal
 
@@ -35,14 +37,6 @@ _READ_SIZE = 256 * 1024
 _LOOK_AGAIN = 1  # milliseconds; nothing tells that a pipe was emptied
 _LAST_WORDS = 0.05  # seconds that the client has to take what was already said
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
-
-Clock = Callable[[], float]
-
-
-def epoch_clock() -> Clock:
-    """Epoch seconds that never go back."""
-    start = time.time() - time.monotonic()
-    return lambda: start + time.monotonic()
 
 
 class _Stop(BaseException):

@@ -28,10 +28,10 @@ from assay_codex.transports.unix_socket import bound
 from assay_codex.transports.websocket_client import Client
 
 if TYPE_CHECKING:
+    from assay_codex.clock import Clock
     from assay_codex.protocol.connection import Addressed, Connection
     from assay_codex.server import Server
     from assay_codex.transports.journal import Direction, Journal
-    from assay_codex.transports.stdio import Clock
 
 _PROBES = ("/readyz", "/healthz")
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.notifications import item_messages, turn_messages
+from assay_codex.clock import milliseconds
+from assay_codex.notifications import item_messages
 from assay_codex.notifications.notifier import Telling
 from assay_codex.turns.playing import Playing
 from assay_scripts.conversation import is_user, message_text
@@ -24,7 +25,7 @@ from assay_scripts.selection import Casting, cast, rejected
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_scripts.nonces import Record, State
     from assay_scripts.steps import Call, Usage
@@ -49,13 +50,13 @@ _WARNING = (
 )
 
 
-def sum_up(desk: Desk, thread: Thread, dropped: int = 0) -> Casting:
+def sum_up(context: TurnContext, thread: Thread, dropped: int = 0) -> Casting:
     """What the model answers when it is asked for a summary of all but so many items."""
-    if isinstance(desk.library, ScriptError):
-        return rejected(str(desk.library))
+    if isinstance(context.library, ScriptError):
+        return rejected(str(context.library))
     return cast(
-        desk.library,
-        desk.nonces,
+        context.library,
+        context.nonces,
         history=thread.history[max(0, dropped - _CONTEXT_ITEMS) :],
         given=[{"type": "text", "text": PROMPT}],
         tools=[],
@@ -66,8 +67,8 @@ def sum_up(desk: Desk, thread: Thread, dropped: int = 0) -> Casting:
 class Summing(Telling):
     """Tells the model's summary: no items but raw ones, and these when it is complete."""
 
-    def __init__(self, desk: Desk, thread: Thread, turn_id: str) -> None:
-        super().__init__(desk, thread, turn_id, double=desk.version.messages.legacy_events)
+    def __init__(self, context: TurnContext, thread: Thread, turn_id: str) -> None:
+        super().__init__(context, thread, turn_id, double=context.version.messages.legacy_events)
         self._raw: list[tuple[str, Json]] = []
 
     def notify(self, method: str, params: Json, now: float, *, older: Json | None = None) -> None:
@@ -79,7 +80,7 @@ class Summing(Telling):
 
     def response_over(self, usage: Usage, reason: str, now: float) -> None:
         """The summary is complete."""
-        for method, params in self._raw if self._desk.version.compaction.raw else ():
+        for method, params in self._raw if self._context.version.compaction.raw else ():
             super().notify(method, params, now)
         super().response_over(usage, reason, now)
 
@@ -106,7 +107,7 @@ class Compacting(Playing):
 
     def __init__(
         self,
-        desk: Desk,
+        context: TurnContext,
         thread: Thread,
         casting: Casting,
         given: Sequence[Mapping[str, Any]],
@@ -117,7 +118,7 @@ class Compacting(Playing):
     ) -> None:
         self._compaction: Compaction | None = None
         record = summary.nonce.begin(summary.script, summary.first) if summary else None
-        super().__init__(desk, thread, casting, given, now)
+        super().__init__(context, thread, casting, given, now)
         self._summary = (casting, self._record) if asked else (summary, record)
         self._client_id: str | None = None
         self.steerable = not asked
@@ -145,7 +146,7 @@ class Compacting(Playing):
         self._leave()
 
     def _compact(self, casting: Casting, record: Record, then: Callable[[float], None], now: float) -> None:
-        item, started = item_messages.context_compaction(self._desk.ids.uuid(now)), turn_messages.ms(now)
+        item, started = item_messages.context_compaction(self._context.ids.uuid(now)), milliseconds(now)
         self._telling.item_started(item, started, now)
         self._compaction = Compaction(
             casting=casting,
@@ -156,7 +157,7 @@ class Compacting(Playing):
             response=self._response,
             telling=self._telling,
         )
-        self._telling = Summing(self._desk, self.thread, self.id)
+        self._telling = Summing(self._context, self.thread, self.id)
         self._ask_for_summary(self._compaction, now)
 
     def _ask_for_summary(self, compaction: Compaction, now: float) -> None:
@@ -172,11 +173,11 @@ class Compacting(Playing):
             self._telling.raw(self._calling.raw(call), now)
 
     def _go_on(self, now: float) -> None:
-        limit = self._desk.version.compaction.limit
+        limit = self._context.version.compaction.limit
         if limit is None or self.thread.context < limit:
             super()._go_on(now)
             return
-        casting = sum_up(self._desk, self.thread)
+        casting = sum_up(self._context, self.thread)
         self._compact(casting, casting.nonce.begin(casting.script, casting.first), self._resume, now)
 
     def _resume(self, now: float) -> None:
@@ -191,15 +192,15 @@ class Compacting(Playing):
         self._response = self._next_response(now)
 
     def _recast(self, before: Casting) -> Casting:
-        if isinstance(self._desk.library, ScriptError):
+        if isinstance(self._context.library, ScriptError):
             return before
         return cast(
-            self._desk.library,
-            self._desk.nonces,
+            self._context.library,
+            self._context.nonces,
             history=self.thread.history,
             given=[],
             tools=self.thread.tools,
-            call_id=f"call_{self._desk.ids.number():04}",
+            call_id=f"call_{self._context.ids.number():04}",
         )
 
     # How it ends
@@ -244,7 +245,7 @@ class Compacting(Playing):
             elif failure.cause.fills_context:
                 self._telling.full_context(now, began=failure.cause.began)
             self._end_compaction(compaction, "failed")
-            if self._given and self._desk.version.turns.reports_input_after_failure:
+            if self._given and self._context.version.turns.reports_input_after_failure:
                 self._telling.user_input(self._given, self._client_id, now)
             self._tell_failed(failure.cause, now)
             self._leave()
@@ -254,7 +255,7 @@ class Compacting(Playing):
         before = compaction.casting
         compaction.record.state = "failed"
         compaction.dropped += 1
-        casting = sum_up(self._desk, self.thread, compaction.dropped)
+        casting = sum_up(self._context, self.thread, compaction.dropped)
         if casting.script == before.script:
             casting = replace(casting, first=max(casting.first, min(before.first + 1, len(casting.parts) - 1)))
         compaction.casting, compaction.record = casting, casting.nonce.begin(casting.script, casting.first)

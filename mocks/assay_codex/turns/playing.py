@@ -16,10 +16,10 @@ from assay_scripts.response import Failure, Response, is_told_apart
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
-    from assay_codex.turns.acting import Acting
-    from assay_codex.turns.calling import Calling
+    from assay_codex.turns.approvals import Acting
+    from assay_codex.turns.calls import Calling
     from assay_codex.versions.failures import Cause
     from assay_scripts.nonces import State
     from assay_scripts.selection import Casting
@@ -38,14 +38,14 @@ class Playing:
     _acting: Acting
 
     def __init__(
-        self, desk: Desk, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]], now: float
+        self, context: TurnContext, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]], now: float
     ) -> None:
-        self.id = desk.turn_id(thread, now)
+        self.id = context.turn_id(thread, now)
         self.thread = thread
         self.nonce = casting.nonce
         self.wait: Until | None = None
         self.done = False
-        self._desk = desk
+        self._context = context
         self._casting = casting
         self._started = now
         self._given = list(given)
@@ -53,9 +53,9 @@ class Playing:
         self._record = casting.nonce.begin(casting.script, casting.first)
         words = StoryTelling if casting.told == "story" else Telling
         self._telling = words(
-            desk, thread, self.id, double=desk.version.messages.legacy_events or casting.told == "double"
+            context, thread, self.id, double=context.version.messages.legacy_events or casting.told == "double"
         )
-        self._results = Results(desk, self._telling)
+        self._results = Results(context, self._telling)
         self._saying: tuple[Call, Iterator[Saying]] | None = None
         self._queued: list[tuple[list[Mapping[str, Any]], str | None, Casting]] = []
         self._over = False
@@ -143,7 +143,7 @@ class Playing:
             return
         self._telling.response_over(self._response.usage, self._response.reason(reason), now)
         self._response.complete = True
-        if not self._response.asked or self._desk.version.counts.early:
+        if not self._response.asked or self._context.version.counts.early:
             self._count(now)
         self._results.release(now)
         if self._response.asked:
@@ -164,7 +164,7 @@ class Playing:
     def _fail(self, failure: Failure, now: float) -> None:
         """The model's answer breaks off; the turn fails now or, in some versions, when its calls are answered."""
         self._telling.break_off(now)
-        if self._desk.version.calls.fail_after_answers and not self._over and not self._response.complete:
+        if self._context.version.calls.fail_after_answers and not self._over and not self._response.complete:
             self._results.release(now)
             self._response.failure = failure
         else:
@@ -175,7 +175,7 @@ class Playing:
         """The answer broke off: the turn fails as soon as its calls are answered, unless there is more input."""
         if self._calling.awaited or self._acting.awaited:
             self.wait = Until(math.inf)
-        elif self._queued and self._desk.version.turns.when_busy == "steers":
+        elif self._queued and self._context.version.turns.when_busy == "steers":
             self._count_failed(failure, now)
             self._hear_queued(now)
         else:
@@ -192,7 +192,7 @@ class Playing:
         cause = failure.cause
         if cause.fills_context:
             self._telling.full_context(now, began=cause.began)
-        elif not self._desk.version.counts.early:
+        elif not self._context.version.counts.early:
             self._count_failed(failure, now)
         self._tell_failed(cause, now)
 
@@ -215,7 +215,7 @@ class Playing:
             self._over = True
             self._record.state = state
             self.thread.turn = None
-            self._desk.rouse(self.nonce)
+            self._context.wake(self.nonce)
 
     def _part_over(self, now: float) -> None:
         self._telling.stop_speaking(now)
@@ -224,7 +224,7 @@ class Playing:
         elif self._calling.awaited or self._acting.awaited:
             self.wait = Until(math.inf)
         else:
-            if self._desk.version.counts.early:
+            if self._context.version.counts.early:
                 self._telling.differs(now)
             else:
                 self._count(now)
@@ -244,14 +244,14 @@ class Playing:
         if self._index < len(parts):
             part = parts[self._index]
         else:
-            part = default_answer(self.thread.history, self.thread.tools, f"call_{self._desk.ids.number():04}")
+            part = default_answer(self.thread.history, self.thread.tools, f"call_{self._context.ids.number():04}")
         return Response(part, perform(part, self, now))
 
     def _hear_queued(self, now: float) -> None:
         """Take the input that waited; the model is asked again."""
         for given, client_id, casting in self._queued:
             self._given += given
-            self._telling.user_input(given, client_id, now, told=self._desk.version.turns.reports_queued_input)
+            self._telling.user_input(given, client_id, now, told=self._context.version.turns.reports_queued_input)
             self._casting, self._index = casting, casting.first
         self._queued.clear()
         self._response = self._next_response(now)
@@ -260,4 +260,4 @@ class Playing:
         """Nothing of the turn is left; the output is written as it was before."""
         self.done = True
         if self._cut:
-            self._desk.cut(())
+            self._context.cut(())

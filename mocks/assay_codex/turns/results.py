@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay_codex.notifications import raw_items
 
 if TYPE_CHECKING:
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.notifications.notifier import Telling
 
 Output = str | list[dict[str, Any]]
@@ -28,8 +28,8 @@ class _Result:
 class Results:
     """Puts results into the thread's history and tells them raw."""
 
-    def __init__(self, desk: Desk, telling: Telling) -> None:
-        self._desk = desk
+    def __init__(self, context: TurnContext, telling: Telling) -> None:
+        self._context = context
         self._telling = telling
         self._expected: deque[_Result] = deque()
         self._held = True
@@ -60,7 +60,7 @@ class Results:
 
     def _tell(self, now: float) -> None:
         while not self._held and self._expected and (output := self._expected[0].output) is not None:
-            result, identity = self._expected.popleft(), self._desk.ids.uuid(now)
+            result, identity = self._expected.popleft(), self._context.ids.uuid(now)
             if result.program:
                 raw = raw_items.printed(f"ctco_{identity}", result.call_id, output)
             else:

@@ -69,7 +69,7 @@ class Schedule:
             del self._waiting[turn]
             self._ready.append(turn)
 
-    def rouse(self, nonce: Nonce) -> None:
+    def wake_all(self, nonce: Nonce) -> None:
         """Let the turns that wait under the nonce look again."""
         for turn in [turn for turn in self._waiting if turn.nonce is nonce]:
             self.wake(turn)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from assay_codex.clock import milliseconds
 from assay_codex.notifications import item_messages, raw_items, turn_messages
-from assay_codex.turns.acting import Acting
-from assay_codex.turns.calling import Calling
+from assay_codex.turns.approvals import Acting
+from assay_codex.turns.calls import Calling
 from assay_codex.turns.compacting import Compacting
 from assay_codex.versions.failures import CAUSES, RECONNECTS
 from assay_scripts.player import Action, Piece, Until, reconnecting
@@ -40,7 +41,7 @@ from assay_scripts.steps import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_codex.versions.failures import Cause
     from assay_scripts.selection import Casting
@@ -51,7 +52,7 @@ class Turn(Compacting):
 
     def __init__(
         self,
-        desk: Desk,
+        context: TurnContext,
         thread: Thread,
         casting: Casting,
         given: Sequence[Mapping[str, Any]],
@@ -60,9 +61,9 @@ class Turn(Compacting):
         *,
         asked: bool = False,
     ) -> None:
-        super().__init__(desk, thread, casting, given, now, summary, asked=asked)
-        self._calling = Calling(self, desk, thread, self._telling, self._results)
-        self._acting = Acting(self, desk, thread, self._telling, self._results)
+        super().__init__(context, thread, casting, given, now, summary, asked=asked)
+        self._calling = Calling(self, context, thread, self._telling, self._results)
+        self._acting = Acting(self, context, thread, self._telling, self._results)
         thread.turn = self
 
     # What the server does with it
@@ -73,21 +74,21 @@ class Turn(Compacting):
 
     def take_output(self, name: str, output: str, now: float) -> None:
         """The turn begins with the output of a tool."""
-        identity = f"fco_{self._desk.ids.uuid(now)}"
+        identity = f"fco_{self._context.ids.uuid(now)}"
         self.thread.remember([{"type": "function_call_output", "id": identity, "name": name, "output": output}])
-        self._telling.item(item_messages.tool_output(identity, name, output), turn_messages.ms(now), now)
+        self._telling.item(item_messages.tool_output(identity, name, output), milliseconds(now), now)
 
     def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
         """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""
         if not given:
             return
         self._queued.append((list(given), client_id, casting))
-        if self._desk.version.turns.when_busy == "steers" and not self._calling.awaited and self._compaction is None:
+        if self._context.version.turns.when_busy == "steers" and not self._calling.awaited and self._compaction is None:
             self._telling.break_off(now)
             self._saying = None
             self._telling.rate_limits(now)
             self._hear_queued(now)
-            self._desk.rouse(self.nonce)
+            self._context.wake(self.nonce)
 
     def step(self, now: float) -> None:
         """Do the next action, or find out that there is none before `wait`."""
@@ -113,7 +114,7 @@ class Turn(Compacting):
             return
         self._response.opened = True
         unbegun = isinstance(action, Fail | ErrorNotice) and not self._cause(action).began
-        if (self._desk.version.counts.early or self._compaction is not None) and not unbegun:
+        if (self._context.version.counts.early or self._compaction is not None) and not unbegun:
             self._telling.counts_before(now)
 
     def _is_unreached(self, action: Action | Until | None) -> bool:
@@ -122,7 +123,7 @@ class Turn(Compacting):
             case Retry(attempts=attempts):
                 return not attempts
             case Fail():
-                return self._cause(action).retried and self._desk.version.failures.reconnects
+                return self._cause(action).retried and self._context.version.failures.reconnects
         return isinstance(action, Until) and self._response.unreached
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
@@ -146,7 +147,7 @@ class Turn(Compacting):
         """End the turn because the client wants it; the requests that wait for that are answered."""
         self._abort("interrupted", now)
 
-    def give_way(self, now: float) -> None:
+    def replace(self, now: float) -> None:
         """End the turn because another one takes its place."""
         self._abort("replaced", now)
 
@@ -156,8 +157,8 @@ class Turn(Compacting):
         opened = self._acting.cancel()
         self._results.release(now)
         self._count_interrupted(now)
-        if self._desk.version.turns.raw_interrupt_note and reason == "interrupted":
-            note = raw_items.aborted(self._desk.ids.uuid(now))
+        if self._context.version.turns.raw_interrupt_note and reason == "interrupted":
+            note = raw_items.aborted(self._context.ids.uuid(now))
             self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
         self._telling.aborted(reason, now)
         self.thread.answer_interrupts()
@@ -166,7 +167,7 @@ class Turn(Compacting):
         self._acting.resolve(opened, now)
 
     def _count_interrupted(self, now: float) -> None:
-        if self._desk.version.counts.early or self._compaction is not None:
+        if self._context.version.counts.early or self._compaction is not None:
             return  # told already
         if self._response.complete:
             self._telling.usage(self._response.usage, now)
@@ -175,7 +176,7 @@ class Turn(Compacting):
         elif self._response.opened:
             self._telling.counts_before(now)
 
-    def abandon(self) -> None:
+    def drop(self) -> None:
         """Play nothing more, and tell nobody."""
         self._leave()
         self._free("interrupted", self.thread.updated)
@@ -218,7 +219,7 @@ class Turn(Compacting):
     def _retry(self, retry: Retry, now: float) -> None:
         """The model is asked again; it begins to answer anew."""
         self._response.unreached = self._is_unreached(retry)
-        if self._response.opened and not self._desk.version.counts.early:
+        if self._response.opened and not self._context.version.counts.early:
             self._telling.rate_limits(now)
         self._telling.retrying(turn_messages.retry(retry), now)
         self._response.opened = False
@@ -227,15 +228,15 @@ class Turn(Compacting):
         match action:
             case Open(name):
                 self.nonce.gates.add(name)
-                self._desk.rouse(self.nonce)
+                self._context.wake(self.nonce)
             case Finish(reason, choice) if choice is not None:
                 self._telling.choice_over(choice, self._response.reason(reason, choice), now)
             case Finish(reason) if reason == "stop" or self._telling.tells_reasons:
                 self._finish(reason, now)
             case Finish(reason):
                 self._telling.stop_speaking(now)
-                counted = reason == "length" and self._desk.version.counts.incomplete_answers
-                self._fail(Failure(self._desk.version.failures.incomplete[reason], counted), now)
+                counted = reason == "length" and self._context.version.counts.incomplete_answers
+                self._fail(Failure(self._context.version.failures.incomplete[reason], counted), now)
             case Fail() if self._is_unreached(action):
                 self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
             case Fail():
@@ -248,16 +249,16 @@ class Turn(Compacting):
 
     def _cause(self, failure: Fail | ErrorNotice) -> Cause:
         casting = self._compaction.casting if self._compaction is not None else self._casting
-        return casting.trouble or self._desk.version.failures.causes[failure.cause]
+        return casting.trouble or self._context.version.failures.causes[failure.cause]
 
     def _disturb(self, action: Crash | Repeat | Cut | Raw, now: float) -> None:
         match action:
             case Crash(status):
-                self._desk.die(status)
+                self._context.die(status)
             case Repeat(last):
                 self._telling.repeat(last, now)
             case Cut(sizes):
                 self._cut = True
-                self._desk.cut(sizes)
+                self._context.cut(sizes)
             case Raw():
-                self._desk.write(action.line)
+                self._context.write(action.line)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay_codex import __main__ as command
-from assay_codex.threads.rollouts import FileShelf
-from assay_codex.threads.thread_store import MemoryShelf
+from assay_codex.threads.rollouts import FileThreadStore
+from assay_codex.threads.thread_store import MemoryThreadStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +97,6 @@ def _serves(monkeypatch: pytest.MonkeyPatch) -> Server:
 def test_threads_are_stored_below_codex_home_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CODEX_HOME", raising=False)
-    assert type(_serves(monkeypatch).shelf) is MemoryShelf
+    assert type(_serves(monkeypatch).thread_store) is MemoryThreadStore
     monkeypatch.setenv("CODEX_HOME", str(tmp_path))
-    assert type(_serves(monkeypatch).shelf) is FileShelf
+    assert type(_serves(monkeypatch).thread_store) is FileThreadStore

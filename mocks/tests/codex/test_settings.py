@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from assay_codex.protocol.outputs import CrashAt
-from assay_codex.settings import Recorded, Settings, UsageError, read_settings
+from assay_codex.settings import Settings, UsageError, read_settings
 from assay_codex.transports.listening import Listening, RefusedError
+from assay_codex.transports.record import Recorded
 
 
 def _read(*arguments: str, **environment: str) -> Settings:

@@ -138,6 +138,6 @@ def _is_hello(message: Message) -> bool:
 def test_a_client_that_is_unknown_is_told_nothing() -> None:
     server = Server(LIBRARY)
     client = server.connect()
-    server.tell_all("thread/started", {}, 1.0)
+    server.notify_all("thread/started", {}, 1.0)
     assert server.addressed(1.0) is None
     server.disconnect(client)

@@ -127,7 +127,7 @@ def test_a_conversation_that_was_left_is_loaded_again(older: Any) -> None:
     opened = _begin(older, HELLO)
     thread = older.server.threads.get(opened["conversationId"])
     older.server.threads.remove(thread)
-    older.server.shelf.put(thread)
+    older.server.thread_store.put(thread)
     resumed, _ = older.ask("resumeConversation", {"conversationId": opened["conversationId"]})
     assert resumed["conversationId"] == opened["conversationId"]
 

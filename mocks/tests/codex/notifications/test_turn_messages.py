@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from assay_codex.notifications.turn_messages import turn, turn_error
+from assay_codex.notifications.turn_messages import turn_error
+from assay_codex.threads.turn_object import turn_object
 from assay_codex.versions.failures import CAUSES
 
 
 def test_a_turn_lasts_from_its_start_to_its_end() -> None:
-    told = turn("t", "completed", items=[{"type": "agentMessage"}], started=10.25, completed=12.5)
+    told = turn_object("t", "completed", items=[{"type": "agentMessage"}], started=10.25, completed=12.5)
     assert (told["startedAt"], told["completedAt"], told["durationMs"], told["itemsView"]) == (10, 12, 2250, "summary")
-    told = turn("t", "inProgress")
+    told = turn_object("t", "inProgress")
     assert (told["startedAt"], told["durationMs"], told["itemsView"]) == (None, None, "notLoaded")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay_codex.protocol.ids import RandomIds
-from assay_codex.threads.rollouts import FileShelf
+from assay_codex.threads.rollouts import FileThreadStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ def start(tmp_path: Path, make_client: Callable[..., Any]) -> Callable[..., Any]
     def begin(version: str = "0.169.0") -> Any:
         notes: list[str] = []
         client = make_client(version=version, home=str(tmp_path))
-        client.server.keep_threads(partial(FileShelf, str(tmp_path), notes.append))
+        client.server.store_threads(partial(FileThreadStore, str(tmp_path), notes.append))
         client.server.ids = RandomIds()  # no process gives the ids of another
         client.notes = notes
         return client

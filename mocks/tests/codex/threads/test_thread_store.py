@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from assay_codex.threads.thread import Thread, new_thread
-from assay_codex.threads.thread_store import MemoryShelf, moved
+from assay_codex.threads.thread_store import MemoryThreadStore, moved
 
 
 def _thread(identity: str, **params: object) -> Thread:
@@ -9,17 +9,17 @@ def _thread(identity: str, **params: object) -> Thread:
 
 
 def test_the_last_threads_that_were_unloaded_are_kept() -> None:
-    shelf = MemoryShelf(kept=2)
+    open_store = MemoryThreadStore(kept=2)
     for name in "abc":
-        shelf.put(_thread(name))
-    assert [thread.id for thread in shelf.all()] == ["b", "c"]
-    assert shelf.find("a") is None
+        open_store.put(_thread(name))
+    assert [thread.id for thread in open_store.all()] == ["b", "c"]
+    assert open_store.find("a") is None
 
 
 def test_ephemeral_threads_are_not_kept() -> None:
-    shelf = MemoryShelf()
-    shelf.put(_thread("a", ephemeral=True))
-    assert shelf.all() == []
+    open_store = MemoryThreadStore()
+    open_store.put(_thread("a", ephemeral=True))
+    assert open_store.all() == []
 
 
 def test_a_path_goes_to_the_archive_and_back() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_codex.notifications import turn_messages
-from assay_codex.threads.turn_history import KEPT_TURNS, Past
+from assay_codex.threads.turn_history import KEPT_TURNS, TurnHistory
+from assay_codex.threads.turn_object import turn_object
 from assay_codex.versions.version import VERSIONS
 
 
@@ -12,22 +12,22 @@ def _item(turn: str, identity: str, kind: str = "agentMessage", **more: Any) -> 
 
 
 def test_only_the_last_turns_are_kept() -> None:
-    past = Past()
+    past = TurnHistory()
     for number in range(KEPT_TURNS + 2):
-        past.hear("turn/started", {"turn": turn_messages.turn(str(number), "inProgress", started=1.0)})
+        past.hear("turn/started", {"turn": turn_object(str(number), "inProgress", started=1.0)})
     assert [turn["id"] for turn in (past.turns[0], past.turns[-1])] == ["2", str(KEPT_TURNS + 1)]
     assert len(past.costs) == KEPT_TURNS
 
 
 def test_an_item_whose_end_is_told_twice_is_kept_once() -> None:
-    past = Past()
+    past = TurnHistory()
     for status in ("declined", "failed"):
         past.hear("item/completed", _item("0", "call", "commandExecution", status=status))
     assert [item["status"] for item in past.turns[0]["items"]] == ["failed"]
 
 
 def test_a_turn_of_another_process_is_another_turn() -> None:
-    past = Past()
+    past = TurnHistory()
     for _ in range(2):
         past.hear("item/completed", _item("0", "msg_1"))
         past.leave()
@@ -35,7 +35,7 @@ def test_a_turn_of_another_process_is_another_turn() -> None:
 
 
 def test_older_versions_find_the_items_of_talk_alone() -> None:
-    past = Past()
+    past = TurnHistory()
     past.hear("item/completed", _item("0", "call", "dynamicToolCall"))
     past.hear("item/completed", _item("0", "msg_7"))
     [turn] = past.told(VERSIONS["0.150.0"])
@@ -46,7 +46,7 @@ def test_older_versions_find_the_items_of_talk_alone() -> None:
 
 
 def test_the_first_text_of_the_user_is_the_preview() -> None:
-    past = Past()
+    past = TurnHistory()
     assert past.preview == ""
     content = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
     past.hear("item/completed", _item("0", "x", "userMessage", content=content))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_codex.protocol.outputs import Exit
 from assay_codex.server import Server
-from assay_codex.threads.rollouts import FileShelf
+from assay_codex.threads.rollouts import FileThreadStore
 from assay_fidelity.recording import Line, without
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Replay:
         home = str(self._home or "/codex-home")
         self._server = Server(self._library, home=home, cwd="/srv/workspace", version=self._version)
         if self._home:
-            self._server.keep_threads(partial(FileShelf, home, self.notes.append))
+            self._server.store_threads(partial(FileThreadStore, home, self.notes.append))
 
     def send(self, message: Message | str) -> None:
         """Send a message or a line of the client's, and hear everything that the mock says to it."""

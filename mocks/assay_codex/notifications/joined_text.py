@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Said:
+class JoinedText:
     """The pieces so far, as bytes: a long answer of many pieces takes no more than its length."""
 
     def __init__(self) -> None:

@@ -14,10 +14,11 @@ from assay_codex.turns.tools import check_tools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.methods.asked import Asked
+    from assay_codex.methods.request import AdmittedRequest
 
 _NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
 _HEX_DIGITS = 32
+NONE_FOUND = "no rollout found for thread id {id}"
 
 
 def check_uuid(text: str, wrong: str) -> None:
@@ -35,44 +36,60 @@ def check_uuid(text: str, wrong: str) -> None:
         raise Refused(f"{wrong}: invalid length: expected length 32 for simple format, found {digits}")
 
 
-def find_thread(asked: Asked) -> Thread:
+def find_thread(request: AdmittedRequest) -> Thread:
     """The thread that `threadId` names.
 
     Raises:
         Refused: it is no UUID, or no such thread is loaded.
     """
-    identity = asked.params["threadId"]
+    identity = request.params["threadId"]
     check_uuid(identity, "invalid thread id")
-    thread = asked.server.threads.get(identity)
+    thread = request.server.threads.get(identity)
     if thread is None:
         raise Refused(f"thread not found: {identity}")
     return thread
 
 
-def load_thread(asked: Asked) -> Thread:
+def find_stored(request: AdmittedRequest, missing: str = NONE_FOUND) -> Thread:
+    """The thread that `threadId` names, loaded or not.
+
+    Raises:
+        Refused: it is no UUID, or there is none: `missing` says so.
+    """
+    identity, server = request.params["threadId"], request.server
+    check_uuid(identity, "invalid thread id")
+    thread = server.threads.get(identity) or server.thread_store.find(identity)
+    if thread is None:
+        raise Refused(missing.format(id=identity))
+    return thread
+
+
+def load_thread(request: AdmittedRequest) -> Thread:
     """The thread that the request begins; parameters that the version does not know are as if they were absent.
 
     Raises:
         Refused: there is no such provider, or the tools are not what they must be.
     """
-    return begin_thread(asked, asked.params)
+    return begin_thread(request, request.params)
 
 
-def begin_thread(asked: Asked, given: Mapping[str, Any], fill: Callable[[Thread], None] | None = None) -> Thread:
+def begin_thread(
+    request: AdmittedRequest, given: Mapping[str, Any], fill: Callable[[Thread], None] | None = None
+) -> Thread:
     """A thread that begins with these parameters and, if there is more, with what `fill` puts into it.
 
     Raises:
         Refused: as for `load_thread`.
     """
-    server = asked.server
+    server = request.server
     params = {name: value for name, value in given.items() if name not in server.version.requests.ignored_params}
     if params.get("modelProvider") not in {None, PROVIDER}:
         raise Refused(f"{server.version.requests.config_error}: Model provider `{params['modelProvider']}` not found")
     check_tools(params.get("dynamicTools") or (), names_only=not server.version.requests.checks_tools)
     thread = new_thread(
         params,
-        identity=server.ids.uuid(asked.now),
-        now=asked.now,
+        identity=server.ids.uuid(request.now),
+        now=request.now,
         cwd=server.cwd,
         home=server.home,
         originator=server.client,
@@ -81,13 +98,13 @@ def begin_thread(asked: Asked, given: Mapping[str, Any], fill: Callable[[Thread]
     if fill is not None:
         fill(thread)
     if not thread.ephemeral:
-        server.shelf.begin(thread)
+        server.thread_store.begin(thread)
     server.threads.add(thread)
     server.subscribe(thread)
     return thread
 
 
-def tell_loaded(asked: Asked, thread: Thread) -> None:
+def tell_loaded(request: AdmittedRequest, thread: Thread) -> None:
     """Tell, in the older family alone, that the thread's servers have started: it has none."""
-    if asked.server.version.messages.legacy_events:
-        asked.server.tell(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), asked.now)
+    if request.server.version.messages.legacy_events:
+        request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), request.now)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.context import Host
+    from assay_codex.context import ServerContext
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AdmittedRequest:
     """A request with checked `params`, asked at `now`; `reply` sends its result."""
 
-    server: Host
+    server: ServerContext
     params: Mapping[str, Any]
     now: float
     reply: Callable[[Any], None]

@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.notifications import item_messages, raw_items, turn_messages
+from assay_codex.clock import milliseconds
+from assay_codex.notifications import item_messages, raw_items
 from assay_codex.turns.tools import CANCELLED, Outcome, outcome, parse_arguments
 from assay_scripts.steps import Call, Code
 
 if TYPE_CHECKING:
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.notifications.notifier import Telling
     from assay_codex.threads.thread import Running, Thread
     from assay_codex.turns.results import Output, Results
@@ -33,9 +34,9 @@ class _Pending:
 class Calling:
     """Asks the client of `turn`."""
 
-    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling, results: Results) -> None:
+    def __init__(self, turn: Running, context: TurnContext, thread: Thread, telling: Telling, results: Results) -> None:
         self._turn = turn
-        self._desk = desk
+        self._context = context
         self._thread = thread
         self._telling = telling
         self._results = results
@@ -53,7 +54,7 @@ class Calling:
 
     def raw(self, call: Call) -> Json:
         """The call as the model's own item."""
-        return raw_items.call(f"fc_{self._desk.ids.number()}", call.name, call.arguments, call.id)
+        return raw_items.call(f"fc_{self._context.ids.number()}", call.name, call.arguments, call.id)
 
     def ask(self, call: Call, now: float, *, late: bool) -> None:
         """Ask the client to run the tool; `late`: the model no longer waits for it."""
@@ -75,27 +76,27 @@ class Calling:
         """Run a program, which asks the client to run the tool that it calls."""
         self._telling.turn_to_call(now)
         self._telling.asked = True
-        self._telling.raw(raw_items.program(f"ctc_{self._desk.ids.number()}", code.source, code.id), now)
+        self._telling.raw(raw_items.program(f"ctc_{self._context.ids.number()}", code.source, code.id), now)
         self._results.expect(code.id, program=True)
         if not code.tool:
             self._results.came(code.id, _printed(0.0, code.output), now)
         elif self._thread.declares(code.tool):
-            call = Call(id=f"exec-{self._desk.ids.uuid(now)}", name=code.tool, arguments=code.arguments)
+            call = Call(id=f"exec-{self._context.ids.uuid(now)}", name=code.tool, arguments=code.arguments)
             self._request(call, json.loads(code.arguments), now, late=False, code=code)
         else:
             error = f"Script error:\nTypeError: tools.{code.tool} is not a function"
             self._results.came(code.id, _printed(0.0, error, how="failed"), now)
 
     def _request(self, call: Call, arguments: object, now: float, *, late: bool, code: Code | None = None) -> None:
-        started = turn_messages.ms(now)
+        started = milliseconds(now)
         self._telling.item_started(item_messages.tool_call(call.id, call.name, arguments), started, now)
         asked = {"callId": call.id, "namespace": None, "tool": call.name, "arguments": arguments}
-        request = self._desk.ask(self._turn, "item/tool/call", {**self._telling.place, **asked})
+        request = self._context.request(self._turn, "item/tool/call", {**self._telling.place, **asked})
         self._pending[request] = _Pending(call=call, arguments=arguments, started_ms=started, late=late, code=code)
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:
         """The client answered a call."""
-        version = self._desk.version
+        version = self._context.version
         came = outcome(result, error, answers=version.calls.answer_field, single_text=version.calls.single_text)
         self._over(self._pending.pop(request), came, now)
 
@@ -103,7 +104,7 @@ class Calling:
         """The calls that are not answered need not be any more."""
         for pending in self._pending.values():
             aborted = f"aborted by user after {_seconds(pending, now):.1f}s"
-            if self._desk.version.calls.reports_cancelled:
+            if self._context.version.calls.reports_cancelled:
                 self._end(pending, CANCELLED, now)
                 self._give_back(pending, aborted if pending.code else CANCELLED.output, now)
             else:
@@ -123,14 +124,14 @@ class Calling:
             "status": "completed" if came.success else "failed",
             "contentItems": came.content,
             "success": came.success,
-            "durationMs": turn_messages.ms(now) - pending.started_ms,
+            "durationMs": milliseconds(now) - pending.started_ms,
         }
         item = item_messages.tool_call(call.id, call.name, pending.arguments, told)
         self._telling.item_completed(item, pending.started_ms, now)
 
 
 def _seconds(pending: _Pending, now: float) -> float:
-    return (turn_messages.ms(now) - pending.started_ms) / 1000
+    return (milliseconds(now) - pending.started_ms) / 1000
 
 
 def _printed(seconds: float, output: Output, how: str = "completed") -> Output:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import begin_thread, find_thread, tell_loaded
-from assay_codex.methods.finding import NONE_FOUND, find_stored
 from assay_codex.methods.goals import goal_told
-from assay_codex.methods.listing import is_loaded, listed
+from assay_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored, find_thread, tell_loaded
 from assay_codex.methods.paging import turns_page
+from assay_codex.methods.thread_lists import is_loaded, listed
 from assay_codex.notifications import item_messages, legacy, messages
-from assay_codex.notifications.counting import Counting
+from assay_codex.notifications.counts import Counting
 from assay_codex.protocol.params import Refused
 from assay_codex.threads.rollback import roll_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.context import Host
-    from assay_codex.methods.asked import Asked
+    from assay_codex.context import ServerContext
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
@@ -34,125 +33,125 @@ _PARENT = "cannot delete thread {id}: forked history still references it"
 # What they find
 
 
-def _find_unarchived(asked: Asked) -> Thread:
-    thread = find_stored(asked)
-    if thread.archived or not _is_stored(asked.server, thread):
+def _find_unarchived(request: AdmittedRequest) -> Thread:
+    thread = find_stored(request)
+    if thread.archived or not _is_stored(request.server, thread):
         raise Refused(NONE_FOUND.format(id=thread.id))
     return thread
 
 
-def _is_stored(server: Host, thread: Thread) -> bool:
-    return not thread.ephemeral and bool(thread.past.turns or server.version.stored.before_first_turn)
+def _is_stored(server: ServerContext, thread: Thread) -> bool:
+    return not thread.ephemeral and bool(thread.turn_history.turns or server.version.stored.before_first_turn)
 
 
-def _no_pages(asked: Asked, instead: str) -> None:
+def _no_pages(request: AdmittedRequest, instead: str) -> None:
     """Say that the turns are better asked for in pages."""
-    if asked.server.version.stored.paged:
+    if request.server.version.stored.paged:
         summary = f"Full-history hydration is deprecated for paginated threads; {instead}"
-        asked.server.tell_client("deprecationNotice", {"summary": summary, "details": None}, asked.now)
+        request.server.notify_client("deprecationNotice", {"summary": summary, "details": None}, request.now)
 
 
 # thread/read, thread/resume
 
 
-def _thread_read(asked: Asked) -> None:
-    server = asked.server
+def _thread_read(request: AdmittedRequest) -> None:
+    server = request.server
     version = server.version
-    thread = find_stored(asked, version.stored.unread_error)
+    thread = find_stored(request, version.stored.unread_error)
     if thread.archived and not version.stored.reads_archived:
         raise Refused(version.stored.unread_error.format(id=thread.id))
     turns: list[Json] = []
-    if asked.params.get("includeTurns"):
-        _check_turns(asked, thread)
-        _no_pages(asked, _PAGED_READ)
-        turns = thread.past.told(version)
+    if request.params.get("includeTurns"):
+        _check_turns(request, thread)
+        _no_pages(request, _PAGED_READ)
+        turns = thread.turn_history.told(version)
     told: Json = {"thread": messages.thread(thread, version, turns, loaded=is_loaded(server, thread))}
-    asked.reply({**told, "readState": thread.past.read_state} if server.experimental else told)
+    request.reply({**told, "readState": thread.turn_history.read_state} if server.experimental else told)
 
 
-def _check_turns(asked: Asked, thread: Thread) -> None:
+def _check_turns(request: AdmittedRequest, thread: Thread) -> None:
     if thread.ephemeral:
         raise Refused("ephemeral threads do not support includeTurns")
-    no_turns = asked.server.version.stored.no_turns_error
-    if no_turns is not None and not thread.past.turns:
+    no_turns = request.server.version.stored.no_turns_error
+    if no_turns is not None and not thread.turn_history.turns:
         raise Refused(no_turns[1].format(id=thread.id), no_turns[0])
 
 
-def resume(asked: Asked) -> None:
+def resume(request: AdmittedRequest) -> None:
     """thread/resume, without a history."""
-    server = asked.server
-    version, exclude = server.version, asked.params.get("excludeTurns")
-    thread = find_stored(asked)
+    server = request.server
+    version, exclude = server.version, request.params.get("excludeTurns")
+    thread = find_stored(request)
     counts = is_loaded(server, thread) or version.stored.counts_new_forks or not thread.forked
-    _load(asked, thread)
-    turns = [] if exclude else thread.past.told(version)
-    first = asked.params.get("initialTurnsPage")
+    _load(request, thread)
+    turns = [] if exclude else thread.turn_history.told(version)
+    first = request.params.get("initialTurnsPage")
     page = None if first is None else turns_page(server, thread, first)
-    asked.reply(messages.thread_resumed(thread, version, turns, page))
+    request.reply(messages.thread_resumed(thread, version, turns, page))
     if turns and counts:
-        _tell_counts(asked, thread, turns)
-    server.tell(thread, *goal_told(thread), asked.now)
+        _tell_counts(request, thread, turns)
+    server.notify(thread, *goal_told(thread), request.now)
 
 
-def _load(asked: Asked, thread: Thread) -> None:
-    server, version = asked.server, asked.server.version
+def _load(request: AdmittedRequest, thread: Thread) -> None:
+    server, version = request.server, request.server.version
     loaded = is_loaded(server, thread)
     if thread.archived or not _is_stored(server, thread):
         raise Refused((version.stored.archived_error if thread.archived else NONE_FOUND).format(id=thread.id))
-    if not asked.params.get("excludeTurns"):
-        _no_pages(asked, _PAGED)
+    if not request.params.get("excludeTurns"):
+        _no_pages(request, _PAGED)
     server.subscribe(thread)
     if not loaded:
         server.threads.add(thread)
-        while server.ids.number() < thread.past.numbers:
+        while server.ids.number() < thread.turn_history.numbers:
             pass  # ids of items that it has are not given again
     if not loaded or (version.stored.reloads_on_resume and thread.turn is None):
         thread.operations, thread.failed = 0, False
-        thread.past.leave()
-        tell_loaded(asked, thread)
+        thread.turn_history.leave()
+        tell_loaded(request, thread)
     if not loaded:
         told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.tell_all("thread/status/changed", told, asked.now)
+        server.notify_all("thread/status/changed", told, request.now)
 
 
-def _tell_counts(asked: Asked, thread: Thread, turns: list[Json]) -> None:
+def _tell_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) -> None:
     """What the thread has cost so far."""
-    version = asked.server.version
+    version = request.server.version
     if version.stored.resends_counts and thread.last is not None:
         total, last = item_messages.usage(thread.total), item_messages.usage(thread.last)
         place = {"threadId": thread.id, "turnId": turns[-1]["id"]}
         counts = item_messages.token_usage(place, total, last, version.counts.context_window)
-        asked.server.tell_client("thread/tokenUsage/updated", counts, asked.now)
+        request.server.notify_client("thread/tokenUsage/updated", counts, request.now)
 
 
 # thread/fork
 
 
-def _thread_fork(asked: Asked) -> None:
-    server, params = asked.server, asked.params
+def _thread_fork(request: AdmittedRequest) -> None:
+    server, params = request.server, request.params
     version, exclude = server.version, params.get("excludeTurns")
-    source = _find_unarchived(asked)
+    source = _find_unarchived(request)
     if version.stored.paged and params.get("ephemeral") and not exclude:
         raise Refused(_UNPAGED_FORK)
     if not exclude:
-        _no_pages(asked, _PAGED)
-    thread = copy_thread(asked, source)
-    turns = [] if exclude else source.past.told(version)
-    tell_loaded(asked, thread)
+        _no_pages(request, _PAGED)
+    thread = copy_thread(request, source)
+    turns = [] if exclude else source.turn_history.told(version)
+    tell_loaded(request, thread)
     if version.messages.status_before_thread:
         told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.tell_all("thread/status/changed", told, asked.now)
-    asked.reply(messages.thread_opened(thread, version, turns))
+        server.notify_all("thread/status/changed", told, request.now)
+    request.reply(messages.thread_opened(thread, version, turns))
     if turns:
-        _tell_counts(asked, thread, turns)
+        _tell_counts(request, thread, turns)
     shown = messages.thread(thread, version, turns if version.stored.fork_starts_with_turns else ())
-    server.tell_all("thread/started", {"thread": shown}, asked.now)
+    server.notify_all("thread/started", {"thread": shown}, request.now)
 
 
-def copy_thread(asked: Asked, source: Thread) -> Thread:
+def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
     """A thread that goes on from where the other one is, with what the request names changed."""
-    params = {name: value for name, value in asked.params.items() if value is not None and name != "environments"}
-    if not asked.server.version.stored.ephemeral_forks:
+    params = {name: value for name, value in request.params.items() if value is not None and name != "environments"}
+    if not request.server.version.stored.ephemeral_forks:
         params.pop("ephemeral", None)
     given = {
         "cwd": source.cwd,
@@ -168,75 +167,75 @@ def copy_thread(asked: Asked, source: Thread) -> Thread:
         sandbox = thread.settings.sandbox if "sandbox" in params else source.settings.sandbox
         thread.settings = replace(source.settings, sandbox=sandbox)
         thread.settings.override(named)
-        thread.history, thread.past = list(source.history), source.past.copy()
+        thread.history, thread.turn_history = list(source.history), source.turn_history.copy()
         thread.total, thread.last = source.total, source.last
         thread.preview, thread.forked = source.preview, source.id
 
-    return begin_thread(asked, given, fill)
+    return begin_thread(request, given, fill)
 
 
 # thread/archive, thread/unarchive, thread/delete, thread/name/set
 
 
-def unload(asked: Asked, thread: Thread) -> None:
+def unload(request: AdmittedRequest, thread: Thread) -> None:
     """Stop what plays in it, and tell that it is not loaded any more."""
-    server = asked.server
+    server = request.server
     if not is_loaded(server, thread):
         return
     server.drop(thread)
     server.threads.remove(thread)
     if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
-        ended = legacy.notification(server.turn_id(thread, asked.now), thread.id, {"type": "shutdown_complete"})
-        server.tell(thread, *ended, asked.now)
+        ended = legacy.notification(server.turn_id(thread, request.now), thread.id, {"type": "shutdown_complete"})
+        server.notify(thread, *ended, request.now)
     gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-    server.tell_all("thread/status/changed", gone, asked.now)
+    server.notify_all("thread/status/changed", gone, request.now)
 
 
-def _thread_archive(asked: Asked) -> None:
-    thread, server = _find_unarchived(asked), asked.server
-    unload(asked, thread)
-    server.shelf.put(thread)
-    server.shelf.archive(thread, archived=True)
-    asked.reply({})
-    server.tell_all("thread/archived", {"threadId": thread.id}, asked.now)
+def _thread_archive(request: AdmittedRequest) -> None:
+    thread, server = _find_unarchived(request), request.server
+    unload(request, thread)
+    server.thread_store.put(thread)
+    server.thread_store.archive(thread, archived=True)
+    request.reply({})
+    server.notify_all("thread/archived", {"threadId": thread.id}, request.now)
 
 
-def _thread_unarchive(asked: Asked) -> None:
-    thread, server = find_stored(asked, _NONE_ARCHIVED), asked.server
+def _thread_unarchive(request: AdmittedRequest) -> None:
+    thread, server = find_stored(request, _NONE_ARCHIVED), request.server
     if not thread.archived:
         raise Refused(_NONE_ARCHIVED.format(id=thread.id))
-    server.shelf.archive(thread, archived=False)
-    asked.reply({"thread": messages.thread(thread, server.version, loaded=False)})
-    server.tell_all("thread/unarchived", {"threadId": thread.id}, asked.now)
+    server.thread_store.archive(thread, archived=False)
+    request.reply({"thread": messages.thread(thread, server.version, loaded=False)})
+    server.notify_all("thread/unarchived", {"threadId": thread.id}, request.now)
 
 
-def _thread_delete(asked: Asked) -> None:
-    thread, server = find_stored(asked), asked.server
+def _thread_delete(request: AdmittedRequest) -> None:
+    thread, server = find_stored(request), request.server
     if thread.ephemeral:
         raise Refused(f"thread is not persisted and cannot be deleted: {thread.id}")
-    unload(asked, thread)
-    server.shelf.put(thread)
+    unload(request, thread)
+    server.thread_store.put(thread)
     forks = [it for it in listed(server, archived=False) if it.forked == thread.id]
     if server.version.stored.keeps_parents and forks:
         raise Refused(_PARENT.format(id=thread.id))
-    server.shelf.delete(thread)
-    asked.reply({})
-    server.tell_all("thread/deleted", {"threadId": thread.id}, asked.now)
+    server.thread_store.delete(thread)
+    request.reply({})
+    server.notify_all("thread/deleted", {"threadId": thread.id}, request.now)
 
 
-def _thread_name_set(asked: Asked) -> None:
-    server, name = asked.server, asked.params["name"].strip()
+def _thread_name_set(request: AdmittedRequest) -> None:
+    server, name = request.server, request.params["name"].strip()
     if not name:
         raise Refused("thread name must not be empty")
-    thread = find_stored(asked, server.version.stored.unnamed_error)
+    thread = find_stored(request, server.version.stored.unnamed_error)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
     thread.note("name", name)
-    asked.reply({})
+    request.reply({})
     if server.version.messages.legacy_events:
         msg = {"type": "thread_name_updated", "thread_id": thread.id, "thread_name": name}
-        server.tell(thread, *legacy.notification(server.turn_id(thread, asked.now), thread.id, msg), asked.now)
-    server.tell_all("thread/name/updated", {"threadId": thread.id, "threadName": name}, asked.now)
+        server.notify(thread, *legacy.notification(server.turn_id(thread, request.now), thread.id, msg), request.now)
+    server.notify_all("thread/name/updated", {"threadId": thread.id, "threadName": name}, request.now)
 
 
 # thread/rollback
@@ -244,24 +243,24 @@ def _thread_name_set(asked: Asked) -> None:
 _LEAVING = "thread/rollback is deprecated and will be removed soon"
 
 
-def _thread_rollback(asked: Asked) -> None:
-    server, turns = asked.server, asked.params["numTurns"]
+def _thread_rollback(request: AdmittedRequest) -> None:
+    server, turns = request.server, request.params["numTurns"]
     if server.version.stored.deprecates_rollback:
-        server.tell_client("deprecationNotice", {"summary": _LEAVING, "details": None}, asked.now)
+        server.notify_client("deprecationNotice", {"summary": _LEAVING, "details": None}, request.now)
     if not turns:
         raise Refused("numTurns must be >= 1")
-    thread = find_thread(asked)
+    thread = find_thread(request)
     if thread.turn is not None:
         raise Refused("assay-codex does not play thread/rollback while a turn runs")
     roll_back(thread, turns)
     Counting(
-        server, thread, server.turn_id(thread, asked.now), double=server.version.messages.legacy_events
-    ).rolled_back(turns, asked.now)
-    turns_left = thread.past.told(server.version)
-    asked.reply({"thread": messages.thread(thread, server.version, turns_left)})
+        server, thread, server.turn_id(thread, request.now), double=server.version.messages.legacy_events
+    ).rolled_back(turns, request.now)
+    turns_left = thread.turn_history.told(server.version)
+    request.reply({"thread": messages.thread(thread, server.version, turns_left)})
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "thread/read": _thread_read,
     "thread/fork": _thread_fork,
     "thread/archive": _thread_archive,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import find_thread
+from assay_codex.methods.lookup import find_thread
 from assay_codex.notifications import messages
 from assay_codex.protocol.params import Refused
 from assay_codex.versions.marks import known
@@ -12,7 +12,7 @@ from assay_codex.versions.marks import known
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_codex.methods.asked import Asked
+    from assay_codex.methods.request import AdmittedRequest
 
 Json = dict[str, Any]
 
@@ -22,20 +22,20 @@ _URL = "http://127.0.0.1:9/v1"
 # Lists in pages
 
 
-def _paged(asked: Asked, what: str, entries: Sequence[Json]) -> None:
+def _paged(request: AdmittedRequest, what: str, entries: Sequence[Json]) -> None:
     """Answer with a page; its cursor is the number of the entry with which the next begins."""
-    cursor, limit = asked.params.get("cursor"), asked.params.get("limit")
+    cursor, limit = request.params.get("cursor"), request.params.get("limit")
     if cursor is not None and not cursor.isdecimal():
         raise Refused(f"invalid cursor: {cursor}")
     start = int(cursor or 0)
     if start > len(entries):
         raise Refused(f"cursor {start} exceeds total {what} {len(entries)}")
     end = len(entries) if limit is None else start + max(1, limit)
-    asked.reply({"data": list(entries[start:end]), "nextCursor": str(end) if end < len(entries) else None})
+    request.reply({"data": list(entries[start:end]), "nextCursor": str(end) if end < len(entries) else None})
 
 
-def _model_list(asked: Asked) -> None:
-    _paged(asked, "models", (messages.MODEL, _SMALL))
+def _model_list(request: AdmittedRequest) -> None:
+    _paged(request, "models", (messages.MODEL, _SMALL))
 
 
 _SMALL: Json = {
@@ -47,8 +47,8 @@ _SMALL: Json = {
 }
 
 
-def _permission_profiles(asked: Asked) -> None:
-    _paged(asked, "permission profiles", _PROFILES)
+def _permission_profiles(request: AdmittedRequest) -> None:
+    _paged(request, "permission profiles", _PROFILES)
 
 
 _PROFILES: Sequence[Json] = tuple(
@@ -59,10 +59,10 @@ _PROFILES: Sequence[Json] = tuple(
 # Configuration
 
 
-def _config_read(asked: Asked) -> None:
+def _config_read(request: AdmittedRequest) -> None:
     """The configuration of a codex whose model's service is the mock's."""
-    layers: Json = {"layers": []} if asked.params.get("includeLayers") else {}
-    asked.reply({"config": {**dict.fromkeys(_UNSET.split()), **_CONFIG}, "origins": {}, **layers})
+    layers: Json = {"layers": []} if request.params.get("includeLayers") else {}
+    request.reply({"config": {**dict.fromkeys(_UNSET.split()), **_CONFIG}, "origins": {}, **layers})
 
 
 _UNSET = """
@@ -81,10 +81,10 @@ _CONFIG: Json = {
 }
 
 
-def _model_providers(asked: Asked) -> None:
+def _model_providers(request: AdmittedRequest) -> None:
     own: Json = {"type": "customGateway", "auth": {"mode": "none"}}
     mock = {"id": messages.PROVIDER, "name": messages.PROVIDER, "canEdit": True, "baseUrl": _URL, "settings": own}
-    asked.reply({"data": [_OPENAI, mock], "defaultProviderId": messages.PROVIDER, "canChangeDefault": True})
+    request.reply({"data": [_OPENAI, mock], "defaultProviderId": messages.PROVIDER, "canChangeDefault": True})
 
 
 _OPENAI: Json = {
@@ -96,11 +96,11 @@ _OPENAI: Json = {
 }
 
 
-def _modes(asked: Asked) -> None:
+def _modes(request: AdmittedRequest) -> None:
     """The modes, as far as they are played; the oldest ones had instructions and models of their own."""
-    if not known(_NAMED_MODES, asked.server.version.number):
+    if not known(_NAMED_MODES, request.server.version.number):
         raise Refused("assay-codex does not play collaborationMode/list")
-    asked.reply(
+    request.reply(
         {"data": [{"name": mode.title(), "mode": mode, "model": None, **more} for mode, more in _MODES.items()]}
     )
 
@@ -109,12 +109,12 @@ _NAMED_MODES = "modes+0.118"
 _MODES: Mapping[str, Json] = {"plan": {"reasoning_effort": "medium"}, "default": {"reasoning_effort": None}}
 
 
-def _in_folders(*fields: str) -> Callable[[Asked], None]:
+def _in_folders(*fields: str) -> Callable[[AdmittedRequest], None]:
     """A list with nothing in it, for each folder that is asked about."""
 
-    def answer(asked: Asked) -> None:
-        folders = asked.params.get("cwds") or [asked.server.cwd]
-        asked.reply({"data": [{"cwd": cwd, **{name: [] for name in fields}} for cwd in folders]})
+    def answer(request: AdmittedRequest) -> None:
+        folders = request.params.get("cwds") or [request.server.cwd]
+        request.reply({"data": [{"cwd": cwd, **{name: [] for name in fields}} for cwd in folders]})
 
     return answer
 
@@ -122,17 +122,17 @@ def _in_folders(*fields: str) -> Callable[[Asked], None]:
 # Accounts
 
 
-def _account_read(asked: Asked) -> None:
-    asked.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
+def _account_read(request: AdmittedRequest) -> None:
+    request.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
 
 
-def _auth_status(asked: Asked) -> None:
-    asked.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
+def _auth_status(request: AdmittedRequest) -> None:
+    request.reply({"authMethod": None, "authToken": None, "requiresOpenaiAuth": False})
 
 
-def _needs_account(what: str) -> Callable[[Asked], None]:
-    def refuse(asked: Asked) -> None:
-        del asked
+def _needs_account(what: str) -> Callable[[AdmittedRequest], None]:
+    def refuse(request: AdmittedRequest) -> None:
+        del request
         raise Refused(f"codex account authentication required to read {what}")
 
     return refuse
@@ -141,19 +141,19 @@ def _needs_account(what: str) -> Callable[[Asked], None]:
 # Threads' settings
 
 
-def _settings_update(asked: Asked) -> None:
-    thread, server = find_thread(asked), asked.server
-    changed = thread.override(asked.params)
-    asked.reply({})
+def _settings_update(request: AdmittedRequest) -> None:
+    thread, server = find_thread(request), request.server
+    changed = thread.override(request.params)
+    request.reply({})
     if changed:
-        server.tell(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), asked.now)
+        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), request.now)
 
 
-def _constant(**answer: object) -> Callable[[Asked], None]:
-    return lambda asked: asked.reply(answer)
+def _constant(**answer: object) -> Callable[[AdmittedRequest], None]:
+    return lambda request: request.reply(answer)
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "model/list": _model_list,
     "permissionProfile/list": _permission_profiles,
     "config/read": _config_read,

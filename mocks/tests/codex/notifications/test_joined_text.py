@@ -1,20 +1,20 @@
 from __future__ import annotations
 
-from assay_codex.notifications.fragments import Said
+from assay_codex.notifications.joined_text import JoinedText
 
 
 def test_pieces_are_put_together_and_so_are_halves_of_characters() -> None:
-    said = Said()
+    said = JoinedText()
     for piece in ("Grü", "ße \ud83d", "\ude00", "!"):
         said.add(piece)
     assert said.whole == "Grüße 😀!"
 
 
 def test_a_half_that_stays_alone_is_replaced() -> None:
-    said = Said()
+    said = JoinedText()
     said.add("a\ud83d")
     assert said.whole == "a\ufffd"
 
 
 def test_nothing_said_is_an_empty_text() -> None:
-    assert Said().whole == ""
+    assert JoinedText().whole == ""

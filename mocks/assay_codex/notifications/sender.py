@@ -11,7 +11,7 @@ from assay_codex.threads.turn_history import HEARD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
@@ -22,17 +22,17 @@ _KEPT_FOR_REPEATS = 64
 class Notifying:
     """Sends the notifications of the turn `turn_id` of `thread`."""
 
-    def __init__(self, desk: Desk, thread: Thread, turn_id: str, *, double: bool = False) -> None:
+    def __init__(self, context: TurnContext, thread: Thread, turn_id: str, *, double: bool = False) -> None:
         self.place: Json = {"threadId": thread.id, "turnId": turn_id}
         self._double = double
         self._told: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)
-        self._desk = desk
+        self._context = context
         self._thread = thread
         self._turn_id = turn_id
 
     def notify(self, method: str, params: Json, now: float, *, older: Json | None = None) -> None:
         """Send a notification, in both families if the turn is told twice; `older`: what that family alone knows."""
-        version = self._desk.version
+        version = self._context.version
         known = {**params, **(older or {})}
         before, after = (
             legacy.twins(method, known, empty_texts=version.messages.empty_legacy_texts) if self._double else ((), ())
@@ -53,17 +53,17 @@ class Notifying:
 
     def _tell(self, method: str, params: Json, now: float) -> None:
         self._told.append((method, params))
-        self._desk.tell(self._thread, method, params, now)
+        self._context.notify(self._thread, method, params, now)
 
     def repeat(self, last: int, now: float) -> None:
         """Send the last so many notifications again."""
         for method, params in list(self._told)[-last:]:
-            self._desk.tell(self._thread, method, params, now)
+            self._context.notify(self._thread, method, params, now)
 
     def raw(self, item: Json, now: float, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
         """Put an item of the model's into the history and tell it raw."""
         if kept:
             self._thread.remember([item])
         if self._thread.raw_events:
-            passed = raw_items.told(item, self._turn_id, self._desk.version.messages.hidden, extra)
+            passed = raw_items.told(item, self._turn_id, self._context.version.messages.hidden, extra)
             self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay_codex.methods.asking import check_uuid
+from assay_codex.methods.lookup import check_uuid
 from assay_codex.protocol.params import Refused
 
 NAMED = "11111111-0000-7000-8000-000000000001"

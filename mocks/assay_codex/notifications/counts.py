@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay_codex.notifications import item_messages, legacy
-from assay_codex.notifications.notifying import Notifying
+from assay_codex.notifications.sender import Notifying
 from assay_scripts.steps import Usage
 
 
@@ -34,11 +34,11 @@ class Counting(Notifying):
         `began`: the model had begun to answer, so that there are limits before it, and after it as on every thread that
         knows some.
         """
-        window = self._desk.version.counts.context_window
+        window = self._context.version.counts.context_window
         if window is None:
             self.rate_limits(now)
             return
-        if began and not self._desk.version.counts.early:
+        if began and not self._context.version.counts.early:
             self.rate_limits(now)
         self._thread.fill(window)
         self._token_usage(now)
@@ -61,7 +61,7 @@ class Counting(Notifying):
         total["totalTokens"] += thread.filled
         if thread.estimated is not None:
             last = item_messages.estimated(thread.estimated)
-        params = item_messages.token_usage(self.place, total, last, self._desk.version.counts.context_window)
+        params = item_messages.token_usage(self.place, total, last, self._context.version.counts.context_window)
         self.older(legacy.token_count(params["tokenUsage"]), now)
         self.notify("thread/tokenUsage/updated", params, now)
 

@@ -6,14 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay_codex.notifications import acting_messages, legacy_acting, raw_items, turn_messages
+from assay_codex.clock import milliseconds
+from assay_codex.notifications import approval_messages, legacy_approvals, raw_items
 from assay_scripts.blocks import cut
 from assay_scripts.steps import Command, Patch, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.context import Desk
+    from assay_codex.context import TurnContext
     from assay_codex.notifications.notifier import Telling
     from assay_codex.threads.thread import Running, Thread
     from assay_codex.turns.results import Results
@@ -56,10 +57,10 @@ class _Pending:
 class Acting:
     """Acts for `turn`; `cancelled`: the client wants the turn to end."""
 
-    def __init__(self, turn: Running, desk: Desk, thread: Thread, telling: Telling, results: Results) -> None:
+    def __init__(self, turn: Running, context: TurnContext, thread: Thread, telling: Telling, results: Results) -> None:
         self.cancelled = False
         self._turn = turn
-        self._desk = desk
+        self._context = context
         self._thread = thread
         self._telling = telling
         self._results = results
@@ -80,26 +81,26 @@ class Acting:
     def question(self, step: Question, now: float) -> None:
         """Ask the user."""
         self._telling.turn_to_call(now)
-        params = acting_messages.question(step, self._telling.place)
+        params = approval_messages.question(step, self._telling.place)
         arguments = json.dumps({"questions": params["questions"]})
-        raw = raw_items.call(f"fc_{self._desk.ids.number()}", "request_user_input", arguments, step.id)
+        raw = raw_items.call(f"fc_{self._context.ids.number()}", "request_user_input", arguments, step.id)
         self._telling.raw(raw, now)
         self._results.expect(step.id)
-        mode = self._thread.settings.mode or self._desk.version.messages.default_mode
+        mode = self._thread.settings.mode or self._context.version.messages.default_mode
         if step.asks == "never" or (step.asks == "policy" and mode != _PLAN):
             self._results.came(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode", now)
             return
         self._thread.waiting.append(_INPUT)
         self._telling.status(now)
-        self._telling.older(legacy_acting.question(params), now)
-        identity = self._desk.ask(self._turn, "item/tool/requestUserInput", params)
-        self._pending[identity] = _Pending(step=step, started_ms=turn_messages.ms(now), begun=False)
+        self._telling.older(legacy_approvals.question(params), now)
+        identity = self._context.request(self._turn, "item/tool/requestUserInput", params)
+        self._pending[identity] = _Pending(step=step, started_ms=milliseconds(now), begun=False)
 
     def act(self, step: Command | Patch, now: float) -> None:
         """Run the command or add the file, or ask the client whether to."""
         self._telling.turn_to_call(now)
         arguments = step.command if isinstance(step, Command) else f"apply_patch {step.path}"
-        number = self._desk.ids.number()
+        number = self._context.ids.number()
         raw = raw_items.call(f"fc_{number}", "exec_command", json.dumps({"cmd": arguments}), step.id)
         self._telling.raw(raw, now)
         self._results.expect(step.id)
@@ -107,7 +108,7 @@ class Acting:
             self._results.came(step.id, _NOWHERE, now)
             return
         asked = self._thread.settings.approval_policy != "never" if step.asks == "policy" else step.asks == "always"
-        started = turn_messages.ms(now)
+        started = milliseconds(now)
         if asked:
             self._ask(step, started, now)
         else:
@@ -119,12 +120,15 @@ class Acting:
         self._thread.waiting.append(_APPROVAL)
         item, place = self._item(step, {}), self._telling.place
         if isinstance(step, Command):
-            params = acting_messages.command_request(step, item, place, started, self._desk.version)
-            method, older = "item/commandExecution/requestApproval", legacy_acting.command_approval(item, place, params)
-            order = self._desk.version.commands.approval_order
+            params = approval_messages.command_request(step, item, place, started, self._context.version)
+            method, older = (
+                "item/commandExecution/requestApproval",
+                legacy_approvals.command_approval(item, place, params),
+            )
+            order = self._context.version.commands.approval_order
         else:
-            params = acting_messages.patch_request(step, place, started)
-            method, older = "item/fileChange/requestApproval", legacy_acting.patch_approval(item, place)
+            params = approval_messages.patch_request(step, place, started)
+            method, older = "item/fileChange/requestApproval", legacy_approvals.patch_approval(item, place)
             order = ("start", "older", "status")
         told: Mapping[ApprovalStep, Callable[[], object]] = {
             "start": lambda: self._start(step, started, now),
@@ -135,8 +139,8 @@ class Acting:
             told[what]()
         if self._thread.conversation:
             reason = step.reason if isinstance(step, Command) else ""
-            method, params = legacy_acting.v1_request(item, self._thread.id, reason)
-        identity = self._desk.ask(self._turn, method, params)
+            method, params = legacy_approvals.v1_request(item, self._thread.id, reason)
+        identity = self._context.request(self._turn, method, params)
         self._pending[identity] = _Pending(step=step, started_ms=started, begun="start" in order)
 
     def _start(self, step: Command | Patch, started: int, now: float, *, running: bool = False) -> None:
@@ -145,13 +149,13 @@ class Acting:
 
     def _item(self, step: Command | Patch, told: Mapping[str, Any]) -> Json:
         if isinstance(step, Command):
-            return acting_messages.command_item(step, self._thread.cwd, self._desk.version, told)
-        return acting_messages.patch_item(step, self._thread.cwd, told.get("status", "inProgress"))
+            return approval_messages.command_item(step, self._thread.cwd, self._context.version, told)
+        return approval_messages.patch_item(step, self._thread.cwd, told.get("status", "inProgress"))
 
     def _process(self) -> Json:
-        if not self._desk.version.commands.unified_exec:
+        if not self._context.version.commands.unified_exec:
             return {}
-        return {"processId": str(self._desk.ids.number()), "source": "unifiedExecStartup"}
+        return {"processId": str(self._context.ids.number()), "source": "unifiedExecStartup"}
 
     # Answers
 
@@ -190,7 +194,7 @@ class Acting:
         self._telling.notify("serverRequest/resolved", told, now)
 
     def _decision(self, result: object, error: object) -> Decision:
-        version = self._desk.version
+        version = self._context.version
         if error is not None:
             return "hang" if version.commands.hangs_on_error else "failed"
         told = result.get("decision") if isinstance(result, dict) else None
@@ -207,7 +211,7 @@ class Acting:
         status = "failed" if decision == "failed" else "declined"
         if not self._thread.conversation:
             self._telling.item_completed(self._item(step, {"status": status}), started, now)
-        if self._desk.version.commands.ends_declined_twice:
+        if self._context.version.commands.ends_declined_twice:
             told = {"status": "failed", "aggregatedOutput": words, "exitCode": -1, "durationMs": 0}
             self._telling.item_completed(self._item(step, told), started, now)
         if isinstance(step, Command):
@@ -221,13 +225,13 @@ class Acting:
             for piece in cut(output, step.pieces) if output else ():
                 self._print(step, piece, older, now)
             ended = {"status": "completed" if step.status == 0 else "failed", "exitCode": step.status}
-            told = {**ended, "aggregatedOutput": output, "durationMs": turn_messages.ms(now) - started}
+            told = {**ended, "aggregatedOutput": output, "durationMs": milliseconds(now) - started}
             self._telling.item_completed(self._item(step, {**self._process(), **told}), started, now, older=older)
         else:
             output = f"Success. Updated the following files:\nA {step.path}\n"
             self._print(step, output, {}, now)
             self._telling.item_completed(self._item(step, {"status": "completed"}), started, now)
-            self._telling.changed(acting_messages.diff(step, self._thread.cwd, self._desk.version), now)
+            self._telling.changed(approval_messages.diff(step, self._thread.cwd, self._context.version), now)
         self._results.came(step.id, output, now)
 
     def _try_in_sandbox(self, step: Command | Patch, now: float) -> None:
@@ -237,7 +241,7 @@ class Acting:
 
     def _print(self, step: Command | Patch, text: str, older: Json, now: float) -> None:
         """A piece of output, in versions that tell it before the end."""
-        if not self._desk.version.commands.unified_exec:
+        if not self._context.version.commands.unified_exec:
             kind = "commandExecution" if isinstance(step, Command) else "fileChange"
             told = {**self._telling.place, "itemId": step.id, "delta": text}
             self._telling.notify(f"item/{kind}/outputDelta", told, now, older=older)
@@ -246,7 +250,7 @@ class Acting:
         """The turn ends: nothing is waited for; the requests that were open."""
         opened = self.unanswered
         self._thread.waiting.clear()
-        if self._desk.version.turns.numbered_ids:
+        if self._context.version.turns.numbered_ids:
             self._late |= self._pending.keys()
             self._pending.clear()
         return opened

@@ -6,7 +6,7 @@ import re
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.asking import check_uuid
+from assay_codex.methods.lookup import check_uuid
 from assay_codex.notifications import messages
 from assay_codex.protocol.params import Refused
 from assay_codex.versions.forms import trimmed
@@ -14,8 +14,8 @@ from assay_codex.versions.forms import trimmed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from assay_codex.context import Host
-    from assay_codex.methods.asked import Asked
+    from assay_codex.context import ServerContext
+    from assay_codex.methods.request import AdmittedRequest
     from assay_codex.threads.thread import Thread
 
 Json = dict[str, Any]
@@ -23,23 +23,23 @@ Json = dict[str, Any]
 _PAGE = 25
 
 
-def is_loaded(server: Host, thread: Thread) -> bool:
+def is_loaded(server: ServerContext, thread: Thread) -> bool:
     """Whether it is a thread that is loaded."""
     return server.threads.get(thread.id) is thread
 
 
-def _thread_list(asked: Asked) -> None:
-    server, taken = asked.server, asked.server.version.requests.params["thread/list"]
-    params = {name: value for name, value in asked.params.items() if name in taken and value is not None}
+def _thread_list(request: AdmittedRequest) -> None:
+    server, taken = request.server, request.server.version.requests.params["thread/list"]
+    params = {name: value for name, value in request.params.items() if name in taken and value is not None}
     key = _SORTED[params.get("sortKey", "created_at")]
     wanted = [(_WANTED[name], value) for name, value in params.items() if name in _WANTED and value]
     threads = listed(server, archived=params.get("archived", False))
     found = [thread for thread in threads if all(wants(thread, value) for wants, value in wanted)]
-    page, cursor = page_of(asked, found, params.get("limit"), key, down=params.get("sortDirection") != "asc")
-    asked.reply(
+    page, cursor = page_of(request, found, params.get("limit"), key, down=params.get("sortDirection") != "asc")
+    request.reply(
         {
             "data": [_in_list(server, thread) for thread in page],
-            "readStates": {it.id: it.past.read_state or _unread_nothing(it) for it in page},
+            "readStates": {it.id: it.turn_history.read_state or _unread_nothing(it) for it in page},
             "nextCursor": cursor,
             "backwardsCursor": moment(key(page[0])) if page else None,
         }
@@ -55,7 +55,7 @@ _WANTED: Mapping[str, Callable[[Thread, Any], bool]] = {
 
 
 def page_of(
-    asked: Asked,
+    request: AdmittedRequest,
     threads: Iterable[Thread],
     limit: int | None,
     key: Callable[[Thread], float] | None = None,
@@ -67,9 +67,9 @@ def page_of(
     Raises:
         Refused: the cursor that is asked for is none.
     """
-    key, form = key or _SORTED["created_at"], asked.server.version.stored.list_cursor
+    key, form = key or _SORTED["created_at"], request.server.version.stored.list_cursor
     ordered = sorted(threads, key=lambda it: (key(it), it.id), reverse=down)
-    start = _after([_cursor(thread, key, form) for thread in ordered], asked.params.get("cursor"), down=down)
+    start = _after([_cursor(thread, key, form) for thread in ordered], request.params.get("cursor"), down=down)
     page = ordered[start : start + (_PAGE if limit is None else max(1, limit))]
     more = start + len(page) < len(ordered)
     return page, _cursor(page[-1], key, form) if more else None
@@ -82,15 +82,15 @@ _SORTED: Mapping[str, Callable[[Thread], float]] = {
 }
 
 
-def listed(server: Host, *, archived: bool) -> list[Thread]:
+def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
     """The threads that were talked in, loaded ones as they are now."""
-    stored = {it.id: it for it in server.shelf.all() if it.archived is archived}
+    stored = {it.id: it for it in server.thread_store.all() if it.archived is archived}
     loaded = [thread for identity in server.threads.ids() if (thread := server.threads.get(identity)) is not None]
     stored |= {it.id: it for it in loaded if not (it.ephemeral or archived)}
     return [it for it in stored.values() if it.preview]
 
 
-def _in_list(server: Host, thread: Thread) -> Json:
+def _in_list(server: ServerContext, thread: Thread) -> Json:
     told = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
     trimmed_thread: Json = trimmed(server.version.messages.hidden, ".thread", told)
     return trimmed_thread
@@ -122,14 +122,14 @@ def moment(at: float) -> str:
     return f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(at))}.{int(at * 1000) % 1000:03}Z"
 
 
-def _thread_loaded_list(asked: Asked) -> None:
-    ids, cursor = sorted(asked.server.threads.ids()), asked.params.get("cursor")
+def _thread_loaded_list(request: AdmittedRequest) -> None:
+    ids, cursor = sorted(request.server.threads.ids()), request.params.get("cursor")
     if cursor is not None:
         _check_cursor(cursor)
     after = [identity for identity in ids if identity > (cursor or "")]
-    limit = asked.params.get("limit")
+    limit = request.params.get("limit")
     page = after if limit is None else after[: max(1, limit)]
-    asked.reply({"data": page, "nextCursor": page[-1] if len(page) < len(after) else None})
+    request.reply({"data": page, "nextCursor": page[-1] if len(page) < len(after) else None})
 
 
 def _check_cursor(cursor: str) -> None:
@@ -144,7 +144,7 @@ def _check_cursor(cursor: str) -> None:
         raise Refused(f"invalid cursor: {cursor}") from refused
 
 
-METHODS: Mapping[str, Callable[[Asked], None]] = {
+METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "thread/list": _thread_list,
     "thread/loaded/list": _thread_loaded_list,
 }
