@@ -37,7 +37,9 @@ class Change:
     first: str
     """The number of the first version in which it was seen."""
     recordings: tuple[str, ...] = ()
-    """Recordings that differ without the change, as `VERSION/SCENARIO`."""
+    """Recordings that differ without the change, as `VERSION/SCENARIO`: of `first`, or of the next version that was
+    recorded with such a scenario. That the change is as old as `first` was then seen of the binary alone.
+    """
     seen: str = ""
     """What was seen of the binaries where no recording holds it."""
     traits: Mapping[str, Traits]
@@ -134,20 +136,34 @@ _NONE_FOUND = "no rollout found for thread id {id}"
 _UNBEGUN = "thread {id} is not materialized yet; includeTurns is unavailable before first user message"
 
 CHANGES: tuple[Change, ...] = (
-    _since("0.92.0", seen="?", stored={"unread_error": "thread not loaded: {id}", "legacy_shutdown": True}),
-    _since("0.94.0", seen="?", commands={"hangs_on_error": False}),
-    _since("0.95.0", seen="?", failures={"causes": CAUSES_0_95}),
-    _since("0.95.0", seen="?", messages={"default_mode": "default"}),
-    _since("0.98.0", seen="?", calls={"answer_field": "contentItems"}),
-    _since("0.98.0", seen="?", calls={"single_text": False}),
-    _since("0.98.0", seen="?", turns={"reports_queued_input": True}),
-    _since("0.99.0", seen="?", requests={"opt_out": True}),
-    _since("0.99.0", seen="?", counts={"context_window": 258_400}),
-    _since("0.99.0", seen="?", turns={"without_input": "hangs"}),
-    _since("0.99.0", seen="?", compaction={"limit": 244_800}),
+    _since(
+        "0.92.0",
+        "0.99.0/stored_b",
+        "0.95.0/requests",
+        stored={"unread_error": "thread not loaded: {id}", "legacy_shutdown": True},
+    ),
+    _since("0.94.0", "0.94.0/approval_rpcerror", commands={"hangs_on_error": False}),
+    _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
+    _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
+    _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
+    _since(
+        "0.98.0",
+        seen="0.98.0 to 0.113.0 send the model a list also for an output of one text",
+        calls={"single_text": False},
+    ),
+    _since("0.98.0", "0.99.0/busy", turns={"reports_queued_input": True}),
     _since(
         "0.99.0",
-        seen="?",
+        seen="0.99.0 leaves out the notifications that optOutNotificationMethods names",
+        requests={"opt_out": True},
+    ),
+    _since("0.99.0", "0.99.0/approval_cancel", counts={"context_window": 258_400}),
+    _since("0.99.0", "0.99.0/busy", turns={"without_input": "hangs"}),
+    _since("0.99.0", "0.169.0/ctx_then_next", compaction={"limit": 244_800}),
+    _since(
+        "0.99.0",
+        "0.99.0/approval_cancel",
+        "0.169.0/approval_onrequest_escalated_accept",
         commands={
             "shell": "/bin/bash",
             "unified_exec": True,
@@ -155,92 +171,149 @@ CHANGES: tuple[Change, ...] = (
             "approval_order": ("older", "status"),
         },
     ),
+    _since("0.99.0", "0.105.0/forks", stored={"before_first_turn": False, "no_turns_error": (-32600, _UNBEGUN)}),
     _since(
         "0.99.0",
-        seen="?",
-        stored={
-            "before_first_turn": False,
-            "no_turns_error": (-32600, _UNBEGUN),
-            "list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}",
-        },
+        seen="the nextCursor of 0.99.0 has a time with colons",
+        stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}"},
     ),
-    _since("0.100.0", seen="?", transport={"kinds": frozenset({"ws"}), "overloads": True}),
-    _since("0.100.0", seen="?", turns={"numbered_ids": False}),
-    _since("0.100.0", seen="?", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
-    _since("0.105.0", seen="?", transport={"drains_on": ("SIGINT",)}),
-    _since("0.105.0", seen="?", messages={"status_before_thread": True}),
-    _since("0.105.0", seen="?", messages={"empty_legacy_texts": True}),
-    _since("0.105.0", seen="?", commands={"null_reasons": False}),
+    _since(
+        "0.100.0",
+        seen="0.100.0 takes --listen ws://IP:PORT; 0.99.0 ends with a usage error",
+        transport={"kinds": frozenset({"ws"})},
+    ),
+    _since(
+        "0.100.0",
+        seen="of very many requests at once 0.100.0 refuses some and loses some; 0.89.0 answers all",
+        transport={"overloads": True},
+    ),
+    _since("0.100.0", "0.100.0/text_turn", turns={"numbered_ids": False}),
+    _since("0.100.0", "0.101.0/failures", failures={"causes": CAUSES_0_100, "incomplete": INCOMPLETE_0_100}),
     _since(
         "0.105.0",
-        seen="?",
-        stored={
-            "renumbers_turns": False,
-            "forgotten_statuses": frozenset({"failed"}),
-            "reloads_on_resume": False,
-            "reads_archived": True,
-        },
+        seen="SIGINT to a WebSocket server of 0.105.0 while a turn runs",
+        transport={"drains_on": ("SIGINT",)},
     ),
-    _since("0.106.0", seen="?", messages={"unsent_items": frozenset()}),
-    _since("0.106.0", seen="?", requests={"max_input_chars": 1_048_576}),
-    _since("0.106.0", seen="?", messages={"hides_citations": True}),
-    _since("0.106.0", seen="?", stored={"closes_unsubscribed": True}),
+    _since("0.105.0", "0.105.0/approval_decline", messages={"status_before_thread": True}),
+    _since("0.105.0", "0.105.0/approval_decline", messages={"empty_legacy_texts": True}),
+    _since("0.105.0", "0.105.0/approval_decline", commands={"null_reasons": False}),
+    _since("0.105.0", "0.105.0/forks", stored={"renumbers_turns": False, "reads_archived": True}),
     _since(
-        "0.110.0", seen="?", messages={"status_before_thread": False}, turns={"start_order": ("task", "status", "turn")}
+        "0.105.0",
+        seen="thread/read of 0.105.0 does not call a turn completed that has no end",
+        stored={"forgotten_statuses": frozenset({"failed"})},
     ),
-    _since("0.110.0", seen="?", turns={"when_busy": "untold"}),
-    _since("0.110.0", seen="?", commands={"splits": False}),
-    _since("0.113.0", seen="?", calls={"reports_cancelled": False}),
-    _since("0.114.0", seen="?", calls={"single_text": True}),
-    _since("0.114.0", seen="?", transport={"drains_on": ("SIGINT", "SIGTERM")}),
-    _since("0.115.0", seen="?", messages={"legacy_events": False}),
-    _since("0.115.0", seen="?", turns={"start_order": ("status", "turn", "task")}),
-    _since("0.115.0", seen="?", requests={"config_error": "failed to load configuration"}),
-    _since("0.118.0", seen="?", turns={"without_input": "refused"}),
-    _since("0.118.0", seen="?", transport={"kinds": frozenset({"ws", "ws-auth"})}),
-    _since("0.118.0", seen="?", stored={"ephemeral_forks": True}),
-    _since("0.121.0", seen="?", calls={"fail_after_answers": True}),
-    _since("0.125.0", seen="?", commands={"approval_order": ("status", "start")}),
-    _since("0.125.0", seen="?", requests={"gates_empty_lists": True}),
-    _since("0.125.0", seen="?", stored={"closes_unsubscribed": False}),
-    _since("0.125.0", seen="?", stored={"resends_counts": True, "list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
-    _since("0.131.0", seen="?", counts={"early": False}),
-    _since("0.133.0", seen="?", turns={"without_input": "asks"}),
-    _since("0.134.0", seen="?", transport={"kinds": frozenset({"ws", "ws-auth", "ws-digest", "ws-guard", "unix"})}),
-    _since("0.134.0", seen="?", transport={"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")}),
-    _since("0.134.0", seen="?", requests={"checks_tools": True, "checks_turn_id": True}),
-    _since("0.134.0", seen="?", stored={"fork_starts_with_turns": False}),
-    _since("0.140.0", seen="?", turns={"raw_interrupt_note": True}),
-    _since("0.142.0", seen="?", compaction={"raw": True}),
+    _since(
+        "0.105.0",
+        seen="thread/resume of an idle loaded thread on 0.105.0 does not load it again",
+        stored={"reloads_on_resume": False},
+    ),
+    _since("0.106.0", "0.106.0/text_turn", messages={"unsent_items": frozenset()}),
+    _since(
+        "0.106.0",
+        seen="0.106.0 refuses longer input with -32602, input_too_large",
+        requests={"max_input_chars": 1_048_576},
+    ),
+    _since(
+        "0.106.0",
+        seen="0.106.0 cuts a citation block out of the deltas and the item",
+        messages={"hides_citations": True},
+    ),
+    _since("0.106.0", "0.110.0/requests", stored={"closes_unsubscribed": True}),
+    _since(
+        "0.110.0",
+        "0.110.0/approval_rpcerror",
+        messages={"status_before_thread": False},
+        turns={"start_order": ("task", "status", "turn")},
+    ),
+    _since("0.110.0", "0.110.0/busy", turns={"when_busy": "untold"}),
+    _since("0.110.0", "0.110.0/approval_rpcerror", commands={"splits": False}),
+    _since(
+        "0.113.0",
+        seen="an interrupt during a call on 0.113.0 sends no item/completed for it",
+        calls={"reports_cancelled": False},
+    ),
+    _since("0.114.0", "0.169.0/dyn_raw_events", calls={"single_text": True}),
+    _since(
+        "0.114.0",
+        seen="SIGTERM to a WebSocket server of 0.114.0 while a turn runs",
+        transport={"drains_on": ("SIGINT", "SIGTERM")},
+    ),
+    _since("0.115.0", "0.115.0/approval_cancel", messages={"legacy_events": False}),
+    _since(
+        "0.115.0",
+        seen="0.115.0 sends no task_started: where a script asks for both families, it comes last",
+        turns={"start_order": ("status", "turn", "task")},
+    ),
+    _since("0.115.0", "0.115.0/busy", requests={"config_error": "failed to load configuration"}),
+    _since("0.118.0", "0.118.0/busy", turns={"without_input": "refused"}),
+    _since("0.118.0", seen="--help of 0.118.0 has --ws-auth", transport={"kinds": frozenset({"ws", "ws-auth"})}),
+    _since("0.118.0", "0.118.0/forks", stored={"ephemeral_forks": True}),
+    _since(
+        "0.121.0",
+        seen="an answer cut off after a call: 0.121.0 waits for the call, then fails",
+        calls={"fail_after_answers": True},
+    ),
+    _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
+    _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
+    _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
+    _since("0.125.0", "0.125.0/stored_b", stored={"resends_counts": True}),
+    _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
+    _since("0.131.0", "0.134.0/approval_cancel", counts={"early": False}),
+    _since("0.133.0", "0.134.0/busy", turns={"without_input": "asks"}),
+    _since(
+        "0.134.0",
+        seen="--help and the usage errors of 0.134.0",
+        transport={"kinds": frozenset({"ws", "ws-auth", "ws-digest", "ws-guard", "unix"})},
+    ),
+    _since(
+        "0.134.0",
+        seen="SIGHUP to a WebSocket server of 0.134.0 while a turn runs",
+        transport={"drains_on": ("SIGINT", "SIGTERM", "SIGHUP")},
+    ),
+    _since("0.134.0", "0.134.0/requests", "0.134.0/busy", requests={"checks_tools": True, "checks_turn_id": True}),
+    _since("0.134.0", "0.169.0/forks", stored={"fork_starts_with_turns": False}),
+    _since("0.140.0", "0.169.0/golden_proxy_tool_flow", turns={"raw_interrupt_note": True}),
+    _since("0.142.0", seen="thread/compact/start on 0.142.0 sends raw items", compaction={"raw": True}),
     _since(
         "0.142.0",
-        seen="?",
+        "0.169.0/forks",
         stored={"archived_error": "session {id} is archived. Run `codex unarchive {id}` to unarchive it first."},
     ),
-    _since("0.145.0", seen="?", messages={"folder_is_root": False}),
-    _since("0.150.0", seen="?", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
-    _since("0.150.0", seen="?", turns={"when_busy": "joins"}),
-    _since("0.150.0", seen="?", requests={"remote_images": False}),
-    _since("0.150.0", seen="?", commands={"on_wrong_answer": "failed"}),
-    _since("0.150.0", seen="?", failures={"reconnects": True}),
+    _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
+    _since("0.150.0", "0.150.0/approval_badresult", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
+    _since("0.150.0", "0.150.0/busy", turns={"when_busy": "joins"}),
+    _since("0.150.0", "0.150.0/requests", requests={"remote_images": False}),
+    _since("0.150.0", "0.150.0/approval_badresult", commands={"on_wrong_answer": "failed"}),
     _since(
         "0.150.0",
-        seen="?",
+        seen="0.150.0 does not fail a turn whose model's service cannot be reached",
+        failures={"reconnects": True},
+    ),
+    _since(
+        "0.150.0",
+        "0.169.0/goals",
+        "0.150.0/stored_a",
         stored={
             "empty_metadata_error": "thread metadata update must include at least one field",
-            "deprecates_rollback": True,
             "forgotten_statuses": frozenset(),
             "unnamed_error": _NONE_FOUND,
         },
     ),
-    _since("0.160.0", seen="?", turns={"reports_input_after_failure": True}),
-    _since("0.160.0", seen="?", transport={"draining_error": {}}),
-    _since("0.160.0", seen="?", messages={"detail_before_url": False}),
-    _since("0.160.0", seen="?", failures={"causes": CAUSES_0_160}),
-    _since("0.160.0", seen="?", messages={"history_mode": "paginated", "personality": None}),
+    _since("0.150.0", seen="thread/rollback on 0.150.0 sends deprecationNotice", stored={"deprecates_rollback": True}),
     _since(
         "0.160.0",
-        seen="?",
+        seen="0.160.0 sends the queued input of a turn that fails",
+        turns={"reports_input_after_failure": True},
+    ),
+    _since("0.160.0", seen="0.160.0 refuses turn/start while it drains", transport={"draining_error": {}}),
+    _since("0.160.0", "0.169.0/image_input", messages={"detail_before_url": False}),
+    _since("0.160.0", "0.160.0/failures", failures={"causes": CAUSES_0_160}),
+    _since("0.160.0", "0.160.0/requests", messages={"history_mode": "paginated", "personality": None}),
+    _since(
+        "0.160.0",
+        "0.169.0/forks",
+        "0.160.0/pages",
         stored={
             "item_kinds": None,
             "paged": True,
@@ -249,14 +322,18 @@ CHANGES: tuple[Change, ...] = (
             "no_turns_error": (-32601, "list_turns is not supported yet"),
         },
     ),
-    _since("0.163.0", seen="?", calls={"reports_cancelled": True}),
-    _since("0.169.0", seen="?", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
-    _since("0.169.0", seen="?", counts={"incomplete_answers": True}),
-    _since("0.169.0", seen="?", turns={"when_busy": "steers"}),
-    _since("0.169.0", seen="?", commands={"whole_paths": False}),
-    _since("0.169.0", seen="?", compaction={"warns": False}),
-    _since("0.169.0", seen="?", transport={"draining_error": {"reason": "serverShuttingDown"}}),
-    _since("0.169.0", seen="?", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
+    _since("0.163.0", "0.169.0/dyn_noreply_interrupt", calls={"reports_cancelled": True}),
+    _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
+    _since("0.169.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
+    _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
+    _since("0.169.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
+    _since("0.169.0", seen="thread/compact/start on 0.169.0 sends no warning", compaction={"warns": False}),
+    _since(
+        "0.169.0",
+        seen="0.169.0 refuses turn/start while it drains, with a reason in the data",
+        transport={"draining_error": {"reason": "serverShuttingDown"}},
+    ),
+    _since("0.169.0", "0.169.0/forks", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ|{id}", "counts_new_forks": False}),
 )
 """In order; the later of two changes of a field holds."""
 
@@ -271,3 +348,11 @@ STABLE = """
     0.164.0 0.165.0 0.166.0 0.169.0
 """
 """Every stable version from the oldest to the newest that is played, as published on npm."""
+
+RECORDED = """
+    0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0 0.107.0
+    0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.118.0 0.125.0 0.134.0 0.142.0 0.150.0 0.160.0 0.169.0
+"""
+"""Those of which sessions were recorded. Every other one is played as the newest of these that is not newer than it,
+with the changes that were seen of binaries in between.
+"""

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from assay_fidelity.comparable import by_thread, comparable
-from assay_fidelity.recorded_model import recorded_model
-from assay_fidelity.recording import Line, read_recording
-from assay_fidelity.replaying import Replay, replay, told
+from assay_fidelity.replaying import RECORDINGS, Replay, compared
 from assay_fidelity.table import Replayed, load_replays
 
-from assay_codex.versions.version import VERSIONS
+from assay_codex.versions.version import NEWEST, VERSIONS
 
-RECORDINGS = Path(__file__).parents[1] / "recordings"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 TABLE = load_replays()
 BY_VERDICT = {
     verdict: [row for row in TABLE.rows if row.verdict == verdict]
     for verdict in ("equal", "accepted difference", "not replayed")
 }
-
-
-def played(row: Replayed, home: Path) -> tuple[list[str], list[str]]:
-    """What the recorded server said and what the mock says, made comparable."""
-    lines, before = read_recording(RECORDINGS / f"{row.name}.jsonl"), recorded_before(row)
-    session = Replay(recorded_model([*before, *lines]), VERSIONS[row.version], told(before), home if before else None)
-    for line in before:
-        if line.sent and line.message is not None:
-            session.send(line.message)
-    sides = replay(lines, session, skip=row.skip, unheard=row.unheard)
-    if row.scenario in TABLE.crossing:
-        sides = by_thread(sides[0]), by_thread(sides[1])
-    unsent, own = TABLE.unsent.keys() | row.unsent, TABLE.own.keys() | row.own
-    race = VERSIONS[row.version].counts.early
-    theirs, ours = (comparable(side, unsent=unsent, own=own, words=TABLE.words, counts_race=race) for side in sides)
-    return theirs, ours
-
-
-def recorded_before(row: Replayed) -> list[Line]:
-    """What was recorded of the process before it."""
-    return read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
 
 
 def names(rows: list[Replayed]) -> list[str]:
@@ -54,13 +32,13 @@ def test_every_recording_stands_in_the_table() -> None:
 
 @pytest.mark.parametrize("row", BY_VERDICT["equal"], ids=names(BY_VERDICT["equal"]))
 def test_the_mock_says_what_the_real_server_said(row: Replayed, tmp_path: Path) -> None:
-    theirs, ours = played(row, tmp_path)
+    theirs, ours = compared(row, TABLE, tmp_path)
     assert ours == theirs
 
 
 @pytest.mark.parametrize("row", BY_VERDICT["accepted difference"], ids=names(BY_VERDICT["accepted difference"]))
 def test_but_for_what_is_left_out_the_mock_says_what_the_real_server_said(row: Replayed, tmp_path: Path) -> None:
-    theirs, ours = played(row, tmp_path)
+    theirs, ours = compared(row, TABLE, tmp_path)
     assert ours == theirs
 
 
@@ -76,19 +54,19 @@ LEFT_OUT = [
     ("row", "name", "one"), LEFT_OUT, ids=[f"{row.name} {name} {one}" for row, name, one in LEFT_OUT]
 )
 def test_nothing_is_left_out_that_need_not_be(row: Replayed, name: str, one: object, tmp_path: Path) -> None:
-    theirs, ours = played(replace(row, **{name: getattr(row, name) - {one}}), tmp_path)
+    theirs, ours = compared(replace(row, **{name: getattr(row, name) - {one}}), TABLE, tmp_path)
     assert ours != theirs
 
 
 @pytest.mark.parametrize("row", BY_VERDICT["not replayed"], ids=names(BY_VERDICT["not replayed"]))
 def test_what_is_not_replayed_still_differs(row: Replayed, tmp_path: Path) -> None:
     if row.version in VERSIONS:
-        theirs, ours = played(row, tmp_path)
+        theirs, ours = compared(row, TABLE, tmp_path)
         assert ours != theirs
 
 
 def test_bytes_that_are_no_utf8_ended_the_real_server_too() -> None:
-    session = Replay({}, VERSIONS["0.169.0"], [])
+    session = Replay({}, NEWEST, [])
     session.send('{"id":62,"method":"thread/loaded/list","params":{"x":"ÿþ"}}')
     assert session.exit == 0
     assert session.heard == []

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.protocol.outputs import Exit
 from assay_codex.server import Server
 from assay_codex.threads.rollouts import FileThreadStore
-from assay_fidelity.recording import Line, without
+from assay_codex.versions.version import VERSIONS
+from assay_fidelity.comparable import by_thread, comparable
+from assay_fidelity.recorded_model import recorded_model
+from assay_fidelity.recording import Line, read_recording, without
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from pathlib import Path
 
     from assay_codex.versions.version import Version
     from assay_fidelity.recording import Message
+    from assay_fidelity.table import Replayed, Replays
     from assay_scripts.steps import Library
 
+RECORDINGS = Path(__file__).parents[2] / "recordings"
 _START = 1_800_000_000.0
 _TICK = 0.05
 _NOT_UTF8 = "ÿþ"  # how a recording spells bytes that are no UTF-8
@@ -121,3 +126,23 @@ def replay(
         if session.exit is None:
             session.send(text)
     return theirs, session.heard
+
+
+def compared(row: Replayed, table: Replays, home: Path, version: Version | None = None) -> tuple[list[str], list[str]]:
+    """What the recorded server sent and what the mock sends, made comparable.
+
+    `home`: an empty folder. `version`: what the mock plays, None for the version that was recorded.
+    """
+    played = version or VERSIONS[row.version]
+    lines = read_recording(RECORDINGS / f"{row.name}.jsonl")
+    before = read_recording(RECORDINGS / row.version / f"{row.after}.jsonl") if row.after else []
+    session = Replay(recorded_model([*before, *lines]), played, told(before), home if before else None)
+    for line in before:
+        if line.sent and line.message is not None:
+            session.send(line.message)
+    sides = replay(lines, session, skip=row.skip, unheard=row.unheard)
+    if row.scenario in table.crossing:
+        sides = by_thread(sides[0]), by_thread(sides[1])
+    unsent, own, race = table.unsent.keys() | row.unsent, table.own.keys() | row.own, played.counts.early
+    theirs, ours = (comparable(side, unsent=unsent, own=own, words=table.words, counts_race=race) for side in sides)
+    return theirs, ours
