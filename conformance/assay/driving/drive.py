@@ -35,8 +35,8 @@ from assay.requests.conversation import Message, can_follow, prepare, remember
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
-    from assay.reading.exchange import Stream
     from assay.wire.calls import Choice
+    from assay.wire.stream import Stream
 
 
 NOT_READY = 503

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from assay.model.target import Target
-    from assay.reading.exchange import Stream
+    from assay.wire.stream import Stream
 
 LINGER = 1.0
 """Seconds that a body may stay open after [DONE]."""

@@ -1,4 +1,4 @@
-"""What one exchange left behind: request, status, headers, the body in the pieces in which it arrived.
+"""The record of one exchange: request, status, headers, the body in the pieces in which it arrived.
 
 Frozen, complete and free of any judgement: every check is a function of transcripts.
 """
@@ -13,38 +13,49 @@ class End(StrEnum):
     """How the response ended."""
 
     COMPLETE = "complete"
-    """The body ended as HTTP says it ends."""
+    """The body ended as HTTP frames it: by its length, its last chunk, or the close that ends a body without either."""
     LEFT = "left"
-    """The client closed the connection, as the scenario wanted."""
+    """The client closed the connection, as the scenario asks."""
     CUT = "cut"
     """The connection broke before the response was complete."""
     OPEN = "open"
-    """The stream had said [DONE] and the body still did not end."""
+    """The stream sent [DONE] and its body still did not end."""
     TIMEOUT = "timeout"
     """Nothing came for longer than the limit."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """The bytes of one read and when they came, in seconds after the request was sent."""
+    """The bytes of one read."""
 
     at: float
+    """When they came, in seconds after the request was sent."""
     data: bytes
+    """The bytes, as received."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Transcript:
-    """One exchange. `status` is None when no response head came; headers are as received, in order."""
+    """One exchange, as it was recorded."""
 
     method: str
+    """The HTTP method."""
     url: str
+    """The absolute URL."""
     request_headers: tuple[tuple[str, str], ...]
+    """The headers that the client set, in order."""
     request_body: bytes
+    """The body of the request, empty for none."""
     status: int | None
+    """The HTTP status; None when no response head came."""
     headers: tuple[tuple[str, str], ...]
+    """The headers of the response as received, in order; repeated names are kept."""
     pieces: tuple[Piece, ...]
+    """The body of the response in the pieces in which it arrived."""
     end: End
+    """How the response ended."""
     seconds: float
+    """How long the exchange took, from sending the request to its end."""
 
     @property
     def body(self) -> bytes:
@@ -53,7 +64,7 @@ class Transcript:
 
     @property
     def ok(self) -> bool:
-        """Whether the status is 2xx."""
+        """Whether the status is 2xx; False when there is none."""
         return self.status is not None and 200 <= self.status < 300  # noqa: PLR2004 (the class of HTTP statuses)
 
     def header(self, name: str) -> str | None:

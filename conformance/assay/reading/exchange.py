@@ -1,4 +1,4 @@
-"""A transcript, read: what the client understood of it, beside what it should have understood."""
+"""An exchange as the judge sees it: the transcript, what the client reads in it, and what it should read."""
 
 from __future__ import annotations
 
@@ -6,40 +6,46 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from assay.model.dialect import Arguments, Dialect, Surface
+from assay.model.dialect import Arguments, Surface
 from assay.model.scenario import Form, Mode, Scenario, Turn, wants_burst
 from assay.model.transcript import End, Transcript
 from assay.wire.calls import Answer, Choice, assemble
-from assay.wire.chat import ChatStream, Reading
+from assay.wire.chat import chat_stream
 from assay.wire.message import read_whole
-from assay.wire.responses import ResponsesStream
+from assay.wire.reading import Reading
+from assay.wire.responses import responses_stream
 from assay.wire.responses_whole import read_response
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from assay.model.dialect import Dialect, DialectSpec
     from assay.model.target import Target
     from assay.reading.expected import Expected
+    from assay.wire.stream import Stream
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """One exchange as the judge sees it.
-
-    `reading` is None when the response was no 2xx (or none came) or is no chat answer. `wanted` are the right answers,
-    one for each choice; none where they are not known (a live backend, a plain request). `number` counts the exchanges
-    of the scenario.
-    """
+    """One exchange of a scenario: what was recorded, read and expected."""
 
     scenario: Scenario
+    """The scenario that it belongs to."""
     number: int
+    """Its number among the exchanges of the scenario, counted from 0."""
     turn: Turn | None
+    """The turn that it plays; None for a plain request."""
     form: Form
+    """The dialect and mode in which the answer was asked for."""
     target: Target
+    """The proxy that answered."""
     transcript: Transcript
+    """The bytes, as recorded."""
     reading: Reading | None
+    """What the wire grammar reads in them; None when the response was no 2xx, or none came, or it is no answer."""
     wanted: tuple[Expected, ...] = ()
+    """The right answers, one for each choice; () where they are not known (a live backend, a plain request)."""
 
     @property
     def mode(self) -> Mode:
@@ -48,29 +54,33 @@ class Exchange:
 
     @property
     def dialect(self) -> Dialect:
-        """How calls are told."""
+        """The dialect in which the answer was asked for."""
         return self.form.dialect
 
     @property
     def cumulative(self) -> bool:
         """Whether the deltas of a call repeat its arguments."""
-        told = self.target.argument_mode(self.dialect)
-        return self.mode is Mode.STREAM and told is Arguments.CUMULATIVE
+        written = self.target.argument_mode(self.dialect)
+        return self.mode is Mode.STREAM and written is Arguments.CUMULATIVE
 
     @cached_property
     def answer(self) -> Answer:
-        """The assembled answer; only asked for where there is a reading."""
+        """The assembled answer.
+
+        Raises:
+            ValueError: There is no reading.
+        """
         if self.reading is None:
             raise ValueError("this exchange has no chat answer")
         return assemble(self.reading.events, cumulative=self.cumulative)
 
     def choice(self, index: int = 0) -> Choice:
-        """A choice of the answer, empty when the answer has none of this index."""
+        """The choice of this index; an empty one when the answer does not have it."""
         found = (choice for choice in self.answer.choices if choice.index == index)
         return next(found, Choice(index=index, role=None, text=None, calls=(), finish=None))
 
     def choices(self) -> Iterator[tuple[Expected, Choice]]:
-        """Each choice as it should be, and as it came."""
+        """Each expected choice with the one that came."""
         for index, wanted in enumerate(self.wanted):
             yield wanted, self.choice(index)
 
@@ -86,39 +96,49 @@ class Exchange:
 
 
 NOTHING = Reading(frames=(), payloads=(), events=(), violations=())
-"""What can be read of a whole answer that did not arrive whole."""
+"""The reading of a whole answer that did not arrive whole."""
 
 
-Stream = ChatStream | ResponsesStream
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Readers:
+    """What reads the answers of a surface."""
+
+    stream: Callable[[DialectSpec], Stream]
+    whole: Callable[[bytes], Reading]
+
+
+_READERS: Mapping[Surface, _Readers] = {
+    Surface.CHAT: _Readers(stream=lambda spec: chat_stream(blocks=spec.blocks), whole=read_whole),
+    Surface.RESPONSES: _Readers(stream=lambda _: responses_stream(), whole=read_response),
+}
 
 
 def stream_reader(dialect: Dialect) -> Stream:
-    """What reads the streams of a dialect."""
-    if dialect.spec.surface is Surface.RESPONSES:
-        return ResponsesStream()
-    return ChatStream(blocks=dialect.spec.blocks)
+    """A reader for one stream of a dialect."""
+    return _READERS[dialect.spec.surface].stream(dialect.spec)
 
 
 def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:
-    """The wire grammar's reading of an answer; None when the response was no success.
+    """What the wire grammar reads in an answer; None when the response was no success.
 
-    A body that was cut short is read as far as it came: what is missing at its end has one cause, the cut. Of a whole
-    answer nothing can be read then. A `stream` that was fed the pieces when they came saves reading them again.
+    `stream` is a reader that was fed the pieces as they arrived, which saves reading them again.
     """
     if not transcript.ok:
         return None
     if form.mode is Mode.WHOLE:
-        whole = read_response if form.dialect.spec.surface is Surface.RESPONSES else read_whole
+        # Half a JSON object says nothing, and that it is cut is judged by the transcript's end.
+        whole = _READERS[form.dialect.spec.surface].whole
         return whole(transcript.body) if transcript.end is End.COMPLETE else NOTHING
     if stream is None:
         stream = stream_reader(form.dialect)
         for piece in transcript.pieces:
             stream.feed(piece.data)
+    # A stream that was cut is read as far as it came and never ended: what is missing then has one cause, the cut.
     if transcript.end in {End.COMPLETE, End.OPEN}:
         stream.end()
     return stream.reading()
 
 
 def violation(requirement: str, seen: str, place: Place | None = None) -> Violation:
-    """Shorthand for checks."""
+    """A violation, for checks: they name it in one line."""
     return Violation(requirement=requirement, seen=seen, place=place)

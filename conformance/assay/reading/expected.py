@@ -1,16 +1,16 @@
-"""The exact right answer: what a client must end up with, worked out from the script that the backend plays.
+"""The exact right answer: what a client must get, worked out from the script that the backend plays.
 
-Rules (contract §1, §4 to §6): text after a call is dropped; a call makes the finish reason `tool_calls`
-(`function_call` in that dialect, which knows one call); a stream under stop policy `first` carries one call; a whole
-answer with calls has no text and carries them all; obsidian-xml writes calls into the content, one block each, the
-first of them only unless the policy is `burst`. A literal block in the backend's text is a call told in text. A failure
-before any output is an HTTP error, after text an error frame, after a complete call nothing at all (but an HTTP error
-in a whole answer). In the middle of a call it is either of the first two, as much of the call as was told; so it is
-where the backend never says anything. A line of the backend's that is no UTF-8 is a failure.
+The rules (contract §1, §4 to §6):
 
-Responses differ in this: text before a call is an item of its own, so it stays in whole answers too. A sentinel block
-in the backend's text is a call in every dialect. With the header for obsidian-xml a response has its blocks as text and
-no calls.
+- Text after a call is dropped. A call makes the finish reason `tool_calls` (`function_call` in that dialect, which has
+  room for one call).
+- A stream under stop policy `first` carries one call. A whole answer with calls carries them all, and no text.
+- Obsidian-xml writes calls into the content, one block each; only the first of them unless the policy is `burst`.
+- A literal block in the backend's text is a call.
+- A failure is seen as `Failure` says for each kind. A line of the backend that is not UTF-8 is a failure.
+
+Responses differ: text before a call is an item of its own, so whole answers keep it. A sentinel block in the backend's
+text is a call in every dialect. With the header for obsidian-xml a response has its blocks as text and no calls.
 """
 
 from __future__ import annotations
@@ -30,61 +30,72 @@ if TYPE_CHECKING:
 
 End = language.Finish | language.Fail | language.ErrorNotice | language.Crash | language.Hang | language.Raw
 DELIMITER = "\n"
-"""What stands between the blocks of several calls."""
+"""Between the blocks of several calls."""
 
 
 class Failure(StrEnum):
-    """How a client must learn that the backend failed."""
+    """How the backend fails, as far as the client can see it."""
 
     NONE = "none"
+    """It does not."""
     BEFORE_OUTPUT = "before output"
+    """Before any output: an HTTP error. In a whole answer every failure is one."""
     AFTER_TEXT = "after text"
+    """After text: an error frame in the stream."""
     AFTER_CALL = "after a call"
+    """After a complete call: nothing, since the client has what it needs."""
     IN_CALL = "inside a call"
+    """Inside a call: an HTTP error or an error frame, depending on how much of the call the proxy had sent."""
     SILENT = "by saying nothing"
+    """The backend never sends anything: an HTTP error or an error frame, as inside a call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedCall:
-    """A call as the backend made it. `block` is how it stands in obsidian-xml's content.
-
-    `exact`: the arguments are the model's own text; else they were told as elements of a block, and only their meaning
-    is known.
-    """
+    """A call as the backend makes it."""
 
     id: str
+    """Its id; "" when the backend gives none and the proxy makes one."""
     name: str
+    """The tool's name."""
     arguments: str
+    """Its arguments, the model's own characters; "" when the model wrote a block into its text."""
     block: str
+    """The block that stands for it in the content of obsidian-xml."""
     exact: bool = True
+    """Whether `arguments` are known to the character. A block written by the model gives their meaning only."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Expected:
-    """What the client must get in one choice.
-
-    `text` is the content without `blocks`, which stand behind it in obsidian-xml; it is None when the backend reflects.
-    `finish` is None when the turn never ends, `usage` when the backend tells no counts. `cut`: it has no room for more,
-    whatever `finish` is. `gates` are those that the turn waits at.
-    """
+    """What the client must get in one choice."""
 
     text: str | None
+    """The content without `blocks`; None when the backend reflects, so that it cannot be known beforehand."""
     blocks: tuple[str, ...] = ()
+    """The blocks that follow the text in obsidian-xml's content."""
     calls: tuple[ExpectedCall, ...]
+    """The calls, in order."""
     finish: str | None
+    """The finish reason; None when the turn never ends, or fails before a call is complete."""
     usage: language.Usage | None
+    """The backend's counts; None when it reports none."""
     failure: Failure
+    """How the backend fails."""
     cut: bool = False
+    """Whether the answer was cut at its limit of tokens, whatever `finish` is (with calls it is still `tool_calls`)."""
     gates: tuple[language.Gate, ...] = ()
+    """The gates that the backend waits at, in order."""
 
 
 @dataclass(kw_only=True, slots=True)
 class _Said:
-    """A part, summed up to the step that ends it."""
+    """A part of a script, summed up to the step that ends it."""
 
     text: str = ""
     calls: list[ExpectedCall] = field(default_factory=list)
     begun: bool = False
+    """A call was begun that never gets complete."""
     usage: language.Usage = field(default_factory=language.Usage)
     reflects: bool = False
     gates: list[language.Gate] = field(default_factory=list)
@@ -94,10 +105,14 @@ class _Said:
 def expected(
     part: Iterable[language.Step], form: Form, *, burst: bool, offered: bool = True, blocks: bool = False
 ) -> Expected:
-    """The answer to a turn that plays `part`, asked for in this form.
+    """The right answer to a turn.
 
-    `burst` is the stop policy asked for; `offered` says whether the request lets the backend call tools: if not, what
-    looks like a call in the text is text. `blocks`: a response is to tell its calls as blocks in the text.
+    Args:
+        part: What the backend plays.
+        form: The dialect and mode of the answer.
+        burst: The request asks for the stop policy `burst`.
+        offered: The request lets the backend call tools. If not, what looks like a call in its text is text.
+        blocks: The request asks a response to write its calls as blocks in the text.
     """
     said = _sum_up(part, offered=offered)
     failure = _failure(said, form.mode)
@@ -157,9 +172,10 @@ def _call(step: language.Call) -> ExpectedCall:
 
 
 def _say(said: _Said, text: str, *, offered: bool) -> None:
-    """Add text, as long as no call came; a block that it completes is a call, and so are sentinels."""
+    """Add text, unless a call came before; a block or sentinel that it completes is a call."""
     if said.calls:
-        return
+        return  # text after a call is dropped
+    # Blocks are looked for in all of the text: they may come in several steps.
     said.text += text
     if not offered:
         return
@@ -177,10 +193,10 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
         ]
         return
     found = textual.split(said.text)
-    told = textual.read_block(found[1]) if found else None
-    if found and told:
+    call = textual.read_block(found[1]) if found else None
+    if found and call:
         said.text = found[0]
-        said.calls.append(ExpectedCall(id="", name=told.name, arguments="", block=found[1], exact=False))
+        said.calls.append(ExpectedCall(id="", name=call.name, arguments="", block=found[1], exact=False))
 
 
 def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[ExpectedCall, ...]:
@@ -190,7 +206,7 @@ def _carried(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple
 
 
 def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[str, ...]:
-    """The blocks that stand in the content."""
+    """The blocks in the content."""
     if not form.dialect.spec.blocks:
         return ()
     return tuple(call.block for call in (calls if burst else calls[:1]))
@@ -212,7 +228,7 @@ def _failure(said: _Said, mode: Mode) -> Failure:
 
 
 def _ends(step: language.Step) -> TypeGuard[End]:
-    """Whether nothing more counts after it: the end of one choice is not that of the turn."""
+    """Whether the turn ends with this step: a finish of one choice leaves the others running."""
     match step:
         case language.Finish():
             return step.choice is None
@@ -231,7 +247,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _counted(said: _Said, failure: Failure) -> bool:
-    """Whether the backend tells the counts: a turn that failed, or that a filter ended, has none."""
+    """Whether the backend reports token counts: after a failure, or a filter, it has none to report."""
     return failure is Failure.NONE and said.end != language.Finish("content_filter")
 
 

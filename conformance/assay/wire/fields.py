@@ -1,7 +1,7 @@
 """The border where JSON becomes typed: members of OpenAI's objects, read as what they should be.
 
-None of these raises on a value of the wrong type: what is not as it should be is absent (None, empty). Whether
-that breaks a requirement is for the callers, and for the JSON Schemas, to say.
+None of these but `parse_object` raises: what is not as it should be counts as absent (None, empty). Whether that breaks
+a requirement is for the callers, and for the JSON Schemas, to say.
 """
 
 from __future__ import annotations
@@ -12,17 +12,22 @@ from typing import Any, NoReturn
 from assay.wire.events import Failed, Usage
 
 JsonObject = dict[str, Any]
+CHAT_COUNTS = ("prompt", "completion")
+"""The counts of tokens in a `usage` object of chat completions: `prompt_tokens` and `completion_tokens`."""
+RESPONSES_COUNTS = ("input", "output")
+"""Those of a response: `input_tokens` and `output_tokens`."""
 
 
 def parse_object(text: str) -> JsonObject:
-    """A JSON object, strictly as RFC 8259 has it (no `NaN`, no `Infinity`).
+    """A JSON object as RFC 8259 defines it.
 
     Raises:
         ValueError: With a clause on what stands there instead.
     """
     try:
+        # Python reads NaN and Infinity, which are no JSON (RFC 8259, section 6) and stop clients in other languages.
         value = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # RecursionError: arrays nested by the thousand
         raise ValueError(f"not JSON ({error})") from error
     if not isinstance(value, dict):
         raise ValueError(f"JSON, but no object: {text[:60]!r}")  # noqa: TRY004 - data, not misuse of the function
@@ -53,21 +58,20 @@ def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def usage_of(value: object, frame: int) -> Usage | None:
-    """A `usage` object; None unless its three counts are integers."""
+def usage_of(value: object, frame: int, names: tuple[str, str] = CHAT_COUNTS) -> Usage | None:
+    """A `usage` object whose counts have these names; None unless these and the total are integers."""
     usage = object_of(value)
-    prompt, completion, total = (
-        integer_of(usage.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
-    )
+    prompt, completion, total = (integer_of(usage.get(f"{name}_tokens")) for name in (*names, "total"))
     if prompt is None or completion is None or total is None:
         return None
+    details = [object_of(usage.get(f"{name}_tokens_details")) for name in names]
     return Usage(
         frame=frame,
         prompt=prompt,
         completion=completion,
         total=total,
-        cached=integer_of(object_of(usage.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning=integer_of(object_of(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        cached=integer_of(details[0].get("cached_tokens")),
+        reasoning=integer_of(details[1].get("reasoning_tokens")),
     )
 
 

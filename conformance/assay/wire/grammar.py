@@ -20,10 +20,14 @@ The values of states and signs are the words in which a violation is told: "choi
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from assay.wire.table import FrameFault, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
+
+    from assay.wire.table import Table
 
 FRAMES = "chat.stream.frames"
 KEEPALIVE = "chat.stream.keepalive-is-comment"
@@ -62,16 +66,6 @@ CHAT_STREAM_VIOLATIONS = (
     AFTER_ERROR,
 )
 """Every requirement that reading a chat stream can name, in the order of the catalogue."""
-
-
-class FrameFault(Enum):
-    """What can be wrong with one frame, whatever stands around it."""
-
-    EVENT_LINE = "an `event:` line, where chat streams have none"
-    UNREADABLE = "not one JSON object"
-    EMPTY_DATA = "an empty `data:`"
-    NO_DATA = "a block without data that is no comment"
-    ERROR_SHAPE = "an error that is no object with a message"
 
 
 FRAME: Mapping[FrameFault, str] = {
@@ -158,18 +152,9 @@ class CallSign(Enum):
     NO_TEXT = "arguments that are not a string"
 
 
-S = TypeVar("S")
-E = TypeVar("E")
-
-
-def _table(states: Iterable[S], rows: Mapping[E, tuple[S | str, ...]]) -> Mapping[tuple[S, E], S | str]:
-    columns = tuple(states)
-    return {(state, sign): cell for sign, cells in rows.items() for state, cell in zip(columns, cells, strict=True)}
-
-
 # fmt: off
 _OPEN, _COUNTED, _FAILED, _DONE = StreamState
-STREAM: Mapping[tuple[StreamState, StreamSign], StreamState | str] = _table(StreamState, {
+STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     #                        OPEN          COUNTED       FAILED       DONE
     StreamSign.CHUNK:      (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
     StreamSign.LATE:       (_OPEN,        _COUNTED,     AFTER_ERROR, DONE_LAST),
@@ -184,7 +169,7 @@ STREAM: Mapping[tuple[StreamState, StreamSign], StreamState | str] = _table(Stre
 })
 
 _NEW, _SPEAKING, _CALLING, _FINISHED = ChoiceState
-CHOICE: Mapping[tuple[ChoiceState, ChoiceSign], ChoiceState | str] = _table(ChoiceState, {
+CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
     #                      NEW          SPEAKING     CALLING      FINISHED
     ChoiceSign.ROLE:     (_SPEAKING,   ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
     ChoiceSign.STRANGER: (ROLE_FIRST,  ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
@@ -201,7 +186,7 @@ CHOICE: Mapping[tuple[ChoiceState, ChoiceSign], ChoiceState | str] = _table(Choi
 })
 
 _UNKNOWN, _OPENED = CallState
-CALL: Mapping[tuple[CallState, CallSign], CallState | str] = _table(CallState, {
+CALL: Table[CallState, CallSign] = table(CallState, {
     #                   UNKNOWN   OPENED
     CallSign.HEAD:    (_OPENED,  OPENING),
     CallSign.PART:    (OPENING,  OPENING),

@@ -1,8 +1,7 @@
-"""Whole bodies: an answer in one piece, as the same events that a stream would tell; and error bodies.
+"""Whole bodies of chat completions, read as the same events as a stream; and the bodies of errors.
 
-A whole body is taken as one frame (number 0, all its bytes), and places point at all of it. Broken bodies never raise:
-what cannot be read is a violation, and the rest is read as well as can be. Members that are merely missing or
-misspelt are for the JSON Schema to name.
+Broken bodies never raise: what cannot be read is a violation, and the rest is read as well as can be. Members that are
+merely missing or misspelt are for the JSON Schema to name.
 """
 
 from __future__ import annotations
@@ -10,14 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from assay.wire.chat import Reading
 from assay.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text
-from assay.wire.fields import JsonObject, failure_of, integer_of, object_of, parse_object, text_of, usage_of
-from assay.wire.sse import Frame
+from assay.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of, usage_of
+from assay.wire.reading import Reading, parse_body, read_body
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 ENVELOPE = "chat.whole.envelope"
 CALLS = "chat.whole.calls-all-in-order"
@@ -34,62 +32,33 @@ _ERROR_MEMBERS: Mapping[str, tuple[Callable[[object], bool], str]] = {
 def read_whole(body: bytes) -> Reading:
     """Read the body of a whole chat answer.
 
-    Events stand in the order in which a stream tells them: per choice role, text, calls, finish; then the usage.
-    `content` that is "" is text here (an answer may be empty; null is none). An error object is told as `Failed`.
+    Events stand in the order of a stream: per choice role, text, calls, finish; then the usage. `content` that is "" is
+    text here: an answer may be empty, while null says that there is none. An error object is a `Failed`.
     """
-    place = _all_of(body)
-    try:
-        payload = _parse(body)
-    except ValueError as error:
-        return _reading(body, None, [Violation(requirement=ENVELOPE, seen=f"the body is {error}", place=place)])
-    return _reading(body, payload, _answer(payload, place))
+    return read_body(body, ENVELOPE, _answer)
 
 
 def read_error(body: bytes, content_type: str | None) -> tuple[Failed | None, tuple[Violation, ...]]:
-    """Read the body of a response whose status tells of an error.
+    """Read the body of a response whose status is an error.
 
     Args:
         body: All of it.
         content_type: The value of its Content-Type header, None if it has none.
 
     Returns:
-        What it tells, None if it has no error at all; and at most one violation, which says all that is wrong.
+        The error, None if the body has none at all; and at most one violation, which lists all that is wrong.
     """
     faults = _media_type_faults(content_type)
     failed = None
     try:
-        payload = _parse(body)
+        _, payload = parse_body(body)
     except ValueError as error:
         faults.append(f"the body is {error}")
     else:
         faults += _error_faults(payload)
         failed = failure_of(payload["error"], 0) if payload.get("error") else None
     seen = "; ".join(faults)
-    return failed, ((Violation(requirement=ERROR, seen=seen, place=_all_of(body)),) if seen else ())
-
-
-def _all_of(body: bytes) -> Place:
-    return Place(offset=0, length=len(body), frame=None)
-
-
-def _parse(body: bytes) -> JsonObject:
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8 ({error.reason} at byte {error.start})") from error
-    return parse_object(text)
-
-
-def _reading(body: bytes, payload: JsonObject | None, told: Iterable[ChatEvent | Violation]) -> Reading:
-    said = list(told)
-    text = body.decode("utf-8", errors="replace")
-    frame = Frame(number=0, offset=0, raw=body, data=text, event=None, comments=())
-    return Reading(
-        frames=(),
-        payloads=() if payload is None else ((frame, payload),),
-        events=tuple(one for one in said if not isinstance(one, Violation)),
-        violations=tuple(one for one in said if isinstance(one, Violation)),
-    )
+    return failed, ((Violation(requirement=ERROR, seen=seen, place=Place(offset=0, length=len(body))),) if seen else ())
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
@@ -107,8 +76,8 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
 
 def _choice(position: int, choice: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     message = choice.get("message")
-    told = integer_of(choice.get("index"))
-    index = position if told is None else told
+    given = integer_of(choice.get("index"))
+    index = position if given is None else given
     if not isinstance(message, dict):
         yield Violation(requirement=ENVELOPE, seen=f"choice {index} has no message object", place=place)
         return

@@ -19,10 +19,14 @@ The values of states and signs are the words in which a violation is told: "a te
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from assay.wire.table import FrameFault, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
+
+    from assay.wire.table import Table
 
 SCHEMA = "responses.stream.schema"
 ORDER = "responses.stream.order"
@@ -34,17 +38,6 @@ TERMINAL = "responses.stream.terminal"
 
 RESPONSES_STREAM_VIOLATIONS = (SCHEMA, ORDER, EVENT_NAME, SEQUENCE, INDEXES, SUMS, TERMINAL)
 """Every requirement that reading a Responses stream can name, in the order of the catalogue."""
-
-
-class FrameFault(Enum):
-    """What can be wrong with one frame, whatever stands around it."""
-
-    UNREADABLE = "not one JSON object"
-    EMPTY_DATA = "an empty `data:`"
-    NO_DATA = "a block without data that is no comment"
-    UNPUBLISHED = "an event of a type that nobody has published"
-    MISNAMED = "an `event:` line that does not say the type of the data"
-    OUT_OF_STEP = "a sequence_number that is not one more than the one before"
 
 
 FRAME: Mapping[FrameFault, str] = {
@@ -110,18 +103,9 @@ class ItemSign(Enum):
     FINISH = "the end of the answer"
 
 
-S = TypeVar("S")
-E = TypeVar("E")
-
-
-def _table(states: Iterable[S], rows: Mapping[E, tuple[S | str, ...]]) -> Mapping[tuple[S, E], S | str]:
-    columns = tuple(states)
-    return {(state, sign): cell for sign, cells in rows.items() for state, cell in zip(columns, cells, strict=True)}
-
-
 # fmt: off
 _NEW, _CREATED, _RUNNING, _ENDED = StreamState
-STREAM: Mapping[tuple[StreamState, StreamSign], StreamState | str] = _table(StreamState, {
+STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     #                         NEW       CREATED   RUNNING   ENDED
     StreamSign.CREATED:     (_CREATED, ORDER,    ORDER,    ORDER),
     StreamSign.QUEUED:      (ORDER,    _CREATED, ORDER,    ORDER),
@@ -135,7 +119,7 @@ STREAM: Mapping[tuple[StreamState, StreamSign], StreamState | str] = _table(Stre
 })
 
 _BETWEEN, _MESSAGE, _PART, _TOLD, _CALL, _ARGUED, _OTHER = ItemState
-ITEM: Mapping[tuple[ItemState, ItemSign], ItemState | str] = _table(ItemState, {
+ITEM: Table[ItemState, ItemSign] = table(ItemState, {
     #                          BETWEEN    MESSAGE    PART    TOLD      CALL     ARGUED     OTHER
     ItemSign.MESSAGE:        (_MESSAGE,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
     ItemSign.CALL:           (_CALL,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),

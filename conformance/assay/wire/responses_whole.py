@@ -1,8 +1,7 @@
-"""Whole Responses bodies, as the same events that a stream tells.
+"""Whole bodies of Responses, read as the same events as a stream.
 
-A whole body is taken as one frame (number 0, all its bytes), and places point at all of it. Broken bodies never raise:
-what cannot be read is a violation, and the rest is read as well as can be. Members that are merely missing or misspelt
-are for the JSON Schema to name.
+Broken bodies never raise: what cannot be read is a violation, and the rest is read as well as can be. Members that are
+merely missing or misspelt are for the JSON Schema to name.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from assay.wire.chat import Reading
-from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text, Usage
-from assay.wire.fields import JsonObject, failure_of, integer_of, list_of, object_of, parse_object, text_of
-from assay.wire.sse import Frame
+from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text
+from assay.wire.fields import RESPONSES_COUNTS, JsonObject, failure_of, list_of, object_of, text_of, usage_of
+from assay.wire.reading import Reading, read_body
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -24,29 +22,16 @@ MESSAGE = "responses.whole.message"
 CALL_ITEMS = "responses.whole.call-items"
 
 _INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"""Why a response is incomplete → the finish reason that chat tells for it."""
+"""`incomplete_details.reason` → the finish reason of chat completions for it."""
 
 
 def read_response(body: bytes) -> Reading:
     """Read the body of a whole answer: its text, its calls, how it ended, its usage; in this order."""
-    place = Place(offset=0, length=len(body), frame=None)
-    try:
-        payload = parse_object(body.decode("utf-8"))
-    except ValueError as error:
-        found = [Violation(requirement=ENVELOPE, seen=f"the body is {error}", place=place)]
-        return Reading(frames=(), payloads=(), events=(), violations=tuple(found))
-    told = list(_answer(payload, place))
-    frame = Frame(number=0, offset=0, raw=body, data=body.decode("utf-8"), event=None, comments=())
-    return Reading(
-        frames=(),
-        payloads=((frame, payload),),
-        events=tuple(one for one in told if not isinstance(one, Violation)),
-        violations=tuple(one for one in told if isinstance(one, Violation)),
-    )
+    return read_body(body, ENVELOPE, _answer)
 
 
 def ends(response: JsonObject, frame: int, *, called: bool) -> Iterator[ChatEvent]:
-    """How a response ended: its finish in the words of chat and its usage, or its error."""
+    """How a response ended: its finish, as a reason of chat completions, and its usage; or its error."""
     match response.get("status"):
         case "completed":
             yield Finished(frame=frame, choice=0, reason="tool_calls" if called else "stop")
@@ -57,26 +42,9 @@ def ends(response: JsonObject, frame: int, *, called: bool) -> Iterator[ChatEven
             yield failure_of(response.get("error"), frame)
         case _:
             pass
-    usage = response_usage(response.get("usage"), frame)
+    usage = usage_of(response.get("usage"), frame, RESPONSES_COUNTS)
     if usage and response.get("status") != "failed":
         yield usage
-
-
-def response_usage(value: object, frame: int) -> Usage | None:
-    """A `usage` object of a response; None unless its three counts are integers."""
-    usage = object_of(value)
-    told = (integer_of(usage.get(name)) for name in ("input_tokens", "output_tokens", "total_tokens"))
-    prompt, completion, total = told
-    if prompt is None or completion is None or total is None:
-        return None
-    return Usage(
-        frame=frame,
-        prompt=prompt,
-        completion=completion,
-        total=total,
-        cached=integer_of(object_of(usage.get("input_tokens_details")).get("cached_tokens")),
-        reasoning=integer_of(object_of(usage.get("output_tokens_details")).get("reasoning_tokens")),
-    )
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:

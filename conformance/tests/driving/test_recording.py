@@ -12,7 +12,7 @@ from assay.model.scenario import Act
 from assay.model.target import Target
 from assay.model.transcript import End
 from assay.model.verdict import HarnessError
-from assay.wire.chat import ChatStream
+from assay.wire.chat import chat_stream
 
 
 def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = None) -> Record:
@@ -24,7 +24,7 @@ def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = 
             raise trouble
 
     async def fill() -> Record:
-        watch = Watch(act, Target(base_url="http://x/v1", model="m", timeout=0.3), ChatStream(), told) if act else None
+        watch = Watch(act, Target(base_url="http://x/v1", model="m", timeout=0.3), chat_stream(), told) if act else None
         kept = Record(watch, 0.3)
         async with httpx.AsyncClient(transport=httpx.MockTransport(respond)) as client:
             await kept.fill(client, client.build_request("POST", "http://x/v1"))

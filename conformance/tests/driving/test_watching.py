@@ -8,7 +8,7 @@ import pytest
 from assay.driving.watching import AWAIT_SENT, OPEN_GATE, Watch, now
 from assay.model.scenario import Act
 from assay.model.target import Target
-from assay.wire.chat import ChatStream
+from assay.wire.chat import chat_stream
 
 TEXT = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a"},"finish_reason":null}]}\n\n'
 COMMENT, DONE = b": hm\n\n", b"data: [DONE]\n\n"
@@ -22,7 +22,7 @@ def watch(act: Act, *pieces: bytes, then: Any = None, **target: Any) -> tuple[Wa
         beside.append(script)
 
     async def take() -> Any:
-        watching = Watch(act, Target(base_url="http://x/v1", model="m", **target), ChatStream(), play)
+        watching = Watch(act, Target(base_url="http://x/v1", model="m", **target), chat_stream(), play)
         for piece in pieces:
             watching.feed(piece)
         said = await then(watching) if then else None

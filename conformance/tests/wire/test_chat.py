@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.wire.calls import Answer
-from assay.wire.chat import CHAT_STREAM_VIOLATIONS, ChatStream, Reading, read_stream
+from assay.wire.chat import CHAT_STREAM_VIOLATIONS, Reading, chat_stream, read_stream
 from assay.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Role, Text, Usage
 from assay.wire.grammar import STREAM, StreamSign, StreamState
 
@@ -377,7 +377,7 @@ def test_a_comment_that_is_not_utf8_silences_nothing() -> None:
 
 
 def test_a_block_without_end_is_told_and_silences_the_rest() -> None:
-    stream = ChatStream()
+    stream = chat_stream()
     stream._reader._limit = 1000
     for piece in (ROLE, *[b"x" * 400] * 9, TEXT, DONE):
         stream.feed(piece)
@@ -441,7 +441,7 @@ def test_an_answer_ends_where_clients_stop_reading() -> None:
 
 
 def test_events_are_told_as_they_come() -> None:
-    stream = ChatStream()
+    stream = chat_stream()
     body = b"".join(PLAIN)
     told = [event for i in range(len(body)) for event in stream.feed(body[i : i + 1])]
     assert told == list(stream.events) == list(read(*PLAIN).events)
@@ -449,13 +449,13 @@ def test_events_are_told_as_they_come() -> None:
 
 
 def test_the_end_gives_the_events_of_a_block_that_was_cut_off() -> None:
-    stream = ChatStream()
+    stream = chat_stream()
     assert list(stream.feed(DONE[:-1])) == []
     assert list(stream.end()) == [Done(frame=0)]
 
 
 def test_a_reading_in_mid_stream_misses_nothing_yet() -> None:
-    stream = ChatStream()
+    stream = chat_stream()
     stream.feed(ROLE + TEXT[:-1])
     early = stream.reading()
     assert (len(early.frames), early.violations) == (1, ())
@@ -474,7 +474,7 @@ def test_a_stream_that_the_client_left_lacks_nothing() -> None:
 
 
 def test_bytes_after_the_end_are_the_callers_fault() -> None:
-    stream = ChatStream()
+    stream = chat_stream()
     stream.end()
     with pytest.raises(ValueError, match="after the end"):
         stream.feed(DONE)

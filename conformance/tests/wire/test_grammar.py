@@ -17,10 +17,8 @@ from assay.wire.grammar import (
     CallState,
     ChoiceSign,
     ChoiceState,
-    FrameFault,
     StreamSign,
     StreamState,
-    _table,
 )
 
 Table = Mapping[tuple[Enum, Enum], Enum | str]
@@ -33,22 +31,18 @@ TABLES = {
 
 
 @pytest.mark.parametrize(("table", "states", "signs"), TABLES.values(), ids=TABLES)
-def test_every_state_and_sign_is_a_transition_or_a_named_hole(
+def test_every_state_and_sign_is_a_transition_or_a_named_violation(
     table: Table, states: type[Enum], signs: type[Enum]
 ) -> None:
     assert set(table) == set(product(states, signs))
     assert all(isinstance(cell, states) or cell in CHAT_STREAM_VIOLATIONS for cell in table.values())
 
 
-def test_every_fault_of_a_frame_is_named() -> None:
-    assert set(FRAME) == set(FrameFault)
-
-
-def test_the_holes_are_exactly_the_names_that_are_exported() -> None:
-    def holes(cells: Iterable[Enum | str]) -> set[str]:
+def test_the_violations_are_exactly_the_names_that_are_exported() -> None:
+    def violations(cells: Iterable[Enum | str]) -> set[str]:
         return {cell for cell in cells if isinstance(cell, str)}
 
-    used = holes(STREAM.values()) | holes(CHOICE.values()) | holes(CALL.values())
+    used = violations(STREAM.values()) | violations(CHOICE.values()) | violations(CALL.values())
     used |= set(FRAME.values()) | set(STABLE.values())
     assert used == set(CHAT_STREAM_VIOLATIONS)
     assert len(set(CHAT_STREAM_VIOLATIONS)) == len(CHAT_STREAM_VIOLATIONS)
@@ -60,8 +54,3 @@ def test_every_state_can_be_reached(table: Table, states: type[Enum]) -> None:
     for _ in states:
         reached |= {cell for (state, _), cell in table.items() if state in reached and isinstance(cell, Enum)}
     assert reached == set(states)
-
-
-def test_a_row_that_lacks_a_cell_is_no_table() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        _table(CallState, {CallSign.HEAD: (CallState.OPENED,)})

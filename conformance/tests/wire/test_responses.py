@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.wire.calls import Call
 from assay.wire.events import CallOpened, Comment, Done, Failed, Finished, Fragment, Text, Usage
-from assay.wire.responses import ResponsesStream, read_responses
+from assay.wire.responses import read_responses, responses_stream
 from assay.wire.responses_whole import read_response
 
 Json = dict[str, Any]
@@ -342,7 +342,7 @@ def test_annotations_stand_in_a_part(events: list[Json], event_frames: Frames) -
 
 
 def test_a_stream_is_read_as_it_comes(events: list[Json], event_frames: Frames) -> None:
-    stream = ResponsesStream()
+    stream = responses_stream()
     told = event_frames(events)
     assert [stream.feed(frame) for frame in told[:5]][-1] == [Text(frame=4, choice=0, text="Hello, wörld!")]
     assert list(stream.events) == [Text(frame=4, choice=0, text="Hello, wörld!")]

@@ -14,7 +14,6 @@ from assay.wire.responses_grammar import (
     RESPONSES_STREAM_VIOLATIONS,
     STREAM,
     SUMS,
-    FrameFault,
     ItemSign,
     ItemState,
     StreamSign,
@@ -25,31 +24,27 @@ Table = Mapping[tuple[Enum, Enum], Enum | str]
 
 TABLES = {"stream": (STREAM, StreamState, StreamSign), "item": (ITEM, ItemState, ItemSign)}
 NOT_IN_A_TABLE = {INDEXES, SUMS}
-"""Holes that are found by comparing, not by place."""
+"""Violations that are found by comparing, not by place."""
 
 
 @pytest.mark.parametrize(("table", "states", "signs"), TABLES.values(), ids=TABLES)
-def test_every_state_and_sign_is_a_transition_or_a_named_hole(
+def test_every_state_and_sign_is_a_transition_or_a_named_violation(
     table: Table, states: type[Enum], signs: type[Enum]
 ) -> None:
     assert set(table) == set(product(states, signs))
     assert all(isinstance(cell, states) or cell in RESPONSES_STREAM_VIOLATIONS for cell in table.values())
 
 
-def test_every_fault_of_a_frame_is_named() -> None:
-    assert set(FRAME) == set(FrameFault)
-
-
-def test_the_holes_are_exactly_the_names_that_are_exported() -> None:
-    def holes(cells: Iterable[Enum | str]) -> set[str]:
+def test_the_violations_are_exactly_the_names_that_are_exported() -> None:
+    def violations(cells: Iterable[Enum | str]) -> set[str]:
         return {cell for cell in cells if isinstance(cell, str)}
 
-    used = holes(STREAM.values()) | holes(ITEM.values()) | set(FRAME.values()) | NOT_IN_A_TABLE
+    used = violations(STREAM.values()) | violations(ITEM.values()) | set(FRAME.values()) | NOT_IN_A_TABLE
     assert used == set(RESPONSES_STREAM_VIOLATIONS)
     assert len(set(RESPONSES_STREAM_VIOLATIONS)) == len(RESPONSES_STREAM_VIOLATIONS)
 
 
-def test_the_holes_stand_in_the_order_of_the_catalogue() -> None:
+def test_the_violations_stand_in_the_order_of_the_catalogue() -> None:
     assert [row for row in load().by_id if row in RESPONSES_STREAM_VIOLATIONS] == list(RESPONSES_STREAM_VIOLATIONS)
 
 

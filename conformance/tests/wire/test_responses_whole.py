@@ -8,7 +8,8 @@ import pytest
 
 from assay.wire.calls import Call
 from assay.wire.events import Failed, Finished, Usage
-from assay.wire.responses_whole import ends, read_response, response_usage
+from assay.wire.fields import RESPONSES_COUNTS, usage_of
+from assay.wire.responses_whole import ends, read_response
 
 Json = dict[str, Any]
 Make = Callable[..., Json]
@@ -106,9 +107,9 @@ def test_a_failure_has_an_error_and_no_counts() -> None:
 def test_usage_needs_its_three_counts() -> None:
     counts = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
     details = {"input_tokens_details": {"cached_tokens": 4}, "output_tokens_details": {"reasoning_tokens": 5}}
-    assert response_usage({**counts, **details}, 9) == Usage(
+    assert usage_of({**counts, **details}, 9, RESPONSES_COUNTS) == Usage(
         frame=9, prompt=1, completion=2, total=3, cached=4, reasoning=5
     )
     for name in counts:
-        assert response_usage({**counts, name: "1"}, 0) is None
-    assert response_usage({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}, 0) is None
+        assert usage_of({**counts, name: "1"}, 0, RESPONSES_COUNTS) is None
+    assert usage_of({"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}, 0, RESPONSES_COUNTS) is None

@@ -14,7 +14,7 @@ from assay.wire.violation import Violation
 if TYPE_CHECKING:
     from assay.reading.expected import Expected, ExpectedCall
     from assay.wire.calls import Call
-    from assay.wire.chat import Reading
+    from assay.wire.reading import Reading
     from assay.wire.violation import Place
 
 Check = Callable[[Exchange], Iterable[Violation]]

@@ -1,0 +1,49 @@
+"""What the grammars share: tables of transitions, and the faults that a single frame can have.
+
+A grammar is one or more machines, each an enum of states, an enum of signs, and a table with one cell for every state
+and sign. A cell is the next state, or a violation: the id of the requirement that such a stream breaks. The values of
+states and signs are words of English, so that a violation reads "choice 0: content, after a tool call".
+
+A table is written as a literal, one row per sign and one column per state, since that is how it is read and compared
+with the specification. A dict of dicts (h11 has one) shows a row per state only and hides a cell that was forgotten;
+here a row of the wrong length raises when the module is imported, and a test asserts that every cell is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import TypeVar
+
+State = TypeVar("State")
+Sign = TypeVar("Sign")
+
+Table = Mapping[tuple[State, Sign], State | str]
+"""(state, sign) → the next state, or the id of the requirement that is broken."""
+
+
+def table(states: Iterable[State], rows: Mapping[Sign, tuple[State | str, ...]]) -> Table[State, Sign]:
+    """A table from its rows, whose cells stand in the order of the states.
+
+    Raises:
+        ValueError: A row has more or fewer cells than there are states.
+    """
+    columns = tuple(states)
+    return {(state, sign): cell for sign, cells in rows.items() for state, cell in zip(columns, cells, strict=True)}
+
+
+class FrameFault(Enum):
+    """What can be wrong with one frame, whatever comes before and after it.
+
+    Each grammar maps the faults that it knows to requirements. A fault that it leaves out is none there: streams of
+    Responses have `event:` lines, streams of chat completions have no published event types.
+    """
+
+    UNREADABLE = "not one JSON object"
+    EMPTY_DATA = "an empty `data:`"
+    NO_DATA = "a block without data that is no comment"
+    EVENT_LINE = "an `event:` line, where chat streams have none"
+    ERROR_SHAPE = "an error that is no object with a message"
+    UNPUBLISHED = "an event of a type that nobody has published"
+    MISNAMED = "an `event:` line that does not say the type of the data"
+    OUT_OF_STEP = "a sequence_number that is not one more than the one before"

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.wire import grammar, responses_grammar
+from assay.wire.grammar import CallSign, CallState
+from assay.wire.table import FrameFault, table
+
+EVERYWHERE = {FrameFault.UNREADABLE, FrameFault.EMPTY_DATA, FrameFault.NO_DATA}
+
+
+def test_a_row_that_lacks_a_cell_is_no_table() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        table(CallState, {CallSign.HEAD: (CallState.OPENED,)})
+
+
+def test_every_fault_of_a_frame_breaks_a_requirement_of_some_grammar() -> None:
+    chat, responses = set(grammar.FRAME), set(responses_grammar.FRAME)
+    assert chat | responses == set(FrameFault)
+    assert chat & responses == EVERYWHERE
