@@ -67,29 +67,71 @@ def test_a_call_without_a_name_is_none() -> None:
     assert not calls.any
 
 
-def test_calls_are_told_apart_by_their_index() -> None:
-    told = [at(0, id="a", name="f"), at(1, id="b", name="g"), at(0, text="1"), at(1, text="2")]
-    assert fragments(*told) == ["+a:f", "+b:g", "1", "2", "-a", "-b"]
+RULES: dict[str, tuple[tuple[Piece, ...], list[str]]] = {
+    "same key": ((at(0, id="a", name="f"), at(0, text="1"), at(0, text="2")), ["+a:f", "1", "2", "-a"]),
+    "same key of an item": (
+        (piece("item", keys=(0, "fc_1"), id="a", name="f"), piece("item", keys=("fc_1",), text="1")),
+        ["+a:f", "1", "-a"],
+    ),
+    "another id": (
+        (at(0, id="a", name="f", text="1"), at(0, id="b", name="f", text="2"), at(0, text="3")),
+        ["+a:f", "1", "+b:f", "2", "3", "-a", "-b"],
+    ),
+    "late id": ((piece(name="f", text="1"), piece(id="a", text="2")), ["+a:f", "12", "-a"]),
+    "late id that a call before has": (
+        (
+            piece("item", keys=(0,), id="a", name="f", text="1"),
+            piece("item", keys=(1,), name="f", text="2"),
+            piece("item", id="a"),
+        ),
+        ["+a:f", "1", "-a"],
+    ),
+    "same id": (
+        (piece(id="a", name="f"), piece(id="b", name="f"), piece(id="a", text="2")),
+        ["+a:f", "+b:f", "2", "-a", "-b"],
+    ),
+    "new id": (
+        (piece(id="a", name="f"), piece(text="1"), piece(id="b", name="f"), piece(text="2")),
+        ["+a:f", "1", "+b:f", "2", "-a", "-b"],
+    ),
+    "new index": (
+        (at(0, id="a", name="f"), at(1, id="b", name="g"), at(0, text="1"), at(1, text="2")),
+        ["+a:f", "+b:g", "1", "2", "-a", "-b"],
+    ),
+    "new index without a name": ((at(0, id="a", name="f", text="1"), at(1, text="2")), ["+a:f", "1", "-a"]),
+    "new name": (
+        (
+            piece("function_call", id="a", name="f", text="1"),
+            piece("function_call", name="g", id="b", text="2"),
+        ),
+        ["+a:f", "1", "+b:g", "2", "-a", "-b"],
+    ),
+    "new name in a place of its own": (
+        (piece("item", keys=(0,), id="a", name="f"), piece("item", keys=(1,), item="fc_2", name="f")),
+        ["+a:f", "-a", "+fc_2:f", "-fc_2"],
+    ),
+    "a name repeated before any arguments": (
+        (
+            piece("function_call", id="a", name="f"),
+            piece("function_call", name="f"),
+            piece("function_call", text="1"),
+        ),
+        ["+a:f", "1", "-a"],
+    ),
+    "no rule": ((piece(id="a", name="f"), piece(text="1"), piece(text="2")), ["+a:f", "1", "2", "-a"]),
+}
+"""Which call a fragment continues: the rules as the module names them, each with its example."""
 
 
-def test_another_id_at_the_same_index_is_another_call() -> None:
-    told = [at(0, id="a", name="f", text="1"), at(0, id="b", name="f", text="2"), at(0, text="3")]
-    assert fragments(*told) == ["+a:f", "1", "+b:f", "2", "3", "-a", "-b"]
+@pytest.mark.parametrize("rule", RULES)
+def test_a_fragment_continues_a_call_or_begins_one_by(rule: str) -> None:
+    pieces, events = RULES[rule]
+    assert fragments(*pieces) == events
 
 
-def test_fragments_without_an_index_go_on_with_the_call_they_follow() -> None:
-    told = [piece(id="a", name="f"), piece(text="1"), piece(id="b", name="f"), piece(id="a", text="2")]
-    assert fragments(*told) == ["+a:f", "1", "+b:f", "2", "-a", "-b"]
-
-
-def test_a_function_call_goes_on_until_another_name_is_told() -> None:
-    told = [
-        piece("function_call", id="a", name="f"),
-        piece("function_call", name="f"),
-        piece("function_call", text="1"),
-    ]
-    assert fragments(*told) == ["+a:f", "1", "-a"]
-    words = fragments(*told, piece("function_call", name="f", text="2"))
+def test_a_name_after_arguments_begins_a_call_that_gets_an_id() -> None:
+    pieces = [piece("function_call", id="a", name="f", text="1"), piece("function_call", name="f", text="2")]
+    words = fragments(*pieces)
     assert words[:3] == ["+a:f", "1", "-a"]
     assert words[-2] == "2"
 
