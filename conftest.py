@@ -1,9 +1,25 @@
-"""How many examples property tests take: HYPOTHESIS_PROFILE is `ci` (what it is when it is not set) or `nightly`."""
+"""How much the tests play: `--hypothesis-profile` for examples of properties, `--whole` for scenarios of miniatures."""
 
-import os
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from hypothesis import settings
 
-settings.register_profile("ci", max_examples=200, deadline=None)
+if TYPE_CHECKING:
+    import pytest
+
+# No deadlines: the tests share their cores with servers and with each other.
+settings.register_profile("ci", max_examples=60, deadline=None)
+settings.register_profile("dev", max_examples=200, deadline=None)
 settings.register_profile("nightly", max_examples=10_000, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile("dev")  # what `--hypothesis-profile` names is loaded after this, and before tests are imported
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--whole`, which the nightly run gives."""
+    parser.addoption(
+        "--whole",
+        action="store_true",
+        help="play every scenario in which a miniature may differ from the faultless proxy, not a sample of them",
+    )

@@ -1,4 +1,4 @@
-"""A tiny HTTP server whose answers a test writes byte by byte, `assay serve`, and waiting for conditions."""
+"""A tiny HTTP server whose answers a test writes byte by byte, `assay serve`, waiting, and samples of scenarios."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay.model.catalogue import load
+from assay.reading.applicable import applicable, speaks_of
 from assay.targets.launch import executable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from assay.model.dialect import Dialect
+    from assay.model.scenario import Form, Scenario
+
+    Judgement = tuple[str, Form]
+    """The id of a requirement, and the form of the answers that it judges."""
+    Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
 DEADLINE = 60.0
 STREAM = (
@@ -212,3 +221,33 @@ def signals_heard() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def _judged(scenario: Scenario, dialects: Sequence[Dialect]) -> set[Judgement]:
+    rows, forms = applicable(scenario, load(), dialects), scenario.forms(dialects)
+    return {(row.id, form) for row in rows for form in forms if speaks_of(row, form)}
+
+
+def _sample(scenarios: Iterable[Scenario], dialects: Sequence[Dialect], subject: str) -> Sequence[Scenario]:
+    judged = {scenario: _judged(scenario, dialects) for scenario in scenarios}
+    chosen = {scenario for scenario in judged if subject in scenario.exercises}
+    every: set[Judgement] = set().union(*judged.values())
+    left = every.difference(*(judged[scenario] for scenario in chosen))
+    while left:
+        # Greedy is within a scenario or two of the smallest sample; that the first of equals wins makes it repeatable.
+        best = max(judged, key=lambda scenario: len(judged[scenario] & left))
+        chosen.add(best)
+        left -= judged[best]
+    return [scenario for scenario in judged if scenario in chosen]
+
+
+@pytest.fixture(scope="session")
+def sample(request: pytest.FixtureRequest) -> Sample:
+    """`sample(scenarios, dialects, subject)`: the scenarios that show whether a miniature breaks only `subject`.
+
+    These are all that exercise the subject and, as a control, so few others that each requirement which the scenarios
+    are judged by is judged in each form. With `--whole` they are all the scenarios.
+    """
+    if request.config.getoption("whole"):
+        return lambda scenarios, _dialects, _subject: list(scenarios)
+    return _sample

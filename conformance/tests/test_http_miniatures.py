@@ -1,4 +1,7 @@
-"""Each fault of HTTP and of parameters is found, under its own requirement and no other; without a fault nothing is."""
+"""Each fault of HTTP and of parameters is found, under its own requirement and no other; without a fault nothing is.
+
+A fault is looked for in a sample of the plain requests; in all of them with `--whole`, as the nightly run does.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,11 @@ from assay.targets.unready_instance import unready_instance
 from assay_mocks.miniatures import FAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from assay.model.scenario import Scenario
+
+    Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
 KEY = "k3y-of-the-test"
 COMMAND = f"{sys.executable} -m assay_mocks.miniatures"
@@ -59,8 +66,8 @@ def hung(gallery: Target, name: str) -> Target:
     )
 
 
-def broken(target: Target) -> set[str]:
-    return {one.requirement for one in certify(target, PLAIN, load()).outcomes if one.verdict in BROKEN}
+def broken(target: Target, scenarios: Sequence[Scenario]) -> set[str]:
+    return {one.requirement for one in certify(target, scenarios, load()).outcomes if one.verdict in BROKEN}
 
 
 def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
@@ -69,8 +76,9 @@ def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_a_fault_is_found_under_its_own_requirement(gallery: Target, name: str) -> None:
-    assert broken(hung(gallery, name)) == {FAULTS[name].breaks}
+def test_a_fault_is_found_under_its_own_requirement(gallery: Target, name: str, sample: Sample) -> None:
+    played = sample(PLAIN, gallery.dialects, FAULTS[name].breaks)
+    assert broken(hung(gallery, name), played) == {FAULTS[name].breaks}
 
 
 def test_every_row_that_has_a_scenario_is_killed() -> None:

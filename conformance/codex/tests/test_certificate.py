@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from binaries import VERSIONS, binary
+from binaries import NEWEST, VERSIONS, binary
 
 from assay.model.catalogue import load
 from assay.model.target import Backend, Target
@@ -49,6 +49,15 @@ def test_the_reference_proxy_is_certified(version: str) -> None:
     assert _unplayed(found.target) == UNOBSERVED[version]["scenarios"]
     passed = {outcome.scenario for outcome in found.outcomes if outcome.verdict is Verdict.PASS}
     assert passed >= EXERCISED[version]
+
+
+def test_the_main_scenarios_pass_with_the_newest() -> None:
+    """What a change is tried with: the certificate of everything takes minutes."""
+    scenarios = [scenario for scenario in SCENARIOS if scenario.name in EXERCISED[NEWEST]]
+    with reach(Wanted(codex=binary(NEWEST), timeout=20.0)) as target:
+        found = certify(target, scenarios, load(), known={}, jobs=JOBS)
+    assert [_line(outcome) for outcome in found.outcomes if outcome.verdict in WRONG] == []
+    assert {outcome.scenario for outcome in found.outcomes if outcome.verdict is Verdict.PASS} == EXERCISED[NEWEST]
 
 
 def _line(outcome: Outcome) -> str:
