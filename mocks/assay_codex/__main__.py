@@ -6,8 +6,7 @@ import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from assay_codex.clock import epoch_clock
-from assay_codex.server import Server
+from assay_codex.server import Conditions, Server
 from assay_codex.settings import USAGE, Settings, UsageError, from_process
 from assay_codex.transports.journal import Journal
 from assay_codex.transports.listening import RefusedError
@@ -49,8 +48,7 @@ def _serve(settings: Settings) -> int:
         home=settings.home,
         cwd=settings.cwd,
         version=settings.version,
-        crash_at=settings.crash_at,
-        room=settings.room,
+        conditions=Conditions(pace=settings.pace, crash_at=settings.crash_at, room=settings.room),
     )
     if settings.stores:
         server.store_threads(lambda: _open_thread_store(server))
@@ -65,7 +63,7 @@ def _run(server: Server, settings: Settings, journal: Journal | None) -> int:
         return serve(server, journal)
     from assay_codex.transports.websocket import serve_websockets  # noqa: PLC0415 - asyncio would slow every start
 
-    return serve_websockets(server, settings.listening, journal, epoch_clock())
+    return serve_websockets(server, settings.listening, journal)
 
 
 def _open_thread_store(server: Server) -> ThreadStore:

@@ -1,20 +1,22 @@
-"""The protocol core of the mock app-server: lines and times in, lines out, no I/O.
+"""The protocol core of the mock app-server: lines in, lines out, no I/O.
 
-`receive` takes a line of the client. `output` gives the next thing to write, or None when there is nothing to say
+`receive` takes a line of a client. `output` gives the next thing to write, or None while there is nothing to write
 before more input or before `wake_at`. Turns are played only as far as their lines are fetched, one action at a time and
-one after the other, so a reader that does not read costs no memory and no turn starves another.
+one turn after the other: a client that does not read costs no memory, and no turn starves another.
 
 Clients share threads, not handshakes: each has a `Connection`, the first of which is there from the start. A thread's
-notifications go to those that subscribed to it by starting or resuming it. While a line is taken, its client is the one
-that methods mean by "the client".
+notifications go to the clients that subscribed to it by starting or resuming it. While a line is handled, the client
+that sent it is the one that methods mean by "the client".
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assay_codex.clock import Clock, epoch_clock, milliseconds
 from assay_codex.methods.admission import Room, admit, load_methods
 from assay_codex.methods.request import AdmittedRequest
 from assay_codex.notifications import messages
@@ -38,18 +40,33 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# The one notification about a thread that reaches clients that do not listen to it.
+# The one notification about a thread that clients get without a subscription to it (0.169.0, two WebSocket clients).
 _FOR_ALL = frozenset({"thread/status/changed"})
 
-_CRASHED = 101
-_MOST_STEPS = 1000  # of turns that nobody hears, before the edge looks for input again
+_CRASHED = 101  # the exit status of a Rust program that panicked
+_MOST_STEPS = 1000  # without any output, as of turns without subscribers, before the edge looks for input again
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conditions:
+    """Under what conditions a server plays."""
+
+    pace: float = 0.0
+    """Seconds between the start of a turn and the model's answer."""
+    crash_at: CrashAt | None = None
+    """The request at which the process dies, None if at none."""
+    room: int | None = None
+    """How many outputs may wait to be fetched before requests are refused, None for any number."""
+
+
+_BEST = Conditions()
 
 
 class Server:
-    """One app-server process. Times are epoch seconds and never go back.
+    """One app-server process.
 
-    `library`: its scripts, or what gives them anew for each turn, or why they cannot be read. `room`: how many outputs
-    may wait to be fetched before requests are too many for it, None for any number.
+    `library`: the scripts, or a function that is called for them at each turn, so that an edited file counts at once.
+    `clock`: the time, None for that of this machine.
     """
 
     def __init__(
@@ -60,45 +77,49 @@ class Server:
         cwd: str = "/workspace",
         version: Version = NEWEST,
         ids: Ids | None = None,
-        crash_at: CrashAt | None = None,
-        room: int | None = None,
+        clock: Clock | None = None,
+        conditions: Conditions = _BEST,
     ) -> None:
         self._library = library
         self.home = home
         self.cwd = cwd
         self.version = version
         self.ids: Ids = ids or RandomIds()
+        self.clock = clock or epoch_clock()
+        self.now = self.clock()
+        self.pace = conditions.pace
         self.threads = Threads()
         self.listeners: dict[str, Thread] = {}
         self.nonces = Nonces()
         self.client = ""
-        self._crash_at = crash_at
+        self._crash_at = conditions.crash_at
         self._open_thread_store: Callable[[], ThreadStore] | None = None
-        self._room = Room(room if version.transport.overloads else None)
+        self._room = Room(conditions.room if version.transport.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
         self._speaker = self.connect()
         self._out: deque[Addressed] = deque()
         self._turns = Schedule()
-        self._asked: dict[int, Running] = {}
+        self._unanswered: dict[int, Running] = {}
         self._requests = 0
         self._draining = False
 
-    # The edge
+    # For the edge
 
     def connect(self) -> Connection:
-        """A new client."""
+        """Add a client."""
         self._connections.append(Connection())
         return self._connections[-1]
 
     def disconnect(self, connection: Connection) -> None:
-        """A client is gone; what it began goes on."""
+        """Remove a client; the turns that it started go on."""
         self._connections.remove(connection)
         for thread in self.threads.subscribed_to(connection):
             self.threads.leave(thread, connection)
 
-    def receive(self, line: bytes, now: float, connection: Connection | None = None) -> None:
-        """Take one line of a client's, of the first one unless another is named."""
+    def receive(self, line: bytes, connection: Connection | None = None) -> None:
+        """Handle one line of a client; None is the first client, the only one over stdio."""
+        self.now = self.clock()
         self._speaker = connection or self._connections[0]
         try:
             message = rpc.read(line)
@@ -111,37 +132,38 @@ class Server:
             return
         match message:
             case rpc.Request():
-                self._request(message, now)
+                self._handle(message)
             case rpc.Reply():
-                self._reply(message, now)
+                self._pass_on(message)
 
-    def output(self, now: float) -> Output | None:
-        """The next thing to write, None when there is none for now; for an edge with one client."""
-        addressed = self.addressed(now)
+    def output(self) -> Output | None:
+        """The next thing to write, None while there is nothing; for an edge with one client."""
+        addressed = self.addressed()
         return addressed and addressed.output
 
-    def addressed(self, now: float) -> Addressed | None:
-        """The next thing to write and for whom, None when there is none for now."""
-        self._turns.ring(now)
+    def addressed(self) -> Addressed | None:
+        """The next thing to write and the client that it is for, None while there is nothing."""
+        self.now = self.clock()
+        self._turns.wake_due(self.now)
         steps = 0
         while not self._out and self._turns and steps < _MOST_STEPS:
             steps += 1
-            turn = self._turns.step(now)
+            turn = self._turns.step()
             if turn.done:
                 self._forget(turn)
         return self._out.popleft() if self._out else None
 
     def prepare(self) -> None:
-        """Make ready for what clients ask after the handshake; for the edge, when it has nothing else to do."""
+        """Import what requests after the handshake need; for the edge, when it has nothing else to do."""
         if self.client:
             load_methods()
 
     def wake_at(self) -> float | None:
-        """When `output` may have something although no input came; None: never."""
+        """When `output` may have something although no input came; None: not before there is input."""
         return 0.0 if self._turns else self._turns.alarm()
 
     def drain(self) -> None:
-        """The process is to end once all turns have; versions that refuse to begin more do so from now on."""
+        """Let the running turns end and the process after them; versions that refuse new turns then do so from now."""
         self._draining = True
 
     @property
@@ -156,19 +178,28 @@ class Server:
 
     @property
     def outlives_input(self) -> bool:
-        """Whether the process goes on when its input has ended: for a turn that asks, where a wrong answer hangs it."""
-        return self.version.commands.hangs_on_error and any(turn.asks for turn in self._turns)
+        """True if the process must outlive stdin: up to 0.93 a turn that waits for an approval keeps it alive."""
+        return self.version.commands.hangs_on_error and any(turn.waits_for_approval for turn in self._turns)
 
-    # For methods and turns
+    def store_threads(self, open_store: Callable[[], ThreadStore]) -> None:
+        """Keep the threads that are not loaded in this store, which is opened when it is needed for the first time."""
+        self._open_thread_store = open_store
+
+    # For methods and turns: see `context`
 
     @property
     def library(self) -> Library | ScriptError:
         """The scripts as they are now, or why they cannot be read."""
         return self._library() if callable(self._library) else self._library
 
-    def store_threads(self, open_store: Callable[[], ThreadStore]) -> None:
-        """Keep the threads that are not loaded where this says, which is asked when there is the first."""
-        self._open_thread_store = open_store
+    @property
+    def now_ms(self) -> int:
+        """`now` in whole milliseconds."""
+        return milliseconds(self.now)
+
+    def uuid(self) -> str:
+        """A new UUID, of the time `now`."""
+        return self.ids.uuid(self.now)
 
     @cached_property
     def thread_store(self) -> ThreadStore:
@@ -178,7 +209,7 @@ class Server:
         return (self._open_thread_store or MemoryThreadStore)()
 
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
-        """The client said who it is and what it can; the name of the first one stays the server's."""
+        """Take what `initialize` says of the client; the name of the first client stays in every `userAgent`."""
         self.client = self.client or client["name"]
         muted = capabilities.get("optOutNotificationMethods") if self.version.requests.opt_out else None
         self._speaker.user_agent = messages.user_agent(client, version=self.version.number, first=self.client)
@@ -187,123 +218,122 @@ class Server:
 
     @property
     def user_agent(self) -> str:
-        """What the server calls itself to the client."""
+        """The `userAgent` of `initialize`."""
         return self._speaker.user_agent
-
-    def subscribe(self, thread: Thread) -> None:
-        """The client wants to hear of the thread."""
-        thread.subscribers.add(self._speaker)
-
-    def unsubscribe(self, thread: Thread) -> None:
-        """The client no longer wants to hear of the thread."""
-        self.threads.leave(thread, self._speaker)
-
-    def notify_client(self, method: str, params: Json, now: float) -> None:
-        """Send a notification to the client alone."""
-        self._notify([self._speaker], method, params, now)
-
-    def notify_all(self, method: str, params: Json, now: float) -> None:
-        """Send a notification that is about no thread or for everyone."""
-        self._notify(self._connections, method, params, now)
-
-    def notify(self, thread: Thread, method: str, params: Json, now: float) -> None:
-        """Send a notification about a thread to whoever listens to it; in a conversation it may wait for that."""
-        if thread.unheard is not None:
-            thread.unheard.append((method, params))
-        else:
-            everyone = method in _FOR_ALL
-            self._notify(self._connections if everyone else self._listening(thread), method, params, now)
-
-    def _listening(self, thread: Thread) -> list[Connection]:
-        return [connection for connection in self._connections if connection in thread.subscribers]
-
-    def _notify(self, connections: Sequence[Connection], method: str, params: Json, now: float) -> None:
-        hearing = [connection for connection in connections if connection.hears(method)]
-        if hearing:
-            at = int(now * 1000) if self.version.messages.emitted_at else None
-            line = rpc.notification(method, trimmed(self.version.messages.hidden, method, params), at)
-            self._out.extend(Addressed(connection, line) for connection in hearing)
-
-    def turn_id(self, thread: Thread, now: float) -> str:
-        """The id of a new turn, or of what older versions number as one."""
-        if not self.version.turns.numbered_ids:
-            return self.ids.uuid(now)
-        thread.operations += 1
-        return str(thread.operations - 1)
-
-    def request(self, turn: Running, method: str, params: Json) -> int:
-        """Send a request to whoever listens to the turn's thread; its id. The first answer counts."""
-        identity = self._requests
-        self._requests += 1
-        self._asked[identity] = turn
-        line = rpc.request(method, identity, trimmed(self.version.messages.hidden, method, params))
-        self._out.extend(Addressed(connection, line) for connection in self._listening(turn.thread))
-        return identity
-
-    def write(self, line: bytes) -> None:
-        """Send a line that is no message."""
-        self._out.append(Addressed(None, Garbage(line)))
-
-    def cut(self, sizes: tuple[int, ...]) -> None:
-        """Write what comes in pieces of so many bytes; () as it comes."""
-        self._out.append(Addressed(None, Pieces(sizes)))
-
-    def play(self, turn: Running) -> None:
-        """Let a new turn play."""
-        self._turns.add(turn)
-
-    def drop(self, thread: Thread) -> None:
-        """Stop whatever plays for a thread."""
-        for turn in self._turns.of(thread):
-            turn.drop()
-            self._forget(turn)
-
-    def wake(self, nonce: Nonce) -> None:
-        """Let the turns that wait under the nonce look again."""
-        self._turns.wake_all(nonce)
-
-    def log(self, text: str) -> None:
-        """Say something on stderr."""
-        self._out.append(Addressed(None, Note(text)))
-
-    def die(self, status: int) -> None:
-        """End the process after what was said so far."""
-        self._out.append(Addressed(None, Exit(status)))
-
-    # Requests and answers
 
     @property
     def experimental(self) -> bool:
         """Whether the client has the capability experimentalApi."""
         return self._speaker.experimental
 
-    def _request(self, request: rpc.Request, now: float) -> None:
-        asking = self._speaker
+    def subscribe(self, thread: Thread) -> None:
+        """Send the client the thread's notifications from now on."""
+        thread.subscribers.add(self._speaker)
+
+    def unsubscribe(self, thread: Thread) -> None:
+        """Send the client no more notifications of the thread."""
+        self.threads.leave(thread, self._speaker)
+
+    def notify_client(self, method: str, params: Json) -> None:
+        """Send a notification to the client alone."""
+        self._notify([self._speaker], method, params)
+
+    def notify_all(self, method: str, params: Json) -> None:
+        """Send a notification to every client."""
+        self._notify(self._connections, method, params)
+
+    def notify(self, thread: Thread, method: str, params: Json) -> None:
+        """Send a notification about a thread; a v1 conversation holds it until a listener is added."""
+        if thread.held_notifications is not None:
+            thread.held_notifications.append((method, params))
+        else:
+            self._notify(self._connections if method in _FOR_ALL else self._subscribers(thread), method, params)
+
+    def _subscribers(self, thread: Thread) -> list[Connection]:
+        return [connection for connection in self._connections if connection in thread.subscribers]
+
+    def _notify(self, connections: Sequence[Connection], method: str, params: Json) -> None:
+        receivers = [connection for connection in connections if connection.hears(method)]
+        if receivers:
+            emitted_at = self.now_ms if self.version.messages.emitted_at else None
+            line = rpc.notification(method, trimmed(self.version.messages.hidden, method, params), emitted_at)
+            self._out.extend(Addressed(connection, line) for connection in receivers)
+
+    def turn_id(self, thread: Thread) -> str:
+        """The id of a new turn; versions up to 0.99 count the turns, interrupts and overrides of a thread."""
+        if not self.version.turns.numbered_ids:
+            return self.uuid()
+        thread.operations += 1
+        return str(thread.operations - 1)
+
+    def request(self, turn: Running, method: str, params: Json) -> int:
+        """Send a request to every subscriber of the turn's thread and return its id; the first answer counts."""
+        identity = self._requests
+        self._requests += 1
+        self._unanswered[identity] = turn
+        line = rpc.request(method, identity, trimmed(self.version.messages.hidden, method, params))
+        self._out.extend(Addressed(connection, line) for connection in self._subscribers(turn.thread))
+        return identity
+
+    def write(self, line: bytes) -> None:
+        """Write a line that is no message."""
+        self._out.append(Addressed(None, Garbage(line)))
+
+    def cut(self, sizes: tuple[int, ...]) -> None:
+        """Write the output in pieces of these sizes from now on; () writes it as it comes."""
+        self._out.append(Addressed(None, Pieces(sizes)))
+
+    def play(self, turn: Running) -> None:
+        """Begin to play a turn."""
+        self._turns.add(turn)
+
+    def drop(self, thread: Thread) -> None:
+        """Stop the turns that play for a thread, without a notification."""
+        for turn in self._turns.of(thread):
+            turn.drop()
+            self._forget(turn)
+
+    def wake(self, nonce: Nonce) -> None:
+        """Let the turns that wait under the nonce look whether they still have to."""
+        self._turns.wake_all(nonce)
+
+    def log(self, text: str) -> None:
+        """Write a line to stderr."""
+        self._out.append(Addressed(None, Note(text)))
+
+    def die(self, status: int) -> None:
+        """End the process with this status after what was sent so far."""
+        self._out.append(Addressed(None, Exit(status)))
+
+    # Requests and answers of clients
+
+    def _handle(self, request: rpc.Request) -> None:
+        client = self._speaker
 
         def reply(value: object) -> None:
             line = rpc.result(request.id, trimmed(self.version.messages.hidden, request.method, value))
-            self._out.append(Addressed(asking, line))
+            self._out.append(Addressed(client, line))
 
         self._seen[request.method] += 1
         if self._crash_at == CrashAt(request.method, self._seen[request.method]):
             self.die(_CRASHED)
             return
         try:
-            if self._room.forgets(len(self._out)):
+            if self._room.ignores(len(self._out)):
                 return
-            method, params = admit(request, asking, self.version, draining=self._draining)
-            method(AdmittedRequest(self, params, now, reply))
+            method, params = admit(request, client, self.version, draining=self._draining)
+            method(AdmittedRequest(server=self, params=params, reply=reply))
         except Refused as refused:
             line = rpc.error(request.id, refused.code, refused.message, refused.data)
-            self._out.append(Addressed(asking, line))
+            self._out.append(Addressed(client, line))
 
-    def _reply(self, reply: rpc.Reply, now: float) -> None:
+    def _pass_on(self, reply: rpc.Reply) -> None:
         match reply.id:
-            case int(identity) if identity in self._asked:
-                turn = self._asked.pop(identity)
+            case int(identity) if identity in self._unanswered:
+                turn = self._unanswered.pop(identity)
                 if self.version.turns.numbered_ids:
-                    turn.thread.operations += 1  # also if it comes too late
-                turn.answered(identity, reply.result, reply.error, now)
+                    turn.thread.operations += 1  # 0.89.0 counts an answer as well, also one that comes too late
+                turn.answered(identity, reply.result, reply.error)
                 self._turns.wake(turn)
             case unknown:
                 self.log(f"could not find callback for {unknown!r}")
@@ -311,4 +341,4 @@ class Server:
     def _forget(self, turn: Running) -> None:
         self._turns.forget(turn)
         for identity in turn.unanswered():
-            self._asked.pop(identity, None)
+            self._unanswered.pop(identity, None)

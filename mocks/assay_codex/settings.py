@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from assay_codex.protocol.outputs import CrashAt
@@ -54,10 +55,14 @@ For tests of what happens when codex dies: ASSAY_CRASH_AT=METHOD or METHOD:N mak
 N-th, request of this method (initialize, thread/start, ...), before it is answered. For tests of clients that ask too
 much at once: with ASSAY_OVERLOAD_AT=N, while N lines or more wait to be written, requests are refused with -32001 and
 never answered in turn, where the version is one that does so (0.100.0 and newer, of many at once).
+
+The model begins to answer 0.02 seconds after a turn has begun, so that a client may subscribe to the turn when it has
+the response; real ones take 0.02 to 0.15 seconds. ASSAY_PACE=SECONDS sets another time, 0 none.
 """
 
 
 _RECORDING = "recording.jsonl"
+DEFAULT_PACE = 0.02
 USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
 
 
@@ -71,7 +76,8 @@ class Settings:
 
     `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `stores`: threads are stored in
     `home`; `crash_at` the request at which the process is to die; `room`: how many answers may wait to be written
-    before requests are too many, None for any; `listening` the address or socket for WebSockets, None for stdio.
+    before requests are too many, None for any; `pace`: seconds before the model answers; `listening` the address or
+    socket for WebSockets, None for stdio.
     """
 
     command: str
@@ -83,6 +89,7 @@ class Settings:
     stores: bool = False
     crash_at: CrashAt | None = None
     room: int | None = None
+    pace: float = DEFAULT_PACE
     listening: Listening | ListeningSocket | None = None
     recorded: Recorded | None = None
 
@@ -127,6 +134,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         listening=read_listening(given, version.transport.kinds, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
         room=_room(environment.get("ASSAY_OVERLOAD_AT")),
+        pace=_pace(environment.get("ASSAY_PACE")),
     )
 
 
@@ -197,6 +205,18 @@ def _room(text: str | None) -> int | None:
     if not (text.isascii() and text.isdecimal() and int(text)):
         raise UsageError(f"ASSAY_OVERLOAD_AT: expected a number from 1, found {text}")
     return int(text)
+
+
+def _pace(text: str | None) -> float:
+    if not text:
+        return DEFAULT_PACE
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = -1.0
+    if not 0 <= pace < inf:
+        raise UsageError(f"ASSAY_PACE: expected seconds, 0 or more, found {text}")
+    return pace
 
 
 def from_process(arguments: Sequence[str]) -> Settings:

@@ -54,7 +54,7 @@ def test_the_reference_proxy_is_certified(version: str) -> None:
 def test_the_main_scenarios_pass_with_the_newest() -> None:
     """What a change is tried with: the certificate of everything takes minutes."""
     scenarios = [scenario for scenario in SCENARIOS if scenario.name in EXERCISED[NEWEST]]
-    with reach(Wanted(codex=binary(NEWEST), timeout=20.0)) as target:
+    with reach(TargetOptions(codex=binary(NEWEST), timeout=20.0)) as target:
         found = certify(target, scenarios, load(), known={}, jobs=JOBS)
     assert [_line(outcome) for outcome in found.outcomes if outcome.verdict in WRONG] == []
     assert {outcome.scenario for outcome in found.outcomes if outcome.verdict is Verdict.PASS} == EXERCISED[NEWEST]

@@ -37,7 +37,7 @@ class Room:
         self._most = most
         self._beyond = 0
 
-    def forgets(self, waiting: int) -> bool:
+    def ignores(self, waiting: int) -> bool:
         """Whether a request is never answered while so many outputs wait: every other one, in a real server by chance.
 
         Raises:

@@ -146,7 +146,7 @@ def _settings_update(request: AdmittedRequest) -> None:
     changed = thread.override(request.params)
     request.reply({})
     if changed:
-        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), request.now)
+        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
 
 
 def _constant(**answer: object) -> Callable[[AdmittedRequest], None]:

@@ -36,19 +36,19 @@ def _conversation(request: AdmittedRequest) -> Thread:
 def _new_conversation(request: AdmittedRequest) -> None:
     thread = load_thread(request)
     thread.conversation = True
-    thread.mute()
+    thread.hold_notifications()
     request.reply(messages.conversation_opened(thread))
-    request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), request.now)
+    request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE))
 
 
 def _add_listener(request: AdmittedRequest) -> None:
     thread, server = _conversation(request), request.server
-    subscription = server.ids.uuid(request.now)
+    subscription = server.uuid()
     _keep(server.listeners, subscription, thread)
     thread.raw_events = thread.raw_events or bool(request.params.get("experimentalRawEvents"))
     request.reply({"subscriptionId": subscription})
-    for method, params in thread.unmute():
-        server.notify(thread, method, params, request.now)
+    for method, params in thread.release_notifications():
+        server.notify(thread, method, params)
 
 
 def _keep(listeners: dict[str, Thread], subscription: str, thread: Thread) -> None:
@@ -67,7 +67,7 @@ def _remove_listener(request: AdmittedRequest) -> None:
         raise Refused(f"subscription not found: {subscription}")
     thread.listeners -= 1
     if thread.conversation and not thread.listeners:
-        thread.mute()
+        thread.hold_notifications()
     request.reply({})
 
 

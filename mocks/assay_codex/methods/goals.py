@@ -36,10 +36,10 @@ def _goal_set(request: AdmittedRequest) -> None:
     if objective is None and thread.goal is None:
         raise Refused(f"cannot update goal for thread {thread.id}: no goal exists")
     given = {name: request.params[name] for name in _GIVEN if request.params.get(name) is not None}
-    thread.note("goal", {**(thread.goal or _new_goal(thread, request.now)), **given, "updatedAt": int(request.now)})
+    thread.annotate("goal", {**(thread.goal or _new_goal(thread, server.now)), **given, "updatedAt": int(server.now)})
     thread.preview = thread.preview or objective or ""
     request.reply({"goal": thread.goal})
-    server.notify(thread, *goal_told(thread), request.now)
+    server.notify(thread, *goal_told(thread))
 
 
 _GIVEN = ("objective", "status", "tokenBudget")
@@ -68,10 +68,10 @@ def goal_told(thread: Thread) -> tuple[str, Json]:
 def _goal_clear(request: AdmittedRequest) -> None:
     thread = find_thread(request)
     cleared = thread.goal is not None
-    thread.note("goal", None)
+    thread.annotate("goal", None)
     request.reply({"cleared": cleared})
     if cleared:
-        request.server.notify(thread, *goal_told(thread), request.now)
+        request.server.notify(thread, *goal_told(thread))
 
 
 # Metadata
@@ -86,7 +86,7 @@ def _metadata_update(request: AdmittedRequest) -> None:
     fields = {name: given[name] for name in _GIT if name in given} if given is not None else {}
     if not fields:
         raise Refused(stored.empty_metadata_error if given is None else "gitInfo must include at least one field")
-    thread.note("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
+    thread.annotate("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
     loaded = server.threads.get(thread.id) is thread
     told = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}
     request.reply({"thread": told})

@@ -15,6 +15,4 @@ def initialize(request: AdmittedRequest) -> None:
     server, client = request.server, request.params["clientInfo"]
     server.shake_hands(client, request.params.get("capabilities") or {})
     request.reply(messages.initialized(server.user_agent, home=server.home))
-    server.notify_client(
-        "remoteControl/status/changed", messages.remote_control(server.ids.uuid(request.now)), request.now
-    )
+    server.notify_client("remoteControl/status/changed", messages.remote_control(server.uuid()))

@@ -88,13 +88,13 @@ def begin_thread(
     check_tools(params.get("dynamicTools") or (), names_only=not server.version.requests.checks_tools)
     thread = new_thread(
         params,
-        identity=server.ids.uuid(request.now),
-        now=request.now,
+        identity=server.uuid(),
+        now=server.now,
         cwd=server.cwd,
         home=server.home,
         originator=server.client,
     )
-    thread.born = server.version.number
+    thread.cli_version = server.version.number
     if fill is not None:
         fill(thread)
     if not thread.ephemeral:
@@ -107,4 +107,4 @@ def begin_thread(
 def tell_loaded(request: AdmittedRequest, thread: Thread) -> None:
     """Tell, in the older family alone, that the thread's servers have started: it has none."""
     if request.server.version.messages.legacy_events:
-        request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE), request.now)
+        request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE))

@@ -80,7 +80,7 @@ def _page(entries: Sequence[tuple[int, Json]], places: _Places, params: Mapping[
 def turns_page(server: ServerContext, thread: Thread, params: Mapping[str, Any]) -> Json:
     """A page of the thread's turns, the newest first, with `limit`, `cursor`, `sortDirection` and `itemsView`."""
     view = _VIEWS[params.get("itemsView") or "summary"]
-    turns = [{**turn, "items": view(turn["items"])} for turn in thread.turn_history.told(server.version)]
+    turns = [{**turn, "items": view(turn["items"])} for turn in thread.turn_history.as_sent_by(server.version)]
     shown = params.get("itemsView") or "summary"
     told = [trimmed(server.version.messages.hidden, ".turn", {**turn, "itemsView": shown}) for turn in turns]
     places = _Places(thread, "turns", server.version.stored.paged)
@@ -118,7 +118,7 @@ def _thread_items_list(request: AdmittedRequest) -> None:
         raise Refused(_NO_ITEMS, UNKNOWN) from refused
     if thread.ephemeral or not (thread.turn_history.turns and server.version.stored.paged):
         raise Refused(_NO_ITEMS, UNKNOWN)
-    items = [(turn["id"], item) for turn in thread.turn_history.told(server.version) for item in turn["items"]]
+    items = [(turn["id"], item) for turn in thread.turn_history.as_sent_by(server.version) for item in turn["items"]]
     entries = [
         (place, trimmed(server.version.messages.hidden, "", _entry(turn, item)))
         for place, (turn, item) in enumerate(items, 1)
@@ -139,15 +139,15 @@ def _thread_revert(request: AdmittedRequest) -> None:
     server.drop(thread)
     for state in ("notLoaded", "idle"):
         told = {"threadId": thread.id, "status": {"type": state}}
-        server.notify_all("thread/status/changed", told, request.now)
+        server.notify_all("thread/status/changed", told)
     ids = [turn["id"] for turn in thread.turn_history.turns]
     if before not in ids:
         raise Refused(f"turn not found: {before}")
     roll_back(thread, len(ids) - ids.index(before))
     thread.recount(*(thread.turn_history.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
-    thread.updated = request.now
+    thread.updated = server.now
     request.reply({"thread": messages.thread(thread, server.version), **messages.places(thread, server.version)})
-    server.notify_all("thread/reverted", {"threadId": thread.id}, request.now)
+    server.notify_all("thread/reverted", {"threadId": thread.id})
 
 
 METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {

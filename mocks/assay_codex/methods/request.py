@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from assay_codex.context import ServerContext
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AdmittedRequest:
-    """A request with checked `params`, asked at `now`; `reply` sends its result."""
+    """A request that may be served."""
 
     server: ServerContext
     params: Mapping[str, Any]
-    now: float
+    """The parameters, checked: of the types that the version takes, the required ones present."""
     reply: Callable[[Any], None]
+    """Sends the result; called once."""

@@ -72,7 +72,7 @@ def _summary(thread: Thread) -> Json:
         "updatedAt": moment(thread.updated),
         "modelProvider": messages.PROVIDER,
         "cwd": thread.cwd,
-        "cliVersion": thread.born,
+        "cliVersion": thread.cli_version,
         "source": "vscode",
         "gitInfo": None,
     }
@@ -102,7 +102,7 @@ def _resume(request: AdmittedRequest) -> None:
     server.subscribe(thread)
     if thread.turn is None:
         thread.operations = 0
-        thread.turn_history.leave()
+        thread.turn_history.detach()
     _begin(request, thread)
 
 
@@ -124,12 +124,12 @@ def _begin(request: AdmittedRequest, thread: Thread) -> None:
     server = request.server
     thread.conversation = True
     if not thread.listeners:
-        thread.mute()
+        thread.hold_notifications()
     said = [trimmed(server.version.messages.hidden, ".msg", msg) for msg in _initial(thread)]
     told = {"initialMessages": said, "rolloutPath": thread.path}
     settings = thread.settings
     about = {"model": settings.model, "reasoningEffort": settings.effort, "historyLogId": 0, "historyEntryCount": 0}
-    server.notify_client("sessionConfigured", {"sessionId": thread.id, **about, **told}, request.now)
+    server.notify_client("sessionConfigured", {"sessionId": thread.id, **about, **told})
     request.reply({"conversationId": thread.id, "model": settings.model, **told})
     tell_loaded(request, thread)
 

@@ -10,7 +10,8 @@ from assay_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored, fi
 from assay_codex.methods.paging import turns_page
 from assay_codex.methods.thread_lists import is_loaded, listed
 from assay_codex.notifications import item_messages, legacy, messages
-from assay_codex.notifications.counts import Counting
+from assay_codex.notifications.counts import Counts
+from assay_codex.notifications.sender import Sender
 from assay_codex.protocol.params import Refused
 from assay_codex.threads.rollback import roll_back
 
@@ -48,7 +49,7 @@ def _no_pages(request: AdmittedRequest, instead: str) -> None:
     """Say that the turns are better asked for in pages."""
     if request.server.version.stored.paged:
         summary = f"Full-history hydration is deprecated for paginated threads; {instead}"
-        request.server.notify_client("deprecationNotice", {"summary": summary, "details": None}, request.now)
+        request.server.notify_client("deprecationNotice", {"summary": summary, "details": None})
 
 
 # thread/read, thread/resume
@@ -64,7 +65,7 @@ def _thread_read(request: AdmittedRequest) -> None:
     if request.params.get("includeTurns"):
         _check_turns(request, thread)
         _no_pages(request, _PAGED_READ)
-        turns = thread.turn_history.told(version)
+        turns = thread.turn_history.as_sent_by(version)
     told: Json = {"thread": messages.thread(thread, version, turns, loaded=is_loaded(server, thread))}
     request.reply({**told, "readState": thread.turn_history.read_state} if server.experimental else told)
 
@@ -82,15 +83,15 @@ def resume(request: AdmittedRequest) -> None:
     server = request.server
     version, exclude = server.version, request.params.get("excludeTurns")
     thread = find_stored(request)
-    counts = is_loaded(server, thread) or version.stored.counts_new_forks or not thread.forked
+    counts = is_loaded(server, thread) or version.stored.counts_new_forks or not thread.forked_from
     _load(request, thread)
-    turns = [] if exclude else thread.turn_history.told(version)
+    turns = [] if exclude else thread.turn_history.as_sent_by(version)
     first = request.params.get("initialTurnsPage")
     page = None if first is None else turns_page(server, thread, first)
     request.reply(messages.thread_resumed(thread, version, turns, page))
     if turns and counts:
         _tell_counts(request, thread, turns)
-    server.notify(thread, *goal_told(thread), request.now)
+    server.notify(thread, *goal_told(thread))
 
 
 def _load(request: AdmittedRequest, thread: Thread) -> None:
@@ -107,11 +108,11 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
             pass  # ids of items that it has are not given again
     if not loaded or (version.stored.reloads_on_resume and thread.turn is None):
         thread.operations, thread.failed = 0, False
-        thread.turn_history.leave()
+        thread.turn_history.detach()
         tell_loaded(request, thread)
     if not loaded:
         told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", told, request.now)
+        server.notify_all("thread/status/changed", told)
 
 
 def _tell_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) -> None:
@@ -121,7 +122,7 @@ def _tell_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) ->
         total, last = item_messages.usage(thread.total), item_messages.usage(thread.last)
         place = {"threadId": thread.id, "turnId": turns[-1]["id"]}
         counts = item_messages.token_usage(place, total, last, version.counts.context_window)
-        request.server.notify_client("thread/tokenUsage/updated", counts, request.now)
+        request.server.notify_client("thread/tokenUsage/updated", counts)
 
 
 # thread/fork
@@ -136,16 +137,16 @@ def _thread_fork(request: AdmittedRequest) -> None:
     if not exclude:
         _no_pages(request, _PAGED)
     thread = copy_thread(request, source)
-    turns = [] if exclude else source.turn_history.told(version)
+    turns = [] if exclude else source.turn_history.as_sent_by(version)
     tell_loaded(request, thread)
     if version.messages.status_before_thread:
         told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", told, request.now)
+        server.notify_all("thread/status/changed", told)
     request.reply(messages.thread_opened(thread, version, turns))
     if turns:
         _tell_counts(request, thread, turns)
     shown = messages.thread(thread, version, turns if version.stored.fork_starts_with_turns else ())
-    server.notify_all("thread/started", {"thread": shown}, request.now)
+    server.notify_all("thread/started", {"thread": shown})
 
 
 def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
@@ -169,7 +170,7 @@ def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
         thread.settings.override(named)
         thread.history, thread.turn_history = list(source.history), source.turn_history.copy()
         thread.total, thread.last = source.total, source.last
-        thread.preview, thread.forked = source.preview, source.id
+        thread.preview, thread.forked_from = source.preview, source.id
 
     return begin_thread(request, given, fill)
 
@@ -185,10 +186,10 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
     server.drop(thread)
     server.threads.remove(thread)
     if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
-        ended = legacy.notification(server.turn_id(thread, request.now), thread.id, {"type": "shutdown_complete"})
-        server.notify(thread, *ended, request.now)
+        ended = legacy.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
+        server.notify(thread, *ended)
     gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-    server.notify_all("thread/status/changed", gone, request.now)
+    server.notify_all("thread/status/changed", gone)
 
 
 def _thread_archive(request: AdmittedRequest) -> None:
@@ -197,7 +198,7 @@ def _thread_archive(request: AdmittedRequest) -> None:
     server.thread_store.put(thread)
     server.thread_store.archive(thread, archived=True)
     request.reply({})
-    server.notify_all("thread/archived", {"threadId": thread.id}, request.now)
+    server.notify_all("thread/archived", {"threadId": thread.id})
 
 
 def _thread_unarchive(request: AdmittedRequest) -> None:
@@ -206,7 +207,7 @@ def _thread_unarchive(request: AdmittedRequest) -> None:
         raise Refused(_NONE_ARCHIVED.format(id=thread.id))
     server.thread_store.archive(thread, archived=False)
     request.reply({"thread": messages.thread(thread, server.version, loaded=False)})
-    server.notify_all("thread/unarchived", {"threadId": thread.id}, request.now)
+    server.notify_all("thread/unarchived", {"threadId": thread.id})
 
 
 def _thread_delete(request: AdmittedRequest) -> None:
@@ -215,12 +216,12 @@ def _thread_delete(request: AdmittedRequest) -> None:
         raise Refused(f"thread is not persisted and cannot be deleted: {thread.id}")
     unload(request, thread)
     server.thread_store.put(thread)
-    forks = [it for it in listed(server, archived=False) if it.forked == thread.id]
+    forks = [it for it in listed(server, archived=False) if it.forked_from == thread.id]
     if server.version.stored.keeps_parents and forks:
         raise Refused(_PARENT.format(id=thread.id))
     server.thread_store.delete(thread)
     request.reply({})
-    server.notify_all("thread/deleted", {"threadId": thread.id}, request.now)
+    server.notify_all("thread/deleted", {"threadId": thread.id})
 
 
 def _thread_name_set(request: AdmittedRequest) -> None:
@@ -230,12 +231,12 @@ def _thread_name_set(request: AdmittedRequest) -> None:
     thread = find_stored(request, server.version.stored.unnamed_error)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
-    thread.note("name", name)
+    thread.annotate("name", name)
     request.reply({})
     if server.version.messages.legacy_events:
         msg = {"type": "thread_name_updated", "thread_id": thread.id, "thread_name": name}
-        server.notify(thread, *legacy.notification(server.turn_id(thread, request.now), thread.id, msg), request.now)
-    server.notify_all("thread/name/updated", {"threadId": thread.id, "threadName": name}, request.now)
+        server.notify(thread, *legacy.notification(server.turn_id(thread), thread.id, msg))
+    server.notify_all("thread/name/updated", {"threadId": thread.id, "threadName": name})
 
 
 # thread/rollback
@@ -246,17 +247,16 @@ _LEAVING = "thread/rollback is deprecated and will be removed soon"
 def _thread_rollback(request: AdmittedRequest) -> None:
     server, turns = request.server, request.params["numTurns"]
     if server.version.stored.deprecates_rollback:
-        server.notify_client("deprecationNotice", {"summary": _LEAVING, "details": None}, request.now)
+        server.notify_client("deprecationNotice", {"summary": _LEAVING, "details": None})
     if not turns:
         raise Refused("numTurns must be >= 1")
     thread = find_thread(request)
     if thread.turn is not None:
         raise Refused("assay-codex does not play thread/rollback while a turn runs")
     roll_back(thread, turns)
-    Counting(
-        server, thread, server.turn_id(thread, request.now), double=server.version.messages.legacy_events
-    ).rolled_back(turns, request.now)
-    turns_left = thread.turn_history.told(server.version)
+    sender = Sender(server, thread, server.turn_id(thread), both_families=server.version.messages.legacy_events)
+    Counts(sender).rolled_back(turns)
+    turns_left = thread.turn_history.as_sent_by(server.version)
     request.reply({"thread": messages.thread(thread, server.version, turns_left)})
 
 

@@ -29,9 +29,9 @@ def _thread_start(request: AdmittedRequest) -> None:
     thread = load_thread(request)
     if server.version.messages.status_before_thread:
         told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", told, request.now)
+        server.notify_all("thread/status/changed", told)
     request.reply(messages.thread_opened(thread, server.version))
-    server.notify_all("thread/started", {"thread": messages.thread(thread, server.version)}, request.now)
+    server.notify_all("thread/started", {"thread": messages.thread(thread, server.version)})
     tell_loaded(request, thread)
 
 
@@ -52,10 +52,10 @@ def _thread_resume(request: AdmittedRequest) -> None:
         stored_threads.resume(request)
         return
     thread, server = _new_with_history(request, history), request.server
-    server.notify_all("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, request.now)
+    server.notify_all("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
     request.reply(messages.thread_resumed(thread, server.version, ()))
     tell_loaded(request, thread)
-    server.notify(thread, *goals.goal_told(thread), request.now)
+    server.notify(thread, *goals.goal_told(thread))
 
 
 def _new_with_history(request: AdmittedRequest, history: list[Json]) -> Thread:
@@ -85,8 +85,8 @@ def _thread_unsubscribe(request: AdmittedRequest) -> None:
         server.threads.remove(thread)
         server.thread_store.put(thread)
         gone = {"threadId": thread.id, "status": {"type": "notLoaded"}}
-        server.notify_all("thread/status/changed", gone, request.now)
-        server.notify_all("thread/closed", {"threadId": thread.id}, request.now)
+        server.notify_all("thread/status/changed", gone)
+        server.notify_all("thread/closed", {"threadId": thread.id})
 
 
 def _thread_inject_items(request: AdmittedRequest) -> None:
@@ -104,16 +104,16 @@ _ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output":
 
 def _tell_injected(request: AdmittedRequest, thread: Thread, item: Json) -> None:
     kind = str(item["type"])
-    identity = item.get("id") or f"{_ID_PREFIXES.get(kind, 'item')}_{request.server.ids.uuid(request.now)}"
+    identity = item.get("id") or f"{_ID_PREFIXES.get(kind, 'item')}_{request.server.uuid()}"
     extra: Json = {}
     if item.get("role") == "user" or kind == "function_call_output":
-        extra["create_time"] = request.now
+        extra["create_time"] = request.server.now
     if kind == "message":
         extra |= raw_items.UNKNOWN_KINDS
     known = {"type": item["type"], "id": identity, **item}
-    passed = raw_items.told(known, _INJECTED_TURN, request.server.version.messages.hidden, extra)
+    passed = raw_items.passed_through(known, _INJECTED_TURN, request.server.version.messages.hidden, extra)
     told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
-    request.server.notify(thread, "rawResponseItem/completed", told, request.now)
+    request.server.notify(thread, "rawResponseItem/completed", told)
 
 
 METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {

@@ -9,7 +9,7 @@ from assay_codex.methods.lookup import find_thread
 from assay_codex.notifications import legacy, messages, turn_messages
 from assay_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVERLOADED, Refused
 from assay_codex.threads.turn_object import turn_object
-from assay_codex.turns.compacting import sum_up
+from assay_codex.turns.compaction import choose_summary
 from assay_codex.turns.turn import Turn
 from assay_codex.versions.failures import Cause
 from assay_scripts.errors import ScriptError
@@ -41,35 +41,35 @@ def _tool_output(request: AdmittedRequest) -> Json | None:
 
 def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answer: Answer) -> None:
     """Begin a turn, or take the input into the one that runs; `answer` is given the id to answer with."""
-    server, now, client_id = request.server, request.now, request.params.get("clientUserMessageId")
+    server, client_id = request.server, request.params.get("clientUserMessageId")
     if thread.turn is not None and not thread.turn.steerable:
         raise Refused("failed to submit turn input: ActiveTurnNotSteerable { turn_kind: Compact }", INTERNAL)
     if thread.turn is not None:
         _join(request, thread, thread.turn, answer)
-        thread.turn.steer(given, client_id, cast_for(request, thread, given), now)
+        thread.turn.steer(given, client_id, cast_for(request, thread, given))
         return
     if not given and server.version.turns.without_input != "asks":
         _NO_INPUT[server.version.turns.without_input](request, thread, answer)
         return
     limit = server.version.compaction.limit
-    summary = sum_up(server, thread) if limit is not None and thread.context >= limit else None
+    summary = choose_summary(server, thread) if limit is not None and thread.context >= limit else None
     casting = cast_for(request, thread, given)
     _check_load(casting)
     if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(request.params):
-        server.turn_id(thread, now)
+        server.turn_id(thread)
     if thread.override(request.params):
-        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version), now)
+        server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
     thread.failed = False
-    turn = Turn(server, thread, casting, given, now, summary)
+    turn = Turn(server, thread, casting, given, summary)
     if not thread.ephemeral:
         answer(turn.id)
-    turn.announce(now)
+    turn.announce()
     if thread.ephemeral:  # where the real server was seen to tell the turn before it answers
         answer(turn.id)
-    turn.begin(client_id, now)
+    turn.begin(client_id)
     output = _tool_output(request)
     if output is not None:
-        turn.take_output(output["name"], output["output"], now)
+        turn.take_output(output["name"], output["output"])
     server.play(turn)
 
 
@@ -79,41 +79,41 @@ def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: An
     if server.version.turns.when_busy in {"joins", "steers"}:
         answer(running.id)
         return
-    identity = server.turn_id(thread, request.now)
+    identity = server.turn_id(thread)
     answer(identity)
     if server.version.turns.when_busy == "queues" and not thread.conversation:
         started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
-        server.notify(thread, "turn/started", started, request.now)
+        server.notify(thread, "turn/started", started)
 
 
 def _hang(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
     """A turn that the model is not asked for, and that never ends; its id."""
-    server, now = request.server, request.now
-    identity = server.turn_id(thread, now)
+    server = request.server
+    identity = server.turn_id(thread)
     answer(identity)
     if server.version.turns.when_busy == "queues":
         started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
-        server.notify(thread, "turn/started", started, now)
+        server.notify(thread, "turn/started", started)
     return identity
 
 
 def _pass_over(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     """A turn that the model is not asked for."""
-    server, now = request.server, request.now
+    server = request.server
     identity = _hang(request, thread, answer)
-    server.notify(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)), now)
+    server.notify(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)))
     completed = {"threadId": thread.id, "turn": turn_object(identity, "completed")}
-    server.notify(thread, "turn/completed", completed, now)
+    server.notify(thread, "turn/completed", completed)
 
 
 def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     """A turn of which nothing is told but that it needs input."""
-    server, now = request.server, request.now
+    server = request.server
     place = {"threadId": thread.id, "turnId": _hang(request, thread, answer)}
     thread.failed = True
-    server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)}, now)
+    server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
     cause = Cause(message="input must not be empty", info="badRequest")
-    server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place}, now)
+    server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place})
 
 
 _NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
@@ -176,15 +176,15 @@ def check_input(request: AdmittedRequest, given: list[Json]) -> None:
 
 def _thread_compact_start(request: AdmittedRequest) -> None:
     """Have the conversation summed up, in a turn of its own that takes the place of the one that runs."""
-    thread, server, now = find_thread(request), request.server, request.now
+    thread, server = find_thread(request), request.server
     request.reply({})
     if thread.turn is not None:
-        thread.turn.replace(now)
+        thread.turn.replace()
         server.drop(thread)
     thread.failed = False
-    turn = Turn(server, thread, sum_up(server, thread), [], now, asked=True)
-    turn.announce(now)
-    turn.begin(None, now)
+    turn = Turn(server, thread, choose_summary(server, thread), [], only_summary=True)
+    turn.announce()
+    turn.begin(None)
     server.play(turn)
 
 
@@ -197,7 +197,7 @@ def _turn_steer(request: AdmittedRequest) -> None:
         raise Refused(cause.message, data=turn_messages.turn_error(cause))
     given = request.params["input"]
     request.reply({"turnId": turn.id})
-    turn.steer(given, request.params.get("clientUserMessageId"), cast_for(request, thread, given), request.now)
+    turn.steer(given, request.params.get("clientUserMessageId"), cast_for(request, thread, given))
 
 
 def _turn_interrupt(request: AdmittedRequest) -> None:
@@ -212,9 +212,9 @@ def interrupt(request: AdmittedRequest, thread: Thread, answer: Json) -> None:
     server = request.server
     thread.interrupts.append(lambda: request.reply(answer))
     if server.version.turns.numbered_ids:
-        server.turn_id(thread, request.now)
+        server.turn_id(thread)
     if thread.turn is not None:
-        thread.turn.interrupt(request.now)
+        thread.turn.interrupt()
         server.drop(thread)
 
 

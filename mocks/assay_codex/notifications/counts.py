@@ -1,75 +1,86 @@
-"""How one turn tells what it cost: tokens and limits, when the version tells them."""
+"""Sends what a turn used: token counts and rate limits."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from assay_codex.notifications import item_messages, legacy
-from assay_codex.notifications.sender import Notifying
 from assay_scripts.steps import Usage
 
+if TYPE_CHECKING:
+    from assay_codex.notifications.sender import Sender
 
-class Counting(Notifying):
-    """Tells the counts of a turn."""
 
-    def usage(self, used: Usage, now: float, *, kept: bool = False) -> None:
-        """Add the tokens of a response to the thread's; `kept`: the last response was another one."""
+class Counts:
+    """Counts the tokens of a thread's responses and sends them."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._thread = sender.thread
+        self._version = sender.context.version
+
+    def response(self, used: Usage, *, failed: bool = False) -> None:
+        """Add the tokens of a response to the thread's and send them; unknown ones leave the rate limits alone.
+
+        `failed`: the response counts, but the last one stays the one before it.
+        """
         if used.unknown:
-            self.rate_limits(now)
+            self.rate_limits()
             return
         last, estimated = self._thread.last or Usage(input=0, output=0), self._thread.estimated
         self._thread.spend(used)
-        if kept:
+        if failed:
             self._thread.last, self._thread.estimated = last, estimated
-        self._counts(now)
+        self._send()
 
-    def counts_before(self, now: float) -> None:
-        """What was counted up to now: where the model begins to answer, or its answer is broken off."""
+    def so_far(self) -> None:
+        """Send the counts as they are: when the model begins to answer, or its answer breaks off."""
         if self._thread.last is None and self._thread.estimated is None:
-            self.rate_limits(now)
+            self.rate_limits()
         else:
-            self._counts(now)
+            self._send()
 
-    def full_context(self, now: float, *, began: bool) -> None:
-        """The token count that is told when the context window is exceeded; without a window the limits alone.
+    def full_context(self, *, began: bool) -> None:
+        """Send the count of a full context window; versions that know no window send the rate limits alone.
 
-        `began`: the model had begun to answer, so that there are limits before it, and after it as on every thread that
-        knows some.
+        `began`: the model had begun to answer, so that rate limits come before the count, and after it as on every
+        thread that knows some.
         """
-        window = self._context.version.counts.context_window
+        window = self._version.counts.context_window
         if window is None:
-            self.rate_limits(now)
+            self.rate_limits()
             return
-        if began and not self._context.version.counts.early:
-            self.rate_limits(now)
+        if began and not self._version.counts.early:
+            self.rate_limits()
         self._thread.fill(window)
-        self._token_usage(now)
+        self._token_usage()
         if began or self._thread.last is not None:
-            self._rate_limits(now)
+            self._updated_rate_limits()
 
-    def rolled_back(self, turns: int, now: float) -> None:
-        """Turns are gone from the thread's end; what is left is estimated, in the place of the last answer's tokens."""
+    def rolled_back(self, turns: int) -> None:
+        """Send the count after thread/rollback; no response says how long the rest is, so it is estimated."""
         self._thread.estimated = len(str(self._thread.history)) // 4
-        self._counts(now)
-        self.older({"type": "thread_rolled_back", "num_turns": turns}, now)
+        self._send()
+        self._sender.legacy({"type": "thread_rolled_back", "num_turns": turns})
 
-    def _counts(self, now: float) -> None:
-        self._token_usage(now)
-        self._rate_limits(now)
+    def rate_limits(self) -> None:
+        """Send the rate limits without counts."""
+        self._sender.legacy(legacy.token_count(None))
+        self._updated_rate_limits()
 
-    def _token_usage(self, now: float) -> None:
+    def _send(self) -> None:
+        self._token_usage()
+        self._updated_rate_limits()
+
+    def _token_usage(self) -> None:
         thread = self._thread
         total, last = item_messages.usage(thread.total), item_messages.usage(thread.last or thread.total)
         total["totalTokens"] += thread.filled
         if thread.estimated is not None:
             last = item_messages.estimated(thread.estimated)
-        params = item_messages.token_usage(self.place, total, last, self._context.version.counts.context_window)
-        self.older(legacy.token_count(params["tokenUsage"]), now)
-        self.notify("thread/tokenUsage/updated", params, now)
+        params = item_messages.token_usage(self._sender.place, total, last, self._version.counts.context_window)
+        self._sender.legacy(legacy.token_count(params["tokenUsage"]))
+        self._sender.notify("thread/tokenUsage/updated", params)
 
-    def rate_limits(self, now: float) -> None:
-        """The limits alone, without counts."""
-        self.older(legacy.token_count(None), now)
-        self._rate_limits(now)
-
-    def _rate_limits(self, now: float) -> None:
-        """account/rateLimits/updated, of which nothing is known."""
-        self.notify("account/rateLimits/updated", item_messages.RATE_LIMITS, now)
+    def _updated_rate_limits(self) -> None:
+        self._sender.notify("account/rateLimits/updated", item_messages.RATE_LIMITS)

@@ -1,4 +1,4 @@
-"""Items, token counts and limits as notifications tell them, with the fields of the recordings in their order."""
+"""Items, token counts and limits as notifications carry them, with the fields of the recordings in their order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def user_message(identity: str, client_id: str | None, content: Sequence[Json]) 
 
 
 def user_content(item: Mapping[str, Any], *, detail_first: bool = False) -> Json:
-    """One part of the user's input as the server tells it back; `detail_first`: before an image's URL."""
+    """One part of the user's input as the server sends it back.
+
+    `detail_first`: the detail of an image stands before its URL, as up to 0.159.
+    """
     match item["type"]:
         case "text":
             return {"type": "text", "text": item["text"], "text_elements": item.get("text_elements") or []}
@@ -53,7 +56,7 @@ def reasoning(identity: str, summary: Sequence[str], content: Sequence[str] = ()
 
 
 def context_compaction(identity: str) -> Json:
-    """The item of a conversation that is summed up, without its times."""
+    """The item of a conversation that is summarised, without its times."""
     return {"type": "contextCompaction", "id": identity}
 
 
@@ -71,13 +74,23 @@ def tool_call(identity: str, tool: str, arguments: Any, outcome: Mapping[str, An
 
 
 def tool_output(identity: str, name: str, output: str) -> Json:
-    """The item of a tool's output with which a turn begins, without its times."""
+    """The item of a `toolOutput` with which a turn begins, without its times."""
     return {"type": "functionCallOutput", "id": identity, "name": name, "namespace": None, "output": output}
 
 
 def timed(item: Json, started_ms: int, completed_ms: int | None = None) -> Json:
-    """The item with its times."""
+    """The item with its times; `completed_ms` is null before its end."""
     return {**item, "startedAtMs": started_ms, "completedAtMs": completed_ms}
+
+
+def started(item: Json, started_ms: int, place: Json) -> tuple[str, Json]:
+    """Method and params of item/started; `place` holds threadId and turnId."""
+    return "item/started", {"item": timed(item, started_ms), **place, "startedAtMs": started_ms}
+
+
+def completed(item: Json, place: Json) -> tuple[str, Json]:
+    """Method and params of item/completed, for an item with its times."""
+    return "item/completed", {"item": item, **place, "contentTokenCount": None, "completedAtMs": item["completedAtMs"]}
 
 
 # Usage
@@ -96,7 +109,7 @@ def usage(counts: Usage) -> Json:
 
 
 def token_usage(place: Json, total: Json, last: Json, window: int | None) -> Json:
-    """thread/tokenUsage/updated."""
+    """Params of thread/tokenUsage/updated; `window`: the most tokens, None if the version knows none."""
     return {**place, "tokenUsage": {"total": total, "last": last, "modelContextWindow": window}}
 
 

@@ -55,7 +55,7 @@ def thread(
         "environments": it.environments if loaded else None,
         "extra": None,
         "sessionId": it.id,
-        "forkedFromId": None if listed else it.forked,
+        "forkedFromId": None if listed else it.forked_from,
         "attachedToThreadId": None,
         "parentThreadId": None,
         "preview": it.preview,
@@ -73,7 +73,7 @@ def thread(
         "status": status(it) if loaded else {"type": "notLoaded"},
         "path": it.path,
         "cwd": it.cwd,
-        "cliVersion": it.born or version.number,
+        "cliVersion": it.cli_version or version.number,
         "originator": it.originator,
         "source": "vscode",
         "canAcceptDirectInput": True if loaded and not listed else None,
@@ -90,7 +90,7 @@ def thread(
 def status(it: Thread) -> Json:
     """The status of a thread."""
     if it.turn is not None:
-        return {"type": "active", "activeFlags": list(dict.fromkeys(it.waiting))}
+        return {"type": "active", "activeFlags": list(dict.fromkeys(it.active_flags))}
     return {"type": "systemError" if it.failed else "idle"}
 
 

@@ -1,21 +1,18 @@
-"""How one turn is told: every notification that carries its ids, and the item of text that is being said.
+"""Sends what a turn does, message by message: its start, the user's input, items, thoughts, errors, its end.
 
-With `double` each is told in the older family too (`legacy`).
-
-Text is one agentMessage item until something else comes. The model's own items are told a second time, raw, on threads
-that asked for it, and go into the thread's history, where the next request of the model would find them.
+A `Notifier` is made of three parts, each of which sends its own share: `sender` puts one notification on its way,
+`counts` the tokens, `answer` the model's text in the dialect of the script.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.clock import milliseconds
 from assay_codex.notifications import item_messages, legacy, messages, raw_items, turn_messages
-from assay_codex.notifications.citations import Citations, without_citations
-from assay_codex.notifications.counts import Counting
-from assay_codex.notifications.joined_text import JoinedText
+from assay_codex.notifications.answer import ItemAnswer
+from assay_codex.notifications.counts import Counts
+from assay_codex.notifications.sender import Sender
+from assay_codex.notifications.story import StoryAnswer
 from assay_codex.threads.turn_object import turn_object
 from assay_scripts.blocks import cut
 from assay_scripts.conversation import as_message, message_text
@@ -24,268 +21,189 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_codex.context import TurnContext
+    from assay_codex.notifications.answer import AnswerWriter
     from assay_codex.threads.thread import Thread
     from assay_codex.versions.failures import Cause
     from assay_codex.versions.traits import StartStep
     from assay_scripts.nonces import State
-    from assay_scripts.steps import Think, Usage
+    from assay_scripts.steps import Think
 
 Json = dict[str, Any]
 
 
-@dataclass(kw_only=True, slots=True)
-class _Message:
-    """An agentMessage item that is being said."""
+class Notifier:
+    """Sends the notifications of the turn `turn_id` of `thread`.
 
-    id: str
-    phase: str | None
-    started_ms: int
-    citations: Citations | None
-    text: JoinedText = field(default_factory=JoinedText)
-
-
-class Telling(Counting):
-    """Tells the turn `turn_id` of `thread`; `last_text` is its last finished agentMessage item.
-
-    `tells_reasons`: it has words for an answer that was cut off. `asked`: the client was asked to run a tool.
+    `both_families`: also in the older one. `story`: the model's answers are sent in the story's dialect. `admits`:
+    which notifications are sent, None for all.
     """
 
-    tells_reasons = False
-
-    def __init__(self, context: TurnContext, thread: Thread, turn_id: str, *, double: bool = False) -> None:
-        super().__init__(context, thread, turn_id, double=double)
-        self.last_text: Json | None = None
-        self.asked = False
-        self._message: _Message | None = None
+    def __init__(
+        self,
+        context: TurnContext,
+        thread: Thread,
+        turn_id: str,
+        *,
+        both_families: bool = False,
+        story: bool = False,
+        admits: Callable[[str, Json], bool] | None = None,
+    ) -> None:
+        self.sender = Sender(context, thread, turn_id, both_families=both_families, admits=admits)
+        self.counts = Counts(self.sender)
+        self.answer: AnswerWriter = StoryAnswer(self.sender) if story else ItemAnswer(self.sender, self.counts)
+        self._context = context
+        self._thread = thread
         self._diff: str | None = None
 
-    # What is said
+    @property
+    def place(self) -> Json:
+        """`threadId` and `turnId`."""
+        return self.sender.place
 
-    def begun(self, now: float, *, asked: bool = True) -> None:
-        """The turn has begun; where its request tells that, one that was not asked for by turn/start does not."""
+    # The beginning
+
+    def turn_started(self, *, requested: bool) -> None:
+        """Send that the turn has begun.
+
+        `requested`: by turn/start. Versions that send turn/started first, with the answer to turn/start, do not send
+        it for a turn that thread/compact/start began.
+        """
         begins = self._context.version.turns.start_order
-        for what in begins if asked or begins[0] != "turn" else begins[1:]:
-            _BEGINNINGS[what](self, now)
+        for part in begins if requested or begins[0] != "turn" else begins[1:]:
+            _BEGINNINGS[part](self)
 
-    def turn_started(self, now: float) -> None:
-        """turn/started."""
+    def _turn_started(self) -> None:
         if not self._thread.conversation:
-            started = {
-                "threadId": self._thread.id,
-                "turn": turn_object(self._turn_id, "inProgress", started=now),
-            }
-            self.notify("turn/started", started, now)
+            started = turn_object(self.sender.turn_id, "inProgress", started=self._context.now)
+            self.sender.notify("turn/started", {"threadId": self._thread.id, "turn": started})
 
-    def task_started(self, now: float) -> None:
-        """The turn has begun, in the older family alone."""
+    def _task_started(self) -> None:
         version = self._context.version
-        self.older(
-            legacy.task_started(self._turn_id, version.counts.context_window, version.messages.default_mode), now
+        self.sender.legacy(
+            legacy.task_started(self.sender.turn_id, version.counts.context_window, version.messages.default_mode)
         )
 
-    def user_input(
-        self, given: Sequence[Mapping[str, Any]], client_id: str | None, now: float, *, told: bool = True
-    ) -> None:
-        """The user's input was taken; without `told` no item tells it."""
-        heard = as_message(given)
+    def user_input(self, given: Sequence[Mapping[str, Any]], client_id: str | None, *, as_item: bool = True) -> None:
+        """Put the user's input into the history and send it; without `as_item` as a raw item alone."""
+        message = as_message(given)
         if not self._thread.ephemeral:
-            self._thread.preview = self._thread.preview or message_text(heard)
-        self._thread.remember([heard])
-        raw = {"type": "message", "id": f"msg_{self._context.ids.uuid(now)}", **heard}
-        self.raw(raw, now, {"create_time": now, **raw_items.USER_KINDS}, kept=False)
-        if not told:
-            return
-        content = [
-            item_messages.user_content(item, detail_first=self._context.version.messages.detail_before_url)
-            for item in given
-        ]
-        item = item_messages.user_message(self._context.ids.uuid(now), client_id, content)
-        self.item(item, milliseconds(now), now)
+            self._thread.preview = self._thread.preview or message_text(message)
+        self._thread.remember([message])
+        raw = {"type": "message", "id": f"msg_{self._context.uuid()}", **message}
+        self.sender.raw(raw, {"create_time": self._context.now, **raw_items.USER_KINDS}, kept=False)
+        if as_item:
+            detail_first = self._context.version.messages.detail_before_url
+            content = [item_messages.user_content(item, detail_first=detail_first) for item in given]
+            self.item(item_messages.user_message(self._context.uuid(), client_id, content))
 
-    def item(self, item: Json, started_ms: int, now: float) -> None:
-        """An item that begins and ends at once."""
-        self.item_started(item, started_ms, now)
-        self.item_completed(item, started_ms, now)
+    # Items
 
-    def item_started(self, item: Json, started_ms: int, now: float) -> None:
-        """item/started."""
-        self.notify("item/started", turn_messages.item_started(item_messages.timed(item, started_ms), self.place), now)
+    def item(self, item: Json) -> None:
+        """Send an item that begins and ends at once."""
+        started_ms = self._context.now_ms
+        self.item_started(item, started_ms)
+        self.item_completed(item, started_ms)
 
-    def item_completed(self, item: Json, started_ms: int, now: float, *, older: Json | None = None) -> Json:
-        """item/completed; the item with its times."""
-        timed = item_messages.timed(item, started_ms, milliseconds(now))
-        self.notify("item/completed", turn_messages.item_completed(timed, self.place), now, older=older)
-        return timed
+    def item_started(self, item: Json, started_ms: int) -> None:
+        """Send item/started."""
+        self.sender.notify(*item_messages.started(item, started_ms, self.place))
 
-    def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
-        """One delta of text; the first one opens the item, in this phase."""
-        del choice
-        if self._message is None:
-            identity, started = f"msg_{self._context.ids.number():04}", milliseconds(now)
-            citations = Citations() if self._context.version.messages.hides_citations else None
-            self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
-            self.item_started(item_messages.agent_message(identity, "", phase), started, now)
-        self._message.text.add(text)
-        told = text if self._message.citations is None else self._message.citations.take(text)
-        if told or self._message.citations is None:
-            self._delta(self._message, told, now)
+    def item_completed(self, item: Json, started_ms: int, *, legacy_extra: Json | None = None) -> None:
+        """Send item/completed; `legacy_extra`: what the older family knows besides."""
+        timed = item_messages.timed(item, started_ms, self._context.now_ms)
+        self.sender.notify(*item_messages.completed(timed, self.place), legacy_extra=legacy_extra)
 
-    def _delta(self, message: _Message, text: str, now: float) -> None:
-        self.notify("item/agentMessage/delta", {**self.place, "itemId": message.id, "delta": text}, now)
-
-    def _end_text(self, now: float) -> _Message | None:
-        """Nothing more comes of the open item of text, if there is one; what was held back of it is told."""
-        message, self._message = self._message, None
-        held = message.citations.rest() if message and message.citations else ""
-        if message and held:
-            self._delta(message, held, now)
-        return message
-
-    def say_whole(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
-        """Text without deltas: an item that has all of it from the start."""
-        del choice
-        self.stop_speaking(now)
-        identity, started = f"msg_{self._context.ids.number():04}", milliseconds(now)
-        citations = Citations() if self._context.version.messages.hides_citations else None
-        self._message = _Message(id=identity, phase=phase, started_ms=started, citations=citations)
-        self._message.text.add(text)
-        told = without_citations(text) if citations else text
-        self.item_started(item_messages.agent_message(identity, told, phase), started, now)
-        self.stop_speaking(now)
-
-    def stop_speaking(self, now: float) -> None:
-        """Complete the open item of text, if there is one."""
-        message = self._end_text(now)
-        if message is None:
-            return
-        text = message.text.whole
-        told = without_citations(text) if message.citations else text
-        item = item_messages.agent_message(message.id, told, message.phase)
-        self.last_text = self.item_completed(item, message.started_ms, now)
-        self.raw(raw_items.message(message.id, text), now, raw_items.UNKNOWN_KINDS)
-
-    def turn_to_call(self, now: float) -> None:
-        """The model goes on to a call."""
-        self.stop_speaking(now)
-
-    def fragment(self, delta: Json | str, choice: int | None, now: float) -> None:
-        """agentMessageDelta: text, or a fragment of a call, in the words of another dialect."""
-        self.notify("agentMessageDelta", {**self.address, "delta": delta, **_of(choice)}, now)
-
-    def whole(self, message: Json, choice: int | None, now: float) -> None:
-        """agentMessage: a whole message, in the words of another dialect."""
-        self.notify("agentMessage", {**self.address, "message": message, **_of(choice)}, now)
-
-    @property
-    def address(self) -> Json:
-        """How the other dialect names the thread."""
-        return {"conversationId" if self._thread.conversation else "threadId": self._thread.id}
-
-    def break_off(self, now: float) -> None:
-        """The open item of text is never completed."""
-        self._end_text(now)
-
-    def think(self, thought: Think, now: float) -> None:
-        """The model's thoughts: their one summary, then themselves."""
-        identity, started = f"rs_{self._context.ids.number()}", milliseconds(now)
+    def thought(self, thought: Think) -> None:
+        """Send the model's thoughts: their one summary, then the thoughts themselves."""
+        identity, started_ms = f"rs_{self._context.ids.number()}", self._context.now_ms
         part = {**self.place, "itemId": identity}
-        self.item_started(item_messages.reasoning(identity, []), started, now)
-        self.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0}, now)
+        self.item_started(item_messages.reasoning(identity, []), started_ms)
+        self.sender.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0})
         for piece in cut(thought.text, thought.pieces):
-            self.notify("item/reasoning/summaryTextDelta", {**part, "delta": piece, "summaryIndex": 0}, now)
+            self.sender.notify("item/reasoning/summaryTextDelta", {**part, "delta": piece, "summaryIndex": 0})
         for piece in thought.raw:
-            self.notify("item/reasoning/textDelta", {**part, "delta": piece, "contentIndex": 0}, now)
+            self.sender.notify("item/reasoning/textDelta", {**part, "delta": piece, "contentIndex": 0})
         content = ["".join(thought.raw)] if thought.raw else []
-        self.item_completed(item_messages.reasoning(identity, [thought.text], content), started, now)
-        self.raw(raw_items.reasoning(identity, thought), now, kept=False)
+        self.item_completed(item_messages.reasoning(identity, [thought.text], content), started_ms)
+        self.sender.raw(raw_items.reasoning(identity, thought), kept=False)
 
-    # How it ends
-
-    def choice_over(self, choice: int, reason: str, now: float) -> None:
-        """A choice is over while others go on; there are no words for that."""
-
-    def response_over(self, usage: Usage, reason: str, now: float) -> None:
-        """The model's answer is complete, for this reason; only threads with raw events hear of it at once."""
-        del reason
-        if self._thread.raw_events:
-            identity = f"resp_{self._context.ids.number():04}"
-            self.notify("rawResponse/completed", raw_items.response(self.place, identity, usage), now)
-
-    def changed(self, diff: str, now: float) -> None:
-        """The turn has changed files; that is told again after each answer of the model."""
+    def diff_changed(self, diff: str) -> None:
+        """Send what the turn has changed in files; it is sent again after each answer of the model."""
         self._diff = diff
-        self.differs(now)
+        self.diff()
 
-    def differs(self, now: float) -> None:
-        """What the turn has changed so far, if anything."""
+    def diff(self) -> None:
+        """Send what the turn has changed so far, if anything."""
         if self._diff is not None:
-            self.notify("turn/diff/updated", {**self.place, "diff": self._diff}, now)
+            self.sender.notify("turn/diff/updated", {**self.place, "diff": self._diff})
 
-    def retrying(self, error: Json, now: float) -> None:
-        """The model is asked again."""
-        self.break_off(now)
-        self.older(legacy.retrying(error), now)
-        self.notify("error", {"error": error, "willRetry": True, **self.place}, now)
+    # The thread
 
-    def unread(self, now: float) -> None:
-        """The thread has something unread; threads that are kept in memory alone do not count that."""
+    def status(self) -> None:
+        """Send the thread's status."""
+        params = {"threadId": self._thread.id, "status": messages.status(self._thread)}
+        self.sender.notify("thread/status/changed", params)
+
+    def unread(self) -> None:
+        """Send that the turn has not been read; ephemeral threads have no read state."""
         if not self._thread.ephemeral:
-            self._thread.first_unread = self._thread.first_unread or self._turn_id
-            state = messages.read_state(self._thread, self._context.ids.uuid(now))
-            self.notify("thread/readState/changed", state, now)
+            self._thread.first_unread = self._thread.first_unread or self.sender.turn_id
+            state = messages.read_state(self._thread, self._context.uuid())
+            self.sender.notify("thread/readState/changed", state)
 
-    def status(self, now: float) -> None:
-        """The thread's status."""
-        told: Json = {"threadId": self._thread.id, "status": messages.status(self._thread)}
-        self.notify("thread/status/changed", told, now)
-
-    def failed(self, cause: Cause, now: float, *, ended: bool = True) -> None:
-        """Why the turn fails and, if that has `ended` it, how it leaves the thread."""
-        error = turn_messages.turn_error(cause)
-        self.older(legacy.error(error), now)
-        if ended:
-            self.status(now)
-        self.notify("error", {"error": error, "willRetry": False, **self.place}, now)
-
-    def compacted(self, warning: str, now: float) -> None:
-        """The conversation was summed up, as versions say that do not leave it at the item."""
-        self.notify("thread/compacted", dict(self.place), now)
+    def compacted(self, warning: str) -> None:
+        """Send that the conversation was summarised, in versions that do not leave it at the item."""
+        self.sender.notify("thread/compacted", dict(self.place))
         if self._context.version.compaction.warns:
-            self.notify("warning", {"threadId": self._thread.id, "message": warning}, now)
+            self.sender.notify("warning", {"threadId": self._thread.id, "message": warning})
 
-    def aborted(self, reason: str, now: float) -> None:
-        """The turn is interrupted, in the older family alone."""
-        self.older(legacy.turn_aborted(self._turn_id, reason), now)
+    # Errors and the end
 
-    def task_complete(self, now: float, *, failed: bool = False) -> None:
-        """The turn is over, in the older family alone."""
-        self.older(legacy.task_complete(self._turn_id, None if failed else self.last_words), now)
+    def retrying(self, error: Json) -> None:
+        """Send that the model is asked again."""
+        self.answer.break_off()
+        self.sender.legacy(legacy.retrying(error))
+        self.sender.notify("error", {"error": error, "willRetry": True, **self.place})
 
-    def completed(self, state: State, started: float, now: float, cause: Cause | None = None) -> None:
-        """turn/completed."""
-        summaries = self._context.version.turns.ends_with_last_text and state == "completed"
+    def failed(self, cause: Cause, *, ended: bool = True) -> None:
+        """Send why the turn fails; `ended`: with the status in which that leaves the thread."""
+        error = turn_messages.turn_error(cause)
+        self.sender.legacy(legacy.error(error))
+        if ended:
+            self.status()
+        self.sender.notify("error", {"error": error, "willRetry": False, **self.place})
+
+    def aborted(self, reason: str) -> None:
+        """Send that the turn is interrupted or replaced, in the older family alone."""
+        self.sender.legacy(legacy.turn_aborted(self.sender.turn_id, reason))
+
+    def task_complete(self, *, failed: bool = False) -> None:
+        """Send that the turn is over, in the older family alone."""
+        self.sender.legacy(legacy.task_complete(self.sender.turn_id, None if failed else self.last_text))
+
+    def turn_completed(self, state: State, started: float, cause: Cause | None = None) -> None:
+        """Send turn/completed; `started`: epoch seconds."""
+        last = (
+            self.answer.last_item if self._context.version.turns.ends_with_last_text and state == "completed" else None
+        )
         turn = turn_object(
-            self._turn_id,
+            self.sender.turn_id,
             state,
-            items=[self.last_text] if summaries and self.last_text and self.last_words else [],
+            items=[last] if last and last["text"] else [],
             error=turn_messages.turn_error(cause) if cause else None,
             started=started,
-            completed=now,
+            completed=self._context.now,
         )
-        self.notify("turn/completed", {"threadId": self._thread.id, "turn": turn}, now)
+        self.sender.notify("turn/completed", {"threadId": self._thread.id, "turn": turn})
 
     @property
-    def last_words(self) -> str | None:
-        """The text of the last finished agentMessage item."""
-        return self.last_text["text"] if self.last_text else None
+    def last_text(self) -> str | None:
+        """The text of the last completed agentMessage item."""
+        return self.answer.last_item["text"] if self.answer.last_item else None
 
 
-_BEGINNINGS: Mapping[StartStep, Callable[[Telling, float], None]] = {
-    "turn": Telling.turn_started,
-    "task": Telling.task_started,
-    "status": Telling.status,
+_BEGINNINGS: Mapping[StartStep, Callable[[Notifier], None]] = {
+    "turn": Notifier._turn_started,  # noqa: SLF001 - a table of its own methods
+    "task": Notifier._task_started,  # noqa: SLF001 - same
+    "status": Notifier.status,
 }
-
-
-def _of(choice: int | None) -> Json:
-    return {} if choice is None else {"choice_index": choice}

@@ -37,8 +37,8 @@ def response(place: Json, identity: str, counts: Usage) -> Json:
     }
 
 
-def told(item: Mapping[str, Any], turn_id: str, forms: Forms, extra: Mapping[str, Any] | None = None) -> Json:
-    """A Responses item as rawResponseItem/completed tells it, in these forms; their place is `raw` and its role."""
+def passed_through(item: Mapping[str, Any], turn_id: str, forms: Forms, extra: Mapping[str, Any] | None = None) -> Json:
+    """A Responses item as rawResponseItem/completed carries it: `extra` beside the turn's id, the fields by `forms`."""
     passed = {**item, "internal_chat_message_metadata_passthrough": {"turn_id": turn_id, **(extra or {})}}
     shown: Json = trimmed(forms, f"raw {item['role']}" if "role" in item else "raw", passed)
     return shown
@@ -61,7 +61,7 @@ def reasoning(identity: str, thought: Think) -> Json:
 
 
 def call(identity: str, name: str, arguments: str, call_id: str) -> Json:
-    """A call as a Responses item; the only place where the model's own spelling of the arguments is told."""
+    """A call as a Responses item; the only place that has the model's own spelling of the arguments."""
     return {
         "type": "function_call",
         "status": "completed",
@@ -78,7 +78,7 @@ def output_of(identity: str, call_id: str, output: str | list[Json]) -> Json:
 
 
 def program(identity: str, source: str, call_id: str) -> Json:
-    """A program of the model's as a Responses item."""
+    """A program of the model as a Responses item."""
     return {
         "type": "custom_tool_call",
         "id": identity,
@@ -91,12 +91,12 @@ def program(identity: str, source: str, call_id: str) -> Json:
 
 
 def printed(identity: str, call_id: str, output: str | list[Json]) -> Json:
-    """What a program came to, as a Responses item."""
+    """The output of a program as a Responses item."""
     return {"type": "custom_tool_call_output", "id": identity, "call_id": call_id, "output": output}
 
 
 def aborted(identity: str) -> Json:
-    """What the model is told of an interrupt."""
+    """The item by which the model learns of an interrupt."""
     text = (
         "<turn_aborted>\nThe user interrupted the previous turn on purpose. Any running unified exec processes may "
         "still be running in the background. If any tools/commands were aborted, they may have partially executed.\n"

@@ -1,4 +1,4 @@
-"""Notifications of one turn, in both families where they are told twice, and the model's own items told raw."""
+"""Sends the notifications of one turn: in both families where the version has both, and the model's own items raw."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.notifications import legacy, raw_items
-from assay_codex.threads.turn_history import HEARD
+from assay_codex.threads.turn_history import RECORDED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
@@ -19,51 +19,72 @@ Json = dict[str, Any]
 _KEPT_FOR_REPEATS = 64
 
 
-class Notifying:
-    """Sends the notifications of the turn `turn_id` of `thread`."""
+class Sender:
+    """Sends the notifications of the turn `turn_id` of `thread`.
 
-    def __init__(self, context: TurnContext, thread: Thread, turn_id: str, *, double: bool = False) -> None:
+    `both_families`: each is sent in the older family, too. `admits`: which notifications are sent, None for all.
+    """
+
+    def __init__(
+        self,
+        context: TurnContext,
+        thread: Thread,
+        turn_id: str,
+        *,
+        both_families: bool = False,
+        admits: Callable[[str, Json], bool] | None = None,
+    ) -> None:
+        self.context = context
+        self.thread = thread
+        self.turn_id = turn_id
         self.place: Json = {"threadId": thread.id, "turnId": turn_id}
-        self._double = double
-        self._told: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)
-        self._context = context
-        self._thread = thread
-        self._turn_id = turn_id
+        """What most notifications of a turn begin with."""
+        self._both_families = both_families
+        self._admits = admits
+        self._sent: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)
 
-    def notify(self, method: str, params: Json, now: float, *, older: Json | None = None) -> None:
-        """Send a notification, in both families if the turn is told twice; `older`: what that family alone knows."""
-        version = self._context.version
-        known = {**params, **(older or {})}
-        before, after = (
-            legacy.twins(method, known, empty_texts=version.messages.empty_legacy_texts) if self._double else ((), ())
+    def notify(self, method: str, params: Json, *, legacy_extra: Json | None = None) -> None:
+        """Send a notification, and what the older family has for it. `legacy_extra`: params for that family alone."""
+        if self._admits is None or self._admits(method, params):
+            self.notify_always(method, params, legacy_extra=legacy_extra)
+
+    def notify_always(self, method: str, params: Json, *, legacy_extra: Json | None = None) -> None:
+        """`notify`, also for what is not admitted."""
+        version = self.context.version
+        known = {**params, **(legacy_extra or {})}
+        twins = (
+            legacy.twins(method, known, empty_texts=version.messages.empty_legacy_texts)
+            if self._both_families
+            else ((), ())
         )
+        before, after = twins
         for msg in before:
-            self.older(msg, now)
-        if method in HEARD:
-            self._thread.hear(method, params)
+            self.legacy(msg)
+        if method in RECORDED:
+            self.thread.record(method, params)
         if params.get("item", {}).get("type") not in version.messages.unsent_items:
-            self._tell(method, params, now)
+            self._send(method, params)
         for msg in after:
-            self.older(msg, now)
+            self.legacy(msg)
 
-    def older(self, msg: Json, now: float) -> None:
-        """Tell a message of the older family, if the turn is told twice."""
-        if self._double:
-            self._tell(*legacy.notification(self._turn_id, self._thread.id, msg), now)
+    def legacy(self, msg: Json) -> None:
+        """Send a message of the older family alone, if the turn is sent in both."""
+        if self._both_families:
+            self._send(*legacy.notification(self.turn_id, self.thread.id, msg))
 
-    def _tell(self, method: str, params: Json, now: float) -> None:
-        self._told.append((method, params))
-        self._context.notify(self._thread, method, params, now)
+    def _send(self, method: str, params: Json) -> None:
+        self._sent.append((method, params))
+        self.context.notify(self.thread, method, params)
 
-    def repeat(self, last: int, now: float) -> None:
-        """Send the last so many notifications again."""
-        for method, params in list(self._told)[-last:]:
-            self._context.notify(self._thread, method, params, now)
+    def repeat(self, last: int) -> None:
+        """Send the last notifications again, `last` of them."""
+        for method, params in list(self._sent)[-last:]:
+            self.context.notify(self.thread, method, params)
 
-    def raw(self, item: Json, now: float, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
-        """Put an item of the model's into the history and tell it raw."""
+    def raw(self, item: Json, extra: Mapping[str, Any] | None = None, *, kept: bool = True) -> None:
+        """Send an item of the model raw if the thread wants that; `kept`: it goes into the history, too."""
         if kept:
-            self._thread.remember([item])
-        if self._thread.raw_events:
-            passed = raw_items.told(item, self._turn_id, self._context.version.messages.hidden, extra)
-            self.notify("rawResponseItem/completed", {**self.place, "item": passed}, now)
+            self.thread.remember([item])
+        if self.thread.raw_events:
+            passed = raw_items.passed_through(item, self.turn_id, self.context.version.messages.hidden, extra)
+            self.notify("rawResponseItem/completed", {**self.place, "item": passed})

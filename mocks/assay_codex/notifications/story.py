@@ -1,13 +1,13 @@
-"""How a turn is told in the dialect of older proxies' backends: text, choices and usage have words of their own.
+"""Sends the model's answer in the dialect of older proxies' backends: it has messages of its own for text and counts.
 
     agentMessageDelta {"threadId", "delta": "text" [, "choice_index"]}
     agentMessage      {"threadId", "message": {"role": "assistant", "content": "all of it"} [, "choice_index"]}
     tokenCount        {"threadId", "finish_reason", "choice_index"}   a choice is over
     tokenCount        {"threadId", "usage": {…} [, "finish_reason"]}  so is the model's answer
 
-What bears no index is of choice 0. A conversation of the v1 methods is named by `conversationId`. Everything else is
-told as the played version tells it: the beginning and the end of the turn, the user's input, native calls, thoughts and
-failures.
+A message without an index belongs to choice 0. A conversation of the v1 methods is named by `conversationId`.
+Everything else is sent as the played version sends it: the beginning and the end of the turn, the user's input, native
+calls, thoughts and failures.
 """
 
 from __future__ import annotations
@@ -15,86 +15,103 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.notifications import raw_items
+from assay_codex.notifications.answer import AnswerEnd, Text, raw_response
 from assay_codex.notifications.joined_text import JoinedText
-from assay_codex.notifications.notifier import Telling
 
 if TYPE_CHECKING:
-    from assay_codex.context import TurnContext
+    from assay_codex.notifications.sender import Sender
     from assay_codex.threads.thread import Thread
     from assay_scripts.steps import Usage
 
 Json = dict[str, Any]
 
 
-class StoryTelling(Telling):
-    """Tells a turn in the story's words."""
+def send_delta(sender: Sender, delta: Json | str, choice: int | None) -> None:
+    """Send agentMessageDelta: text, or a fragment of a call."""
+    sender.notify("agentMessageDelta", {**_address(sender.thread), "delta": delta, **_index(choice)})
 
-    tells_reasons = True
 
-    def __init__(self, context: TurnContext, thread: Thread, turn_id: str, *, double: bool = False) -> None:
-        super().__init__(context, thread, turn_id, double=double)
+def send_message(sender: Sender, message: Json, choice: int | None) -> None:
+    """Send agentMessage: a whole message, of text or of calls."""
+    sender.notify("agentMessage", {**_address(sender.thread), "message": message, **_index(choice)})
+
+
+def _address(thread: Thread) -> Json:
+    return {"conversationId" if thread.conversation else "threadId": thread.id}
+
+
+def _index(choice: int | None) -> Json:
+    return {} if choice is None else {"choice_index": choice}
+
+
+class StoryAnswer:
+    """Sends answers in the story's dialect."""
+
+    reports_reasons = True
+
+    def __init__(self, sender: Sender) -> None:
+        self.last_item: Json | None = None  # the dialect has no items
+        self._sender = sender
         self._texts: dict[int, JoinedText] = {}  # by choice
         self._indexed: set[int] = set()
         self._reason: str | None = None
         self._choices_over = False
 
-    def say(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
-        """One delta of text."""
-        del phase
-        self._texts.setdefault(choice or 0, JoinedText()).add(text)
-        if choice is not None:
-            self._indexed.add(choice)
-        self.fragment(text, choice, now)
+    def write(self, piece: Text) -> None:
+        """Send a delta of text; a whole text comes with its message alone."""
+        self._texts.setdefault(piece.choice or 0, JoinedText()).add(piece.text)
+        if piece.choice is not None:
+            self._indexed.add(piece.choice)
+        if not piece.whole:
+            send_delta(self._sender, piece.text, piece.choice)
 
-    def say_whole(self, text: str, phase: str | None, now: float, choice: int | None = None) -> None:
-        """Text that is told with the whole message only."""
-        del phase, now
-        self._texts.setdefault(choice or 0, JoinedText()).add(text)
-        if choice is not None:
-            self._indexed.add(choice)
+    def before_call(self) -> None:
+        """Nothing: calls are part of the message, which is not complete yet."""
 
-    def turn_to_call(self, now: float) -> None:
-        """The model goes on to a call; its message is not complete yet."""
-
-    def stop_speaking(self, now: float) -> None:
-        """Tell the whole message of every choice that said something."""
+    def complete(self) -> None:
+        """Send the whole message of every choice with text."""
         for choice in list(self._texts):
-            self._complete(choice, now)
+            self._complete(choice)
 
-    def break_off(self, now: float) -> None:
-        """No message is ever completed."""
-        del now
+    def break_off(self) -> None:
+        """Send no message of the text so far."""
         self._texts.clear()
 
-    def choice_over(self, choice: int, reason: str, now: float) -> None:
-        """Tell the whole message of a choice, and why it ends."""
+    def end_choice(self, choice: int, reason: str) -> None:
+        """Send the whole message of a choice, and why it ends."""
         self._choices_over = True
-        self._complete(choice, now)
-        self.notify("tokenCount", {**self.address, "finish_reason": reason, "choice_index": choice}, now)
+        self._complete(choice)
+        over = {"finish_reason": reason, "choice_index": choice}
+        self._sender.notify("tokenCount", {**_address(self._sender.thread), **over})
 
-    def response_over(self, usage: Usage, reason: str, now: float) -> None:
-        """The model's answer is complete; the reason is told with the usage."""
-        self._reason = None if self._choices_over else reason
-        if self.asked:
-            super().response_over(usage, reason, now)
+    def end(self, end: AnswerEnd) -> None:
+        """Keep the reason for the count; where choices have reported theirs, there is none for the whole.
 
-    def usage(self, used: Usage, now: float, *, kept: bool = False) -> None:
-        """Tell the tokens of a response, and why it ended."""
+        rawResponse/completed is sent after a native call only: without one it would count the tokens a second time.
+        """
+        self._reason = None if self._choices_over else end.reason
+        if end.called and self._sender.thread.raw_events:
+            self._sender.notify(*raw_response(self._sender, end.usage))
+
+    def count(self, used: Usage, *, failed: bool = False) -> None:
+        """Send the tokens of an answer, and why it ended."""
+        thread = self._sender.thread
         ended = {"finish_reason": self._reason} if self._reason else {}
-        if used.unknown:
-            told: Json = {}
-        else:
-            before = self._thread.last
-            self._thread.spend(used)
-            told = {"usage": _usage(before if kept and before else used)}
-        self.notify("tokenCount", {**self.address, **told, **ended}, now)
+        counted: Json = {}
+        if not used.unknown:
+            before = thread.last
+            thread.spend(used)
+            counted = {"usage": _usage(before if failed and before else used)}
+        self._sender.notify("tokenCount", {**_address(thread), **counted, **ended})
 
-    def _complete(self, choice: int, now: float) -> None:
+    def _complete(self, choice: int) -> None:
         written = self._texts.pop(choice, None)
         if written is not None:
             text = written.whole
-            self._thread.remember([raw_items.message(f"msg_{self._context.ids.number():04}", text)])
-            self.whole({"role": "assistant", "content": text}, choice if choice in self._indexed else None, now)
+            identity = f"msg_{self._sender.context.ids.number():04}"
+            self._sender.thread.remember([raw_items.message(identity, text)])
+            message = {"role": "assistant", "content": text}
+            send_message(self._sender, message, choice if choice in self._indexed else None)
 
 
 def _usage(counts: Usage) -> Json:

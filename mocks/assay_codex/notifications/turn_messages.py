@@ -1,4 +1,4 @@
-"""Errors and items as the notifications of a turn carry them, with the fields of the recordings in their order."""
+"""Errors as the notifications of a turn carry them, with the fields of the recordings in their order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def turn_error(cause: Cause) -> Json:
-    """Why a turn failed, as `error` and turn/completed tell it."""
+    """Why a turn failed: the `error` of `error` and of turn/completed."""
     return {
         "message": cause.message,
         "codexErrorInfo": cause.info,
@@ -21,22 +21,12 @@ def turn_error(cause: Cause) -> Json:
     }
 
 
-def retry(told: Retry) -> Json:
-    """Why the model is asked again, as `error` tells it."""
-    progress = f"{told.attempt}/{told.attempts}" if told.attempts else "waiting for network"
+def retry(step: Retry) -> Json:
+    """Why the model is asked again: the `error` of an `error` with willRetry."""
+    progress = f"{step.attempt}/{step.attempts}" if step.attempts else "waiting for network"
     return {
         "message": f"Reconnecting... {progress}",
         "codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": None}},
-        "additionalDetails": told.details,
+        "additionalDetails": step.details,
         "misalignment": None,
     }
-
-
-def item_started(item: Json, place: Json) -> Json:
-    """item/started; `place` holds threadId and turnId."""
-    return {"item": item, **place, "startedAtMs": item["startedAtMs"]}
-
-
-def item_completed(item: Json, place: Json) -> Json:
-    """item/completed."""
-    return {"item": item, **place, "contentTokenCount": None, "completedAtMs": item["completedAtMs"]}

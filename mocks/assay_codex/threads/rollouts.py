@@ -25,7 +25,7 @@ from assay_codex.threads.rollback import roll_back
 from assay_codex.threads.thread import Thread
 from assay_codex.threads.thread_settings import Settings
 from assay_codex.threads.thread_store import moved
-from assay_codex.threads.turn_history import HEARD
+from assay_codex.threads.turn_history import RECORDED
 from assay_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class FileThreadStore:
             thread = _from_lines(whole.decode().split("\n")[:-1], str(path))
         except (OSError, UnicodeDecodeError) as error:
             raise DamagedError(f"`{path}`: {error}") from error
-        thread.turn_history.leave()
+        thread.turn_history.detach()
         thread.preview = thread.preview or thread.turn_history.preview
         thread.first_unread = ((thread.turn_history.read_state or {}).get("firstUnread") or {}).get("turnId")
         thread.updated = max([thread.created, *(turn["completedAt"] or 0 for turn in thread.turn_history.turns)])
@@ -172,8 +172,8 @@ class _Writer:
 def _meta(thread: Thread) -> Json:
     return {
         **{name: getattr(thread, name) for name in _KEPT},
-        "cli_version": thread.born,
-        "forked_from_id": thread.forked,
+        "cli_version": thread.cli_version,
+        "forked_from_id": thread.forked_from,
         "preview": thread.preview,
         "settings": asdict(thread.settings),
     }
@@ -204,8 +204,8 @@ def _from_meta(kind: str, meta: Json, path: str) -> Thread:
         path=path,
         settings=Settings(**meta["settings"]),
         raw_events=False,
-        born=meta["cli_version"],
-        forked=meta["forked_from_id"],
+        cli_version=meta["cli_version"],
+        forked_from=meta["forked_from_id"],
         preview=meta["preview"],
         updated=meta["created"],
     )
@@ -225,7 +225,7 @@ def _settings(thread: Thread, settings: Json) -> None:
 
 def _note(what: Literal["name", "goal", "git"]) -> Callable[[Thread, Any], None]:
     def note(thread: Thread, value: object) -> None:
-        thread.note(what, value)
+        thread.annotate(what, value)
 
     return note
 
@@ -234,11 +234,11 @@ def _roll_back(thread: Thread, gone: Mapping[str, int]) -> None:
     roll_back(thread, **gone)
 
 
-def _hear(method: str) -> Callable[[Thread, Json], None]:
-    def hear(thread: Thread, params: Json) -> None:
-        thread.hear(method, params)
+def _record(method: str) -> Callable[[Thread, Json], None]:
+    def record(thread: Thread, params: Json) -> None:
+        thread.record(method, params)
 
-    return hear
+    return record
 
 
 _READERS: Mapping[str, Callable[[Thread, Any], None]] = {
@@ -249,5 +249,5 @@ _READERS: Mapping[str, Callable[[Thread, Any], None]] = {
     "goal": _note("goal"),
     "git": _note("git"),
     "rolled_back": _roll_back,
-    **{method: _hear(method) for method in HEARD},
+    **{method: _record(method) for method in RECORDED},
 }

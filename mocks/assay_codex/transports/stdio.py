@@ -18,7 +18,6 @@ import termios
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from assay_codex.clock import epoch_clock
 from assay_codex.protocol.outputs import Exit, Garbage, Note, Pieces
 from assay_codex.protocol.rpc import Lines
 from assay_codex.transports.outbox import Outbox
@@ -26,7 +25,6 @@ from assay_codex.transports.outbox import Outbox
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_codex.clock import Clock
     from assay_codex.server import Server
     from assay_codex.transports.journal import Direction, Journal
 
@@ -46,11 +44,10 @@ class _Stop(BaseException):
 class Edge:
     """Moves lines between the descriptors and the core until the process is to end."""
 
-    def __init__(self, server: Server, journal: Journal | None, clock: Clock, signalled: int) -> None:
+    def __init__(self, server: Server, journal: Journal | None, signalled: int) -> None:
         self._server = server
         self._signalled = signalled
         self._journal = journal
-        self._clock = clock
         self._lines = Lines()
         self._outbox = Outbox()
         self._status: int | None = None
@@ -73,14 +70,13 @@ class Edge:
     def _fetch(self) -> None:
         """Take from the core what it has to say, as far as there is room."""
         while len(self._outbox) < _MOST_WAITING and self._status is None:
-            now = self._clock()
-            match self._server.output(now):
+            match self._server.output():
                 case bytes() as line:
                     self._outbox.add(line)
-                    self._note("sent", line, now, message=True)
+                    self._note("sent", line, self._server.now, message=True)
                 case Garbage(line):
                     self._outbox.add(line)
-                    self._note("sent", line, now)
+                    self._note("sent", line, self._server.now)
                 case Pieces(sizes):
                     self._outbox.cut(sizes)
                 case Note(text):
@@ -114,7 +110,7 @@ class Edge:
     def _patience(self) -> float | None:
         """How long to wait, in milliseconds."""
         wake = self._server.wake_at()
-        return None if wake is None else max(0.0, (wake - self._clock()) * 1000 + 0.5)
+        return None if wake is None else max(0.0, (wake - self._server.clock()) * 1000 + 0.5)
 
     def _write(self) -> None:
         with suppress(BlockingIOError):
@@ -127,10 +123,9 @@ class Edge:
     def _take(self, piece: bytes) -> None:
         """Hand what was read to the core; nothing read is the end."""
         lines = self._lines.feed(piece) if piece else self._lines.end()
-        now = self._clock()
         for line in lines:
-            self._note("received", line, now)
-            self._server.receive(line, now)
+            self._note("received", line, self._server.clock())
+            self._server.receive(line)
         if not piece:
             self._fetch()
             self._end_input()
@@ -149,17 +144,17 @@ class Edge:
 
     def _say_last_words(self) -> None:
         """Write what was said before the end: all that there is room for at once, the rest if the client is quick."""
-        deadline = self._clock() + _LAST_WORDS
+        deadline = self._server.clock() + _LAST_WORDS
         poll = select.poll()
         poll.register(_STDOUT, select.POLLOUT)
         while self._outbox:
-            ready = poll.poll(max(0.0, deadline - self._clock()) * 1000)
+            ready = poll.poll(max(0.0, deadline - self._server.clock()) * 1000)
             if not ready or any(event & _GONE for _, event in ready):
                 return
             self._write()
 
 
-def serve(server: Server, journal: Journal | None = None, clock: Clock | None = None) -> int:
+def serve(server: Server, journal: Journal | None = None) -> int:
     """Serve stdin and stdout until the end; the exit status."""
     with ExitStack() as stack:
         signalled = stack.enter_context(_wake_up_pipe())
@@ -167,7 +162,7 @@ def serve(server: Server, journal: Journal | None = None, clock: Clock | None = 
             stack.enter_context(_stopping_on(signum))
         for descriptor in (_STDIN, _STDOUT):
             stack.enter_context(_unblocked(descriptor))
-        return Edge(server, journal, clock or epoch_clock(), signalled).run()
+        return Edge(server, journal, signalled).run()
 
 
 @contextmanager

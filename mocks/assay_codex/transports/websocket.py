@@ -28,7 +28,6 @@ from assay_codex.transports.unix_socket import bound
 from assay_codex.transports.websocket_client import Client
 
 if TYPE_CHECKING:
-    from assay_codex.clock import Clock
     from assay_codex.protocol.connection import Addressed, Connection
     from assay_codex.server import Server
     from assay_codex.transports.journal import Direction, Journal
@@ -39,13 +38,10 @@ _PROBES = ("/readyz", "/healthz")
 class Edge:
     """Moves messages between clients and the core until the process is to end."""
 
-    def __init__(
-        self, server: Server, listening: Listening | ListeningSocket, journal: Journal | None, clock: Clock
-    ) -> None:
+    def __init__(self, server: Server, listening: Listening | ListeningSocket, journal: Journal | None) -> None:
         self._server = server
         self._listening = listening
         self._journal = journal
-        self._clock = clock
         self._clients: dict[Connection, Client] = {}
         self._stirred = asyncio.Event()
         self._playing: asyncio.Task[int] | None = None
@@ -125,9 +121,9 @@ class Edge:
             self._server.disconnect(connection)
 
     def _take(self, message: str, connection: Connection) -> None:
-        line, now = message.encode(), self._clock()
-        self._note("received", line, now)
-        self._server.receive(line, now, connection)
+        line = message.encode()
+        self._note("received", line, self._server.clock())
+        self._server.receive(line, connection)
         self._stirred.set()
 
     async def _play_to_the_end(self) -> int:
@@ -144,7 +140,7 @@ class Edge:
     async def _play(self) -> int:
         """Tell what the core has to say, and wait where it has nothing."""
         while self._status is None:
-            addressed = self._server.addressed(self._clock())
+            addressed = self._server.addressed()
             if addressed is not None:
                 await self._tell(addressed)
             elif self._server.drained:
@@ -159,7 +155,7 @@ class Edge:
         if self._journal is not None:
             self._journal.flush()
         wake = self._server.wake_at()
-        patience = None if wake is None else max(0.0, wake - self._clock())
+        patience = None if wake is None else max(0.0, wake - self._server.clock())
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stirred.wait(), patience)
         self._stirred.clear()
@@ -167,10 +163,10 @@ class Edge:
     async def _tell(self, addressed: Addressed) -> None:
         match addressed.output:
             case bytes() as line:
-                self._note("sent", line, self._clock(), message=True)
+                self._note("sent", line, self._server.now, message=True)
                 await self._send(addressed.to, line)
             case Garbage(line):
-                self._note("sent", line, self._clock())
+                self._note("sent", line, self._server.now)
                 for connection in list(self._clients):
                     await self._send(connection, line)
             case Note(text):
@@ -222,13 +218,11 @@ def _announce(host: str, port: int) -> None:
     sys.stderr.flush()
 
 
-def serve_websockets(
-    server: Server, listening: Listening | ListeningSocket, journal: Journal | None, clock: Clock
-) -> int:
+def serve_websockets(server: Server, listening: Listening | ListeningSocket, journal: Journal | None) -> int:
     """Serve the clients that connect until the end; the exit status.
 
     Raises:
         RefusedError: codex would not listen there either.
         OSError: nobody can.
     """
-    return asyncio.run(Edge(server, listening, journal, clock).run())
+    return asyncio.run(Edge(server, listening, journal).run())

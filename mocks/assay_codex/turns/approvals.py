@@ -1,4 +1,7 @@
-"""The backend's own tools in one turn: commands that it runs and files that it adds, as far as the client approves."""
+"""The backend's own tools in one turn: commands that it runs, files that it adds, questions that it asks the user.
+
+The client is asked for its approval first, where the step or the approval policy of the thread wants that.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay_codex.clock import milliseconds
 from assay_codex.notifications import approval_messages, legacy_approvals, raw_items
 from assay_scripts.blocks import cut
 from assay_scripts.steps import Command, Patch, Question
@@ -14,10 +16,7 @@ from assay_scripts.steps import Command, Patch, Question
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay_codex.context import TurnContext
-    from assay_codex.notifications.notifier import Telling
-    from assay_codex.threads.thread import Running, Thread
-    from assay_codex.turns.results import Results
+    from assay_codex.turns.parts import Shared
     from assay_codex.versions.traits import ApprovalStep
 
 Json = dict[str, Any]
@@ -47,23 +46,25 @@ _REJECTED: Mapping[type[Command | Patch], str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Pending:
-    """What the client was asked to approve of; `begun`: its item was told."""
+    """A request that the client has not answered."""
 
     step: Command | Patch | Question
     started_ms: int
-    begun: bool
+    item_started: bool
+    """Whether item/started_ms was sent before the request."""
 
 
-class Acting:
-    """Acts for `turn`; `cancelled`: the client wants the turn to end."""
+class Approvals:
+    """Runs the backend's own tools, with the client's approval where that is needed."""
 
-    def __init__(self, turn: Running, context: TurnContext, thread: Thread, telling: Telling, results: Results) -> None:
+    def __init__(self, shared: Shared) -> None:
         self.cancelled = False
-        self._turn = turn
-        self._context = context
-        self._thread = thread
-        self._telling = telling
-        self._results = results
+        """Whether the client's answer was that the turn is to end."""
+        self._turn = shared.turn
+        self._context = shared.context
+        self._thread = shared.thread
+        self._notifier = shared.notifier
+        self._results = shared.results
         self._pending: dict[int, _Pending] = {}
         self._late: set[int] = set()
         self._hung = False
@@ -75,82 +76,80 @@ class Acting:
 
     @property
     def awaited(self) -> bool:
-        """Whether the model waits for an answer; for one that is an error some versions wait for ever."""
+        """Whether the model waits for an answer: up to 0.93 it waits without end if the answer was an error."""
         return self._hung or bool(self._pending)
 
-    def question(self, step: Question, now: float) -> None:
+    def question(self, step: Question) -> None:
         """Ask the user."""
-        self._telling.turn_to_call(now)
-        params = approval_messages.question(step, self._telling.place)
+        self._notifier.answer.before_call()
+        params = approval_messages.question(step, self._notifier.place)
         arguments = json.dumps({"questions": params["questions"]})
         raw = raw_items.call(f"fc_{self._context.ids.number()}", "request_user_input", arguments, step.id)
-        self._telling.raw(raw, now)
+        self._notifier.sender.raw(raw)
         self._results.expect(step.id)
         mode = self._thread.settings.mode or self._context.version.messages.default_mode
         if step.asks == "never" or (step.asks == "policy" and mode != _PLAN):
-            self._results.came(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode", now)
+            self._results.add(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode")
             return
-        self._thread.waiting.append(_INPUT)
-        self._telling.status(now)
-        self._telling.older(legacy_approvals.question(params), now)
+        self._thread.active_flags.append(_INPUT)
+        self._notifier.status()
+        self._notifier.sender.legacy(legacy_approvals.question(params))
         identity = self._context.request(self._turn, "item/tool/requestUserInput", params)
-        self._pending[identity] = _Pending(step=step, started_ms=milliseconds(now), begun=False)
+        self._pending[identity] = _Pending(step=step, started_ms=self._context.now_ms, item_started=False)
 
-    def act(self, step: Command | Patch, now: float) -> None:
+    def act(self, step: Command | Patch) -> None:
         """Run the command or add the file, or ask the client whether to."""
-        self._telling.turn_to_call(now)
+        self._notifier.answer.before_call()
         arguments = step.command if isinstance(step, Command) else f"apply_patch {step.path}"
         number = self._context.ids.number()
         raw = raw_items.call(f"fc_{number}", "exec_command", json.dumps({"cmd": arguments}), step.id)
-        self._telling.raw(raw, now)
+        self._notifier.sender.raw(raw)
         self._results.expect(step.id)
         if not self._thread.environments:
-            self._results.came(step.id, _NOWHERE, now)
+            self._results.add(step.id, _NOWHERE)
             return
         asked = self._thread.settings.approval_policy != "never" if step.asks == "policy" else step.asks == "always"
-        started = milliseconds(now)
+        started_ms = self._context.now_ms
         if asked:
-            self._ask(step, started, now)
+            self._request(step, started_ms)
         else:
-            self._start(step, started, now, running=True)
-            self._done(step, started, now)
+            self._start(step, started_ms, running=True)
+            self._done(step, started_ms)
 
-    def _ask(self, step: Command | Patch, started: int, now: float) -> None:
-        """Ask the client, and tell what the version tells before."""
-        self._thread.waiting.append(_APPROVAL)
-        item, place = self._item(step, {}), self._telling.place
+    def _request(self, step: Command | Patch, started_ms: int) -> None:
+        """Ask the client, after what the version sends before the request."""
+        self._thread.active_flags.append(_APPROVAL)
+        item, place = self._item(step, {}), self._notifier.place
         if isinstance(step, Command):
-            params = approval_messages.command_request(step, item, place, started, self._context.version)
-            method, older = (
-                "item/commandExecution/requestApproval",
-                legacy_approvals.command_approval(item, place, params),
-            )
+            params = approval_messages.command_request(step, item, place, started_ms, self._context.version)
+            method = "item/commandExecution/requestApproval"
+            older = legacy_approvals.command_approval(item, place, params)
             order = self._context.version.commands.approval_order
         else:
-            params = approval_messages.patch_request(step, place, started)
+            params = approval_messages.patch_request(step, place, started_ms)
             method, older = "item/fileChange/requestApproval", legacy_approvals.patch_approval(item, place)
             order = ("start", "older", "status")
-        told: Mapping[ApprovalStep, Callable[[], object]] = {
-            "start": lambda: self._start(step, started, now),
-            "older": lambda: self._telling.older(older, now),
-            "status": lambda: self._telling.status(now),
+        before: Mapping[ApprovalStep, Callable[[], object]] = {
+            "start": lambda: self._start(step, started_ms),
+            "older": lambda: self._notifier.sender.legacy(older),
+            "status": self._notifier.status,
         }
-        for what in order:
-            told[what]()
+        for part in order:
+            before[part]()
         if self._thread.conversation:
             reason = step.reason if isinstance(step, Command) else ""
             method, params = legacy_approvals.v1_request(item, self._thread.id, reason)
         identity = self._context.request(self._turn, method, params)
-        self._pending[identity] = _Pending(step=step, started_ms=started, begun="start" in order)
+        self._pending[identity] = _Pending(step=step, started_ms=started_ms, item_started="start" in order)
 
-    def _start(self, step: Command | Patch, started: int, now: float, *, running: bool = False) -> None:
+    def _start(self, step: Command | Patch, started_ms: int, *, running: bool = False) -> None:
         item = self._item(step, self._process() if running else {})
-        self._telling.item_started(item, started, now)
+        self._notifier.item_started(item, started_ms)
 
-    def _item(self, step: Command | Patch, told: Mapping[str, Any]) -> Json:
+    def _item(self, step: Command | Patch, known: Mapping[str, Any]) -> Json:
         if isinstance(step, Command):
-            return approval_messages.command_item(step, self._thread.cwd, self._context.version, told)
-        return approval_messages.patch_item(step, self._thread.cwd, told.get("status", "inProgress"))
+            return approval_messages.command_item(step, self._thread.cwd, self._context.version, known)
+        return approval_messages.patch_item(step, self._thread.cwd, known.get("status", "inProgress"))
 
     def _process(self) -> Json:
         if not self._context.version.commands.unified_exec:
@@ -159,107 +158,112 @@ class Acting:
 
     # Answers
 
-    def answered(self, request: int, result: object, error: object, now: float) -> None:
-        """The client approved or not; an answer that comes too late changes nothing."""
+    def answered(self, request: int, result: object, error: object) -> None:
+        """Take the client's answer; one that comes too late changes nothing."""
         if request in self._late:
             self._late.remove(request)
             return
         pending = self._pending.pop(request)
-        self._thread.waiting.remove(_INPUT if isinstance(pending.step, Question) else _APPROVAL)
+        self._thread.active_flags.remove(_INPUT if isinstance(pending.step, Question) else _APPROVAL)
         if isinstance(pending.step, Question):
-            self._resolved(request, now)
-            self._telling.status(now)
-            told = json.dumps(result, separators=(",", ":"), ensure_ascii=False)
-            self._results.came(pending.step.id, told, now)
+            self._resolved(request)
+            self._notifier.status()
+            output = json.dumps(result, separators=(",", ":"), ensure_ascii=False)
+            self._results.add(pending.step.id, output)
             return
-        self._resolved(request, now)
+        self._resolved(request)
         decision = self._decision(result, error)
         match decision:
             case "hang":
                 self._hung = True
             case "accept":
-                self._telling.status(now)
-                if not pending.begun:
-                    self._start(pending.step, pending.started_ms, now, running=True)
-                self._try_in_sandbox(pending.step, now)
-                self._done(pending.step, pending.started_ms, now)
+                self._notifier.status()
+                if not pending.item_started:
+                    self._start(pending.step, pending.started_ms, running=True)
+                self._try_in_sandbox(pending.step)
+                self._done(pending.step, pending.started_ms)
             case _:
-                self._refused(pending.step, pending.started_ms, decision, now)
+                self._refused(pending.step, pending.started_ms, decision)
                 self.cancelled = decision == "cancel"
 
-    def _resolved(self, request: int, now: float) -> None:
+    def _resolved(self, request: int) -> None:
         if self._thread.conversation:
             return
-        told: Json = {"threadId": self._thread.id, "requestId": request}
-        self._telling.notify("serverRequest/resolved", told, now)
+        params = {"threadId": self._thread.id, "requestId": request}
+        self._notifier.sender.notify("serverRequest/resolved", params)
 
     def _decision(self, result: object, error: object) -> Decision:
         version = self._context.version
         if error is not None:
             return "hang" if version.commands.hangs_on_error else "failed"
-        told = result.get("decision") if isinstance(result, dict) else None
-        if isinstance(told, dict) and _AMENDMENTS & told.keys():
+        named = result.get("decision") if isinstance(result, dict) else None
+        if isinstance(named, dict) and _AMENDMENTS & named.keys():
             return "accept"
         decisions = _V1_DECISIONS if self._thread.conversation else _DECISIONS
-        return decisions.get(str(told), version.commands.on_wrong_answer)
+        return decisions.get(str(named), version.commands.on_wrong_answer)
 
-    def _refused(self, step: Command | Patch, started: int, decision: Decision, now: float) -> None:
-        """Nothing is done; older versions tell that twice."""
-        words = _REJECTED[type(step)]
+    def _refused(self, step: Command | Patch, started_ms: int, decision: Decision) -> None:
+        """Send that nothing is done; up to 0.98 the item is completed twice, as declined and as failed."""
+        output = _REJECTED[type(step)]
         if isinstance(step, Patch):
-            self._telling.status(now)
+            self._notifier.status()
         status = "failed" if decision == "failed" else "declined"
         if not self._thread.conversation:
-            self._telling.item_completed(self._item(step, {"status": status}), started, now)
+            self._notifier.item_completed(self._item(step, {"status": status}), started_ms)
         if self._context.version.commands.ends_declined_twice:
-            told = {"status": "failed", "aggregatedOutput": words, "exitCode": -1, "durationMs": 0}
-            self._telling.item_completed(self._item(step, told), started, now)
+            failed = {"status": "failed", "aggregatedOutput": output, "exitCode": -1, "durationMs": 0}
+            self._notifier.item_completed(self._item(step, failed), started_ms)
         if isinstance(step, Command):
-            self._telling.status(now)
-        self._results.came(step.id, words, now)
+            self._notifier.status()
+        self._results.add(step.id, output)
 
-    def _done(self, step: Command | Patch, started: int, now: float) -> None:
-        """It is done."""
+    def _done(self, step: Command | Patch, started_ms: int) -> None:
+        """Send the output and the end of what is done."""
         if isinstance(step, Command):
-            output, older = step.output, {"stream": "stderr" if step.stderr else "stdout"}
+            output, legacy_extra = step.output, {"stream": "stderr" if step.stderr else "stdout"}
             for piece in cut(output, step.pieces) if output else ():
-                self._print(step, piece, older, now)
+                self._print(step, piece, legacy_extra)
             ended = {"status": "completed" if step.status == 0 else "failed", "exitCode": step.status}
-            told = {**ended, "aggregatedOutput": output, "durationMs": milliseconds(now) - started}
-            self._telling.item_completed(self._item(step, {**self._process(), **told}), started, now, older=older)
+            known = {
+                **self._process(),
+                **ended,
+                "aggregatedOutput": output,
+                "durationMs": self._context.now_ms - started_ms,
+            }
+            self._notifier.item_completed(self._item(step, known), started_ms, legacy_extra=legacy_extra)
         else:
             output = f"Success. Updated the following files:\nA {step.path}\n"
-            self._print(step, output, {}, now)
-            self._telling.item_completed(self._item(step, {"status": "completed"}), started, now)
-            self._telling.changed(approval_messages.diff(step, self._thread.cwd, self._context.version), now)
-        self._results.came(step.id, output, now)
+            self._print(step, output, {})
+            self._notifier.item_completed(self._item(step, {"status": "completed"}), started_ms)
+            self._notifier.diff_changed(approval_messages.diff(step, self._thread.cwd, self._context.version))
+        self._results.add(step.id, output)
 
-    def _try_in_sandbox(self, step: Command | Patch, now: float) -> None:
-        """Older versions try what the client approved of in the sandbox first, where no file can be written."""
+    def _try_in_sandbox(self, step: Command | Patch) -> None:
+        """Try an approved patch in the sandbox: every version does so first, and a read-only sandbox writes no file."""
         if isinstance(step, Patch) and self._thread.settings.sandbox["type"] == "readOnly":
-            self._print(step, f"Failed to write file {step.path}\n", {"stream": "stderr"}, now)
+            self._print(step, f"Failed to write file {step.path}\n", {"stream": "stderr"})
 
-    def _print(self, step: Command | Patch, text: str, older: Json, now: float) -> None:
-        """A piece of output, in versions that tell it before the end."""
+    def _print(self, step: Command | Patch, text: str, legacy_extra: Json) -> None:
+        """Send a piece of output, in versions that do so before the end (up to 0.98)."""
         if not self._context.version.commands.unified_exec:
             kind = "commandExecution" if isinstance(step, Command) else "fileChange"
-            told = {**self._telling.place, "itemId": step.id, "delta": text}
-            self._telling.notify(f"item/{kind}/outputDelta", told, now, older=older)
+            delta = {**self._notifier.place, "itemId": step.id, "delta": text}
+            self._notifier.sender.notify(f"item/{kind}/outputDelta", delta, legacy_extra=legacy_extra)
 
     def cancel(self) -> list[int]:
-        """The turn ends: nothing is waited for; the requests that were open."""
+        """Stop waiting for answers, because the turn ends; the ids of the open requests."""
         opened = self.unanswered
-        self._thread.waiting.clear()
+        self._thread.active_flags.clear()
         if self._context.version.turns.numbered_ids:
             self._late |= self._pending.keys()
             self._pending.clear()
         return opened
 
-    def asked(self, request: int) -> bool:
+    def sent(self, request: int) -> bool:
         """Whether it has sent the request."""
         return request in self._pending or request in self._late
 
-    def resolve(self, requests: list[int], now: float) -> None:
-        """Tell that these requests need no answer any more."""
+    def resolve(self, requests: list[int]) -> None:
+        """Send that these requests need no answer any more."""
         for request in requests:
-            self._resolved(request, now)
+            self._resolved(request)

@@ -10,59 +10,59 @@ from typing import TYPE_CHECKING, Any
 from assay_codex.notifications import raw_items
 
 if TYPE_CHECKING:
-    from assay_codex.context import TurnContext
-    from assay_codex.notifications.notifier import Telling
+    from assay_codex.notifications.sender import Sender
 
 Output = str | list[dict[str, Any]]
 
 
 @dataclass(kw_only=True, slots=True)
 class _Result:
-    """The result of the call of this id, or of the program; None before there is one."""
+    """The result of a call, or of a program."""
 
     call_id: str
     program: bool
     output: Output | None = None
+    """None before there is a result."""
 
 
 class Results:
-    """Puts results into the thread's history and tells them raw."""
+    """Puts results into the thread's history and sends them raw."""
 
-    def __init__(self, context: TurnContext, telling: Telling) -> None:
-        self._context = context
-        self._telling = telling
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
         self._expected: deque[_Result] = deque()
         self._held = True
 
     def expect(self, call_id: str, *, program: bool = False) -> None:
-        """The model calls, or has a program run; the result is to come."""
+        """Keep a place for the result of a call, or of a program."""
         self._expected.append(_Result(call_id=call_id, program=program))
 
-    def came(self, call_id: str, output: Output, now: float) -> None:
-        """There is a result; nobody wants one that was dropped."""
+    def add(self, call_id: str, output: Output) -> None:
+        """Take a result; one that was dropped, or is there already, changes nothing."""
         waiting = (result for result in self._expected if result.call_id == call_id and result.output is None)
         for result in itertools.islice(waiting, 1):
             result.output = output
-        self._tell(now)
+        self._send()
 
     def hold(self) -> None:
-        """The model answers anew: what comes is held back."""
+        """Keep results back: the model begins another answer."""
         self._held = True
 
-    def release(self, now: float) -> None:
-        """The model's answer is over: the results are told as they come."""
+    def release(self) -> None:
+        """Send results as they come: the model's answer is over."""
         self._held = False
-        self._tell(now)
+        self._send()
 
     def drop(self) -> None:
-        """The turn fails at once; the model never gets them."""
+        """Forget the results: the turn failed, and the model never gets them."""
         self._expected.clear()
 
-    def _tell(self, now: float) -> None:
+    def _send(self) -> None:
+        context = self._sender.context
         while not self._held and self._expected and (output := self._expected[0].output) is not None:
-            result, identity = self._expected.popleft(), self._context.ids.uuid(now)
+            result, identity = self._expected.popleft(), context.uuid()
             if result.program:
                 raw = raw_items.printed(f"ctco_{identity}", result.call_id, output)
             else:
                 raw = raw_items.output_of(f"fco_{identity}", result.call_id, output)
-            self._telling.raw(raw, now, {"create_time": now})
+            self._sender.raw(raw, {"create_time": context.now})

@@ -35,10 +35,10 @@ class Schedule:
         """Let a new turn play."""
         self._ready.append(turn)
 
-    def step(self, now: float) -> Running:
+    def step(self) -> Running:
         """Let the next turn do one action; the turn, which is done when nothing of it is left."""
         turn = self._ready.popleft()
-        turn.step(now)
+        turn.step()
         if not turn.done:
             self._settle(turn)
         return turn
@@ -58,7 +58,7 @@ class Schedule:
             heapq.heappop(self._alarms)
         return self._alarms[0][0] if self._alarms else None
 
-    def ring(self, now: float) -> None:
+    def wake_due(self, now: float) -> None:
         """Wake the turns that waited until now."""
         while (alarm := self.alarm()) is not None and alarm <= now:
             self.wake(self._alarms[0][2])

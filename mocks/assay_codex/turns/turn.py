@@ -1,42 +1,40 @@
-"""One turn: plays its part of a script and has it told as the app-server tells a turn.
+"""One turn: it plays its part of a script and sends what the app-server sends of a turn.
 
-A turn is a sequence of model responses. A response is text, thoughts and calls, then its end. If it called tools, the
-turn waits for their results and the model is asked again, here: the next part is played. Otherwise the turn is over.
-What a part still holds after its end is told all the same: late events.
+A turn is a sequence of the model's answers. An answer is text, thoughts and calls, then its end. If it called tools,
+the turn waits for their results and the model is asked again: the next part of the script is played. Otherwise the turn
+is over. What a part still holds after its end is sent all the same: late events.
+
+    answer begins → text, thoughts, calls → answer ends ─┬→ calls answered → the next answer begins
+                                                         ├→ input was queued → the next answer begins
+                                                         ├→ turn/completed: completed
+                  → answer fails ────────────────────────┴→ turn/completed: failed
+
+An interrupt ends the turn at any point. The parts are the place in the script (`ScriptPosition`), the calls that the
+client runs (`Calls`), the backend's own tools (`Approvals`), their `Results`, a `Compaction` while there is one, and
+the `Notifier` that sends everything.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.clock import milliseconds
 from assay_codex.notifications import item_messages, raw_items, turn_messages
-from assay_codex.turns.approvals import Acting
-from assay_codex.turns.calls import Calling
-from assay_codex.turns.compacting import Compacting
+from assay_codex.notifications.answer import AnswerEnd
+from assay_codex.notifications.notifier import Notifier
+from assay_codex.turns.answer_pieces import AnswerPieces
+from assay_codex.turns.approvals import Approvals
+from assay_codex.turns.calls import Calls
+from assay_codex.turns.compaction import Compaction, choose_summary
+from assay_codex.turns.parts import Shared
+from assay_codex.turns.results import Results
+from assay_codex.turns.script_position import ScriptPosition
 from assay_codex.versions.failures import CAUSES, RECONNECTS
+from assay_scripts import steps
 from assay_scripts.player import Action, Piece, Until, reconnecting
-from assay_scripts.response import Failure
-from assay_scripts.steps import (
-    Call,
-    Code,
-    Command,
-    Crash,
-    Cut,
-    ErrorNotice,
-    Fail,
-    Finish,
-    Open,
-    Patch,
-    Question,
-    Raw,
-    Reflect,
-    Repeat,
-    Retry,
-    Think,
-    Usage,
-)
+from assay_scripts.response import Failure, Response
+from assay_scripts.selection import Casting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,11 +42,19 @@ if TYPE_CHECKING:
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_codex.versions.failures import Cause
-    from assay_scripts.selection import Casting
+    from assay_scripts.nonces import State
+
+Json = dict[str, Any]
+_Input = tuple[list["Mapping[str, Any]"], str | None, Casting]
 
 
-class Turn(Compacting):
-    """A turn of `thread`. `step` does one action; then `wait` says until when none is due, `done` that none is left."""
+class Turn:
+    """A turn of `thread` that answers the input `given` with `casting`.
+
+    `summary`: what the model answers when it first has to summarise the conversation; None: it need not.
+    `only_summary`: `casting` is a summary, and the turn nothing else. `step` does one action; afterwards `wait` says
+    until when there is nothing to do, and `done` that nothing is left.
+    """
 
     def __init__(
         self,
@@ -56,209 +62,472 @@ class Turn(Compacting):
         thread: Thread,
         casting: Casting,
         given: Sequence[Mapping[str, Any]],
-        now: float,
         summary: Casting | None = None,
         *,
-        asked: bool = False,
+        only_summary: bool = False,
     ) -> None:
-        super().__init__(context, thread, casting, given, now, summary, asked=asked)
-        self._calling = Calling(self, context, thread, self._telling, self._results)
-        self._acting = Acting(self, context, thread, self._telling, self._results)
+        record = summary.nonce.begin(summary.script, summary.first) if summary else None
+        self.id = context.turn_id(thread)
+        self.thread = thread
+        self.wait: Until | None = None
+        self.done = False
+        self.steerable = not only_summary
+        self._context = context
+        self._version = context.version
+        self._started = context.now
+        self._script = ScriptPosition(context, thread, casting, given)
+        self.nonce = self._script.nonce
+        both = self._version.messages.legacy_events or casting.told == "double"
+        self._own_notifier = Notifier(context, thread, self.id, both_families=both, story=casting.told == "story")
+        self._results = Results(self._own_notifier.sender)
+        self._shared = Shared(
+            turn=self, context=context, thread=thread, notifier=self._own_notifier, results=self._results
+        )
+        self._calls = Calls(self._shared)
+        self._approvals = Approvals(self._shared)
+        self._pieces = AnswerPieces(self._shared, self._calls)
+        self._summary = (casting, self._script.record) if only_summary else (summary, record)
+        self._compaction: Compaction | None = None
+        self._queued: list[_Input] = []
+        self._client_id: str | None = None
+        self._over = False
+        self._cut = False
+        # A real server answers turn/start at once and the model begins 20 to 150 ms later (all 27 recorded versions).
+        # Without that a client that subscribes after the response would miss the end of the turn and wait without end.
+        self._answers_at = context.now + context.pace
+        self._own_response = self._next_response()
         thread.turn = self
 
-    # What the server does with it
+    # What differs while the conversation is summarised
 
-    def announce(self, now: float) -> None:
-        """Tell that the turn has begun."""
-        self._telling.begun(now, asked=self.steerable)
+    @property
+    def _notifier(self) -> Notifier:
+        return self._compaction.notifier if self._compaction else self._own_notifier
 
-    def take_output(self, name: str, output: str, now: float) -> None:
-        """The turn begins with the output of a tool."""
-        identity = f"fco_{self._context.ids.uuid(now)}"
+    @property
+    def _response(self) -> Response:
+        return self._compaction.response if self._compaction else self._own_response
+
+    # For the methods and the server
+
+    def announce(self) -> None:
+        """Send that the turn has begun."""
+        self._own_notifier.turn_started(requested=self.steerable)
+
+    def begin(self, client_id: str | None) -> None:
+        """Send that the user's input was taken; if a summary comes first, then after it."""
+        self._client_id = client_id
+        casting, record = self._summary
+        if casting is None or record is None:
+            self._take_input()
+        else:
+            then = self._take_input if self.steerable else self._end_summary_turn
+            self._compaction = Compaction(self._shared, self._script, casting, record, then)
+
+    def take_output(self, name: str, output: str) -> None:
+        """Take the output of a tool, `toolOutput` of turn/start, in the place of the user's input."""
+        identity = f"fco_{self._context.uuid()}"
         self.thread.remember([{"type": "function_call_output", "id": identity, "name": name, "output": output}])
-        self._telling.item(item_messages.tool_output(identity, name, output), milliseconds(now), now)
+        self._notifier.item(item_messages.tool_output(identity, name, output))
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
-        """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting) -> None:
+        """Take more input: the model gets it when its answer is over, in some versions at once, which cuts that off."""
         if not given:
             return
         self._queued.append((list(given), client_id, casting))
-        if self._context.version.turns.when_busy == "steers" and not self._calling.awaited and self._compaction is None:
-            self._telling.break_off(now)
-            self._saying = None
-            self._telling.rate_limits(now)
-            self._hear_queued(now)
+        if self._version.turns.when_busy == "steers" and not self._calls.awaited and self._compaction is None:
+            self._notifier.answer.break_off()
+            self._pieces.drop_call()
+            self._notifier.counts.rate_limits()
+            self._take_queued()
             self._context.wake(self.nonce)
 
-    def step(self, now: float) -> None:
-        """Do the next action, or find out that there is none before `wait`."""
-        self.wait = None
-        if self._say_more(now):
-            return
-        if self._response.failure is not None:
-            self._break_down(self._response.failure, now)
-            return
-        action = self._response.next(now)
-        self._open(action, now)
-        match action:
-            case None:
-                self._part_over(now)
-            case Until() as until:
-                self.wait = until
-            case action:
-                self._do(action, now)
-
-    def _open(self, action: Action | Until | None, now: float) -> None:
-        """The model's service begins to answer, unless it fails before; some versions tell the counts then."""
-        if self._response.opened or isinstance(action, Crash | Open) or self._is_unreached(action):
-            return
-        self._response.opened = True
-        unbegun = isinstance(action, Fail | ErrorNotice) and not self._cause(action).began
-        if (self._context.version.counts.early or self._compaction is not None) and not unbegun:
-            self._telling.counts_before(now)
-
-    def _is_unreached(self, action: Action | Until | None) -> bool:
-        """Whether it only tells that the model's service is not reached yet."""
-        match action:
-            case Retry(attempts=attempts):
-                return not attempts
-            case Fail():
-                return self._cause(action).retried and self._context.version.failures.reconnects
-        return isinstance(action, Until) and self._response.unreached
-
-    def answered(self, request: int, result: object, error: object, now: float) -> None:
-        """The client answered a call, or what it was asked to approve of."""
-        asked = self._acting if self._acting.asked(request) else self._calling
-        asked.answered(request, result, error, now)
-        if self._acting.cancelled:
-            self.interrupt(now)
+    def answered(self, request: int, result: object, error: object) -> None:
+        """Take the client's answer to a call or to a request for approval."""
+        asked = self._approvals if self._approvals.sent(request) else self._calls
+        asked.answered(request, result, error)
+        if self._approvals.cancelled:
+            self.interrupt()
             self._leave()
 
     def unanswered(self) -> list[int]:
         """The ids of the requests that the client has not answered."""
-        return [*self._calling.unanswered, *self._acting.unanswered]
+        return [*self._calls.unanswered, *self._approvals.unanswered]
 
     @property
-    def asks(self) -> bool:
-        """Whether it waits for the client's word on a command, a patch or a question."""
-        return self._acting.awaited
+    def waits_for_approval(self) -> bool:
+        """Whether it waits for the client's answer about a command, a patch or a question."""
+        return self._approvals.awaited
 
-    def interrupt(self, now: float) -> None:
+    def interrupt(self) -> None:
         """End the turn because the client wants it; the requests that wait for that are answered."""
-        self._abort("interrupted", now)
+        self._abort("interrupted")
 
-    def replace(self, now: float) -> None:
+    def replace(self) -> None:
         """End the turn because another one takes its place."""
-        self._abort("replaced", now)
+        self._abort("replaced")
 
-    def _abort(self, reason: str, now: float) -> None:
-        self._telling.break_off(now)
-        self._calling.cancel(now)
-        opened = self._acting.cancel()
-        self._results.release(now)
-        self._count_interrupted(now)
-        if self._context.version.turns.raw_interrupt_note and reason == "interrupted":
-            note = raw_items.aborted(self._context.ids.uuid(now))
-            self._telling.raw(note, now, {"create_time": now, **raw_items.ABORTED_KINDS}, kept=False)
-        self._telling.aborted(reason, now)
+    def _abort(self, reason: str) -> None:
+        self._notifier.answer.break_off()
+        self._calls.cancel()
+        opened = self._approvals.cancel()
+        self._results.release()
+        self._count_interrupted()
+        if self._version.turns.raw_interrupt_note and reason == "interrupted":
+            note = raw_items.aborted(self._context.uuid())
+            kinds = {"create_time": self._context.now, **raw_items.ABORTED_KINDS}
+            self._notifier.sender.raw(note, kinds, kept=False)
+        self._notifier.aborted(reason)
         self.thread.answer_interrupts()
-        self._release("interrupted", now)
-        self._telling.completed("interrupted", self._started, now)
-        self._acting.resolve(opened, now)
-
-    def _count_interrupted(self, now: float) -> None:
-        if self._context.version.counts.early or self._compaction is not None:
-            return  # told already
-        if self._response.complete:
-            self._telling.usage(self._response.usage, now)
-        elif self._response.failure is not None:
-            self._count_failed(self._response.failure, now)
-        elif self._response.opened:
-            self._telling.counts_before(now)
+        self._release("interrupted")
+        self._notifier.turn_completed("interrupted", self._started)
+        self._approvals.resolve(opened)
 
     def drop(self) -> None:
-        """Play nothing more, and tell nobody."""
+        """Play nothing more, without a notification."""
         self._leave()
-        self._free("interrupted", self.thread.updated)
+        self._end("interrupted", self.thread.updated)
 
-    # Actions
+    # One action after the other
 
-    def _do(self, action: Action, now: float) -> None:
+    def step(self) -> None:
+        """Do the next action, or set `wait` if there is none before that moment."""
+        self.wait = None
+        if self._context.now < self._answers_at:
+            self.wait = Until(self._answers_at)
+            return
+        if self._send_piece_of_call():
+            return
+        if self._response.failure is not None:
+            self._fail_after_calls(self._response.failure)
+            return
+        action = self._response.next(self._context.now)
+        self._open(action)
+        match action:
+            case None:
+                self._part_over()
+            case Until() as until:
+                self.wait = until
+            case action:
+                self._do(action)
+
+    def _open(self, action: Action | Until | None) -> None:
+        """Note that the model begins to answer, unless it fails before; some versions send the counts then."""
+        if self._response.opened or isinstance(action, steps.Crash | steps.Open) or self._is_unreached(action):
+            return
+        self._response.opened = True
+        failed_before = isinstance(action, steps.Fail | steps.ErrorNotice) and not self._cause(action).began
+        if (self._version.counts.early or self._compaction is not None) and not failed_before:
+            self._notifier.counts.so_far()
+
+    def _is_unreached(self, action: Action | Until | None) -> bool:
+        """Whether the action says no more than that the model's service is not reached yet."""
+        match action:
+            case steps.Retry(attempts=attempts):
+                return not attempts
+            case steps.Fail():
+                return self._cause(action).retried and self._version.failures.reconnects
+        return isinstance(action, Until) and self._response.unreached
+
+    def _do(self, action: Action) -> None:
         match action:
             case Piece(text, choice, whole):
-                self._say(text, now, choice, whole=whole)
-            case Reflect():
-                self._say(json.dumps(self._reflection(action), ensure_ascii=False), now)
-            case Think():
-                self._telling.stop_speaking(now)
-                self._telling.think(action, now)
-            case Call():
-                self._begin_call(action)
-            case Command() | Patch() | Code() | Question():
-                self._run(action, now)
-            case Retry():
-                self._retry(action, now)
-            case Usage():
+                self._write(text, choice, whole=whole)
+            case steps.Reflect():
+                self._write(json.dumps(self._script.reflection(action), ensure_ascii=False))
+            case steps.Think():
+                self._notifier.answer.complete()
+                self._notifier.thought(action)
+            case steps.Call():
+                self._pieces.begin_call(self._response, action)
+            case steps.Command() | steps.Patch() | steps.Code() | steps.Question():
+                self._run(action)
+            case steps.Usage():
                 self._response.usage = action
+            case steps.Finish() | steps.Fail() | steps.ErrorNotice() | steps.Retry():
+                self._do_end(action)
             case _:
-                self._act(action, now)
+                self._do_outside(action)
 
-    def _run(self, action: Command | Patch | Code | Question, now: float) -> None:
+    def _do_end(self, action: steps.Finish | steps.Fail | steps.ErrorNotice | steps.Retry) -> None:
+        answer = self._notifier.answer
+        match action:
+            case steps.Finish(reason, choice) if choice is not None:
+                answer.end_choice(choice, self._response.reason(reason, choice))
+            case steps.Finish(reason) if reason == "stop" or answer.reports_reasons:
+                self._finish(reason)
+            case steps.Finish(reason):
+                answer.complete()
+                counted = reason == "length" and self._version.counts.incomplete_answers
+                self._fail(Failure(self._version.failures.incomplete[reason], counted))
+            case steps.Fail() if self._is_unreached(action):
+                self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
+            case steps.Fail():
+                self._fail(Failure(self._cause(action)))
+            case steps.ErrorNotice():
+                answer.break_off()
+                self._notifier.failed(self._cause(action), ended=False)
+            case steps.Retry():
+                self._retry(action)
+
+    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw) -> None:
+        """Do what is no part of an answer."""
+        match action:
+            case steps.Open(name):
+                self.nonce.gates.add(name)
+                self._context.wake(self.nonce)
+            case steps.Crash(status):
+                self._context.die(status)
+            case steps.Repeat(last):
+                self._notifier.sender.repeat(last)
+            case steps.Cut(sizes):
+                self._cut = True
+                self._context.cut(sizes)
+            case steps.Raw():
+                self._context.write(action.line)
+
+    def _cause(self, failure: steps.Fail | steps.ErrorNotice) -> Cause:
+        casting = self._compaction.casting if self._compaction is not None else self._script.casting
+        return casting.trouble or self._version.failures.causes[failure.cause]
+
+    def _retry(self, retry: steps.Retry) -> None:
+        """Send that the model is asked again; its answer begins once more."""
+        self._response.unreached = self._is_unreached(retry)
+        if self._response.opened and not self._version.counts.early:
+            self._notifier.counts.rate_limits()
+        self._notifier.retrying(turn_messages.retry(retry))
+        self._response.opened = False
+
+    # Text and calls
+
+    def _write(self, text: str, choice: int | None = None, *, whole: bool = False) -> None:
+        self._pieces.write(self._response, self._notifier, text, choice, whole=whole)
+
+    def _send_piece_of_call(self) -> bool:
+        """Send the next piece of a call; False if there is none."""
+        sent = self._pieces.call_piece(self._response, self._notifier)
+        if isinstance(sent, steps.Call):
+            self._request_call(sent)
+        return bool(sent)
+
+    def _request_call(self, call: steps.Call) -> None:
+        """Ask the client to run the tool; a summary runs none, the call is one of its raw items."""
+        if self._compaction is not None:
+            self._notifier.sender.raw(self._calls.raw(call))
+            return
+        self._response.asked = True
+        self._calls.ask(call, late=self._response.complete or self._over)
+
+    def _run(self, action: steps.Command | steps.Patch | steps.Code | steps.Question) -> None:
         """Do what the model wants done here; a summary does nothing."""
         if self._compaction is not None:
             return
         self._response.asked = True
         match action:
-            case Code():
-                self._calling.run(action, now)
-            case Question():
-                self._acting.question(action, now)
+            case steps.Code():
+                self._calls.run(action)
+            case steps.Question():
+                self._approvals.question(action)
             case _:
-                self._acting.act(action, now)
+                self._approvals.act(action)
 
-    def _retry(self, retry: Retry, now: float) -> None:
-        """The model is asked again; it begins to answer anew."""
-        self._response.unreached = self._is_unreached(retry)
-        if self._response.opened and not self._context.version.counts.early:
-            self._telling.rate_limits(now)
-        self._telling.retrying(turn_messages.retry(retry), now)
-        self._response.opened = False
+    @property
+    def _awaits_client(self) -> bool:
+        return self._calls.awaited or self._approvals.awaited
 
-    def _act(self, action: Open | Finish | Fail | Crash | ErrorNotice | Repeat | Cut | Raw, now: float) -> None:
-        match action:
-            case Open(name):
-                self.nonce.gates.add(name)
-                self._context.wake(self.nonce)
-            case Finish(reason, choice) if choice is not None:
-                self._telling.choice_over(choice, self._response.reason(reason, choice), now)
-            case Finish(reason) if reason == "stop" or self._telling.tells_reasons:
-                self._finish(reason, now)
-            case Finish(reason):
-                self._telling.stop_speaking(now)
-                counted = reason == "length" and self._context.version.counts.incomplete_answers
-                self._fail(Failure(self._context.version.failures.incomplete[reason], counted), now)
-            case Fail() if self._is_unreached(action):
-                self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
-            case Fail():
-                self._fail(Failure(self._cause(action)), now)
-            case ErrorNotice():
-                self._telling.break_off(now)
-                self._telling.failed(self._cause(action), now, ended=False)
-            case _:
-                self._disturb(action, now)
+    # How an answer ends
 
-    def _cause(self, failure: Fail | ErrorNotice) -> Cause:
-        casting = self._compaction.casting if self._compaction is not None else self._casting
-        return casting.trouble or self._context.version.failures.causes[failure.cause]
+    def _finish(self, reason: str) -> None:
+        """The answer is complete: with it the turn, unless there are calls or more input."""
+        if self._compaction is not None:
+            self._finish_summary(self._compaction, reason)
+            return
+        answer, response = self._notifier.answer, self._response
+        answer.complete()
+        if self._over:
+            self._send_completed()
+            return
+        answer.end(AnswerEnd(usage=response.usage, reason=response.reason(reason), called=self._calls.any))
+        response.complete = True
+        if not self._response.asked or self._version.counts.early:
+            self._count()
+        self._results.release()
+        if self._response.asked:
+            return
+        if self._queued:
+            self._take_queued()
+            return
+        if self._notifier.last_text:
+            self._notifier.unread()
+        self._notifier.task_complete()
+        self._release("completed")
+        self._notifier.turn_completed("completed", self._started)
 
-    def _disturb(self, action: Crash | Repeat | Cut | Raw, now: float) -> None:
-        match action:
-            case Crash(status):
-                self._context.die(status)
-            case Repeat(last):
-                self._telling.repeat(last, now)
-            case Cut(sizes):
-                self._cut = True
-                self._context.cut(sizes)
-            case Raw():
-                self._context.write(action.line)
+    def _send_completed(self) -> None:
+        """Send the end of the turn once more: a late `finish`."""
+        self._notifier.task_complete()
+        self._notifier.turn_completed("completed", self._started)
+
+    def _part_over(self) -> None:
+        """Nothing of the part is left: the model is asked again once its calls are answered."""
+        self._notifier.answer.complete()
+        if self._over:
+            self._leave()
+        elif self._awaits_client:
+            self.wait = Until(math.inf)
+        else:
+            if self._version.counts.early:
+                self._notifier.diff()
+            else:
+                self._count()
+            self._ask_again()
+
+    def _ask_again(self) -> None:
+        limit = self._version.compaction.limit
+        if limit is not None and self.thread.context >= limit:
+            casting = choose_summary(self._context, self.thread)
+            record = casting.nonce.begin(casting.script, casting.first)
+            self._compaction = Compaction(self._shared, self._script, casting, record, self._go_on_after_summary)
+        elif self._queued:
+            self._take_queued()
+        else:
+            self._script.advance()
+            self._own_response = self._next_response()
+
+    def _next_response(self) -> Response:
+        self._results.hold()
+        return self._script.response()
+
+    def _take_input(self) -> None:
+        if self._script.given:
+            self._notifier.user_input(self._script.given, self._client_id)
+        if self._queued:
+            self._take_queued()
+
+    def _take_queued(self) -> None:
+        """Take the input that waited, and ask the model again."""
+        for given, client_id, casting in self._queued:
+            self._script.given += given
+            self._notifier.user_input(given, client_id, as_item=self._version.turns.reports_queued_input)
+            self._script.move(casting)
+        self._queued.clear()
+        self._own_response = self._next_response()
+
+    # How a summary ends
+
+    def _finish_summary(self, compaction: Compaction, reason: str) -> None:
+        compaction.finish(reason)
+        self._compaction = None
+        compaction.then()
+
+    def _end_summary_turn(self) -> None:
+        """End a turn that was to summarise the conversation, nothing else."""
+        self._notifier.task_complete()
+        self._release("completed")
+        self._notifier.turn_completed("completed", self._started)
+        self._leave()
+
+    def _go_on_after_summary(self) -> None:
+        """Ask the model again, which knows the summary alone."""
+        if self._queued:
+            self._take_queued()
+            return
+        self._script.choose_again()
+        self._own_response = self._next_response()
+
+    def _fail_summary(self, compaction: Compaction, failure: Failure) -> None:
+        """The turn fails with its summary, unless that is asked for again."""
+        if not compaction.fail(failure):
+            return
+        self._compaction = None
+        if self._script.given and self._version.turns.reports_input_after_failure:
+            self._notifier.user_input(self._script.given, self._client_id)
+        self._send_failed(failure.cause)
+        self._leave()
+
+    # How an answer fails
+
+    def _fail(self, failure: Failure) -> None:
+        """The answer breaks off; the turn fails now or, from 0.121 on, when the calls before it are answered."""
+        if self._compaction is not None:
+            self._fail_summary(self._compaction, failure)
+            return
+        self._notifier.answer.break_off()
+        if self._version.calls.fail_after_answers and not self._over and not self._response.complete:
+            self._results.release()
+            self._response.failure = failure
+        else:
+            self._results.drop()
+            self._end_failed(failure)
+
+    def _fail_after_calls(self, failure: Failure) -> None:
+        """Fail the turn as soon as the calls are answered; input that waits goes to the model instead."""
+        if self._awaits_client:
+            self.wait = Until(math.inf)
+        elif self._queued and self._version.turns.when_busy == "steers":
+            self._count_failed(failure)
+            self._take_queued()
+        else:
+            self._response.failure = None
+            self._end_failed(failure)
+
+    def _end_failed(self, failure: Failure) -> None:
+        cause = failure.cause
+        if cause.fills_context:
+            self._notifier.counts.full_context(began=cause.began)
+        elif not self._version.counts.early:
+            self._count_failed(failure)
+        self._send_failed(cause)
+
+    def _send_failed(self, cause: Cause) -> None:
+        self.thread.failed = True
+        self._end("failed", self._context.now)
+        self._notifier.failed(cause)
+        self._notifier.unread()
+        self._notifier.task_complete(failed=True)
+        self._notifier.turn_completed("failed", self._started, cause)
+
+    # Counts
+
+    def _count(self) -> None:
+        self._notifier.answer.count(self._response.usage)
+        self._notifier.diff()
+
+    def _count_failed(self, failure: Failure) -> None:
+        if failure.counted:
+            self._notifier.answer.count(self._response.usage, failed=True)
+        elif failure.cause.began or self._pieces.any:
+            self._notifier.counts.so_far()
+
+    def _count_interrupted(self) -> None:
+        if self._version.counts.early or self._compaction is not None:
+            return  # the counts were sent when the answer began
+        if self._response.complete:
+            self._notifier.answer.count(self._response.usage)
+        elif self._response.failure is not None:
+            self._count_failed(self._response.failure)
+        elif self._response.opened:
+            self._notifier.counts.so_far()
+
+    # The end
+
+    def _release(self, state: State) -> None:
+        self._end(state, self._context.now)
+        self._notifier.status()
+
+    def _end(self, state: State, updated: float) -> None:
+        """Free the thread: the turn is over, whatever late events it still has."""
+        self.thread.updated = updated
+        if self._compaction is not None:
+            self._compaction.end(state)
+        if not self._over:
+            self._over = True
+            self._script.end(state)
+            self.thread.turn = None
+            self._context.wake(self.nonce)
+
+    def _leave(self) -> None:
+        """Nothing of the turn is left; the output is no longer cut."""
+        self.done = True
+        if self._cut:
+            self._context.cut(())

@@ -70,9 +70,10 @@ class Client:
     """Talks to a server core; time passes only when a test lets it."""
 
     def __init__(self, library: Library, version: str = NEWEST.number, **server: Any) -> None:
-        self.server = Server(library, ids=CountedIds(), version=VERSIONS[version], **server)
-        self.outputs: list[object] = []
         self.now = 1_800_000_000.0
+        ids, clock = CountedIds(), lambda: self.now
+        self.server = Server(library, ids=ids, version=VERSIONS[version], clock=clock, **server)
+        self.outputs: list[object] = []
         self.notes: list[str] = []
         self.exit: int | None = None
         self._requests = count(1000)
@@ -82,12 +83,12 @@ class Client:
         return self.send_line(json.dumps(message).encode())
 
     def send_line(self, line: bytes) -> Heard:
-        self.server.receive(line, self.now)
+        self.server.receive(line)
         return self.hear()
 
     def hear(self) -> Heard:
         heard = Heard()
-        while (output := self.server.output(self.now)) is not None:
+        while (output := self.server.output()) is not None:
             match output:
                 case Garbage() | Pieces():
                     self.outputs.append(output)

@@ -51,8 +51,8 @@ before = set(sys.modules)
 from assay_codex.__main__ import _bundled
 from assay_codex.server import Server
 server = Server(_bundled)
-server.receive({hello!r}.encode(), 0.0)
-told = server.output(0.0)
+server.receive({hello!r}.encode())
+told = server.output()
 assert told and b'"userAgent"' in told, told
 needed = set(sys.modules) - before
 server.prepare()

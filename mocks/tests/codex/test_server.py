@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay_codex.methods.table import METHODS
 from assay_codex.protocol.outputs import CrashAt
 from assay_codex.protocol.params import FIELDS
-from assay_codex.server import Server
+from assay_codex.server import Conditions, Server
 from assay_codex.versions.version import VERSIONS
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Gate, Pause, Say, Script
@@ -92,21 +92,21 @@ def test_answers_to_nothing_are_mentioned(client: Any, answer: dict[str, Any]) -
 
 def test_equal_ids_are_both_answered(client: Any) -> None:
     request = json.dumps({"id": 60, "method": "thread/loaded/list", "params": {}}).encode()
-    client.server.receive(request, client.now)
+    client.server.receive(request)
     assert [message["id"] for message in client.send_line(request)] == [60, 60]
 
 
 def test_many_requests_are_answered_in_their_order(client: Any) -> None:
     for number in range(5000):
-        client.server.receive(b'{"id":%d,"method":"thread/loaded/list","params":{}}' % number, client.now)
+        client.server.receive(b'{"id":%d,"method":"thread/loaded/list","params":{}}' % number)
     assert client.server.backlog == 5000
     assert [message["id"] for message in client.hear()] == list(range(5000))
 
 
 def test_notifications_carry_the_time() -> None:
-    server = Server(LIBRARY)
-    server.receive(json.dumps({"id": 1, "method": "initialize", "params": CLIENT}).encode(), 5.0)
-    lines = [server.output(5.0), server.output(5.0)]
+    server = Server(LIBRARY, clock=lambda: 5.0)
+    server.receive(json.dumps({"id": 1, "method": "initialize", "params": CLIENT}).encode())
+    lines = [server.output(), server.output()]
     assert [b"emittedAtMs" in line for line in lines if isinstance(line, bytes)] == [False, True]
     assert isinstance(lines[1], bytes)
     assert lines[1].endswith(b'"emittedAtMs":5000}\n')
@@ -122,7 +122,7 @@ def test_turns_take_turns(make_client: Any) -> None:
     for number, thread in enumerate(threads):
         text = [{"type": "text", "text": "[[assay:a#1]]"}]
         request = {"id": number, "method": "turn/start", "params": {"threadId": thread, "input": text}}
-        client.server.receive(json.dumps(request).encode(), client.now)
+        client.server.receive(json.dumps(request).encode())
     order = [threads.index(params["threadId"]) for params in client.hear().told("item/agentMessage/delta")]
     assert order == [0, 1, 0, 1, 0, 1]
 
@@ -132,8 +132,8 @@ def test_a_turn_is_played_only_as_far_as_it_is_fetched(make_client: Any) -> None
     thread = client.start_thread()
     text = [{"type": "text", "text": "[[assay:a#1]]"}]
     request = {"id": "t", "method": "turn/start", "params": {"threadId": thread, "input": text}}
-    client.server.receive(json.dumps(request).encode(), client.now)
-    fetched = [client.server.output(client.now) for _ in range(50)]
+    client.server.receive(json.dumps(request).encode())
+    fetched = [client.server.output() for _ in range(50)]
     assert client.server.backlog == 0
     turn = json.loads(next(line for line in fetched if line.startswith(b'{"id":"t"')))["result"]["turn"]["id"]
     heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})[1]
@@ -174,7 +174,7 @@ def test_finished_turns_leave_nothing_behind(client: Any) -> None:
         client.ask("thread/unsubscribe", {"threadId": thread})
     client.wait(100.0)
     server = client.server
-    assert [list(server._turns), server._turns._alarms, [*server._asked]] == [[], [], []]
+    assert [list(server._turns), server._turns._alarms, [*server._unanswered]] == [[], [], []]
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -226,8 +226,8 @@ def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, objec
     ]
     thread, answered = "", set()
     for request in sent:
-        server.receive(json.dumps(request).replace("THREAD", thread).encode(), 1.0)
-        while isinstance(line := server.output(1.0), bytes):
+        server.receive(json.dumps(request).replace("THREAD", thread).encode())
+        while isinstance(line := server.output(), bytes):
             message = json.loads(line)
             answered.add(message.get("id"))
             thread = thread or (message.get("result") or {}).get("thread", {}).get("id", "")
@@ -235,7 +235,7 @@ def test_no_request_however_odd_stops_the_server(requests: list[tuple[str, objec
 
 
 def test_the_process_dies_at_the_request_it_is_to_die_at(make_client: Any) -> None:
-    client = make_client(crash_at=CrashAt("thread/start", 2))
+    client = make_client(conditions=Conditions(crash_at=CrashAt("thread/start", 2)))
     client.start_thread()
     assert client.exit is None
     assert client.send({"id": 1, "method": "thread/start", "params": {}}) == []
@@ -251,9 +251,9 @@ def test_older_versions_tell_what_they_knew(older: Any) -> None:
 
 
 def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: Any) -> None:
-    client = make_client(room=2)
+    client = make_client(conditions=Conditions(room=2))
     for number in range(6):
-        client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode(), client.now)
+        client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     heard = client.hear()
     assert [(message["id"], "result" in message) for message in heard] == [(0, True), (1, True), (2, False), (4, False)]
     assert heard[2]["error"] == {"code": -32001, "message": "Server overloaded; retry later."}
@@ -261,7 +261,7 @@ def test_requests_that_are_too_many_are_refused_or_forgotten(make_client: Any) -
 
 
 def test_no_number_of_requests_is_too_many_for_old_versions(make_client: Any) -> None:
-    client = make_client(version="0.99.0", room=1)
+    client = make_client(version="0.99.0", conditions=Conditions(room=1))
     for number in range(6):
-        client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode(), client.now)
+        client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     assert all("result" in message for message in client.hear())

@@ -58,17 +58,18 @@ class Together:
 
     def __init__(self, wanted: dict[str, int]) -> None:
         self.heard: dict[str, list[Message]] = {name: [] for name in wanted}
-        self._server = Server(LIBRARY, cwd="/srv/workspace", version=VERSIONS["0.169.0"])
+        self._now = 0.0
+        self._server = Server(LIBRARY, cwd="/srv/workspace", version=VERSIONS["0.169.0"], clock=lambda: self._now)
         self._clients = {name: self._server.connect() for name in wanted}
         self._wanted = wanted
         self._ids: dict[str, str] = {}
-        self._now = 0.0
 
     def send(self, name: str, message: Message, now: float) -> None:
         text = json.dumps(message, ensure_ascii=False)
         for theirs, ours in self._ids.items():
             text = text.replace(theirs, ours)
-        self._server.receive(text.encode(), now, self._clients[name])
+        self._now = now
+        self._server.receive(text.encode(), self._clients[name])
 
     def play(self, now: float) -> None:
         """Hear everything up to this time."""
@@ -78,7 +79,7 @@ class Together:
 
     def _play(self, now: float) -> None:
         self._now = now
-        while (addressed := self._server.addressed(now)) is not None:
+        while (addressed := self._server.addressed()) is not None:
             names = [name for name, client in self._clients.items() if client is addressed.to]
             if isinstance(addressed.output, bytes) and names:
                 self._hear(names[0], json.loads(addressed.output))
@@ -138,6 +139,6 @@ def _is_hello(message: Message) -> bool:
 def test_a_client_that_is_unknown_is_told_nothing() -> None:
     server = Server(LIBRARY)
     client = server.connect()
-    server.notify_all("thread/started", {}, 1.0)
-    assert server.addressed(1.0) is None
+    server.notify_all("thread/started", {})
+    assert server.addressed() is None
     server.disconnect(client)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from assay_codex.notifications.item_messages import estimated, timed, tool_call, usage, user_content
-from assay_codex.notifications.turn_messages import item_completed
+from assay_codex.notifications.item_messages import completed, estimated, timed, tool_call, usage, user_content
 from assay_scripts.steps import Usage
 
 
@@ -17,7 +16,7 @@ def test_a_call_is_in_progress_until_it_has_an_outcome() -> None:
 
 
 def test_an_item_is_told_with_its_times() -> None:
-    told = item_completed(timed({"id": "i"}, 5, 7), {"threadId": "t", "turnId": "u"})
+    _, told = completed(timed({"id": "i"}, 5, 7), {"threadId": "t", "turnId": "u"})
     assert told["item"] == {"id": "i", "startedAtMs": 5, "completedAtMs": 7}
     assert (told["threadId"], told["completedAtMs"]) == ("t", 7)
 

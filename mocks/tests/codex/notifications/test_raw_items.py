@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_codex.notifications.raw_items import call, message, response, told
+from assay_codex.notifications.raw_items import call, message, passed_through, response
 from assay_codex.versions.version import VERSIONS
 from assay_scripts.steps import Usage
 
@@ -10,14 +10,14 @@ def test_a_call_keeps_the_models_spelling() -> None:
 
 
 def test_an_item_is_passed_through_with_its_turn() -> None:
-    passed = told({"type": "odd"}, "t", {}, {"create_time": 1.5})
+    passed = passed_through({"type": "odd"}, "t", {}, {"create_time": 1.5})
     assert passed == {"type": "odd", "internal_chat_message_metadata_passthrough": {"turn_id": "t", "create_time": 1.5}}
-    assert list(told({}, "t", {}).values()) == [{"turn_id": "t"}]
+    assert list(passed_through({}, "t", {}).values()) == [{"turn_id": "t"}]
 
 
 def test_versions_tell_more_and_more_of_an_item() -> None:
     def shown(version: str) -> str:
-        return " ".join(told(message("m", "x"), "t", VERSIONS[version].messages.hidden))
+        return " ".join(passed_through(message("m", "x"), "t", VERSIONS[version].messages.hidden))
 
     assert shown("0.134.0") == "type role content"
     assert shown("0.142.0") == "type id role content"

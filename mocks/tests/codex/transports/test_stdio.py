@@ -222,9 +222,9 @@ def test_a_crash_ends_the_process_after_what_was_said(process: Process) -> None:
 
 SLOW = """
 import itertools, sys
-from assay_codex.transports import stdio
+from assay_codex import clock
 seconds = itertools.count(1_800_000_000)
-stdio.epoch_clock = lambda: lambda: float(next(seconds))
+clock.epoch_clock = lambda: lambda: float(next(seconds))
 from assay_codex.__main__ import main
 sys.exit(main(["app-server"]))
 """

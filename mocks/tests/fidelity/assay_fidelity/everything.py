@@ -140,8 +140,8 @@ _REQUESTS: tuple[tuple[str, Message], ...] = (
 class _Session:
     def __init__(self, version: Version) -> None:
         self._version = version
-        self._server = Server(LIBRARY, version=version)
         self._now = 1_800_000_000.0
+        self._server = Server(LIBRARY, version=version, clock=lambda: self._now)
         self._lines: list[tuple[bool, Message]] = []
 
     def lines(self, script: str) -> list[tuple[bool, Message]]:
@@ -199,10 +199,10 @@ class _Session:
 
     def _send(self, message: Message) -> list[Message]:
         self._lines.append((True, message))
-        self._server.receive(json.dumps(message).encode(), self._now)
+        self._server.receive(json.dumps(message).encode())
         heard: list[Message] = []
         for _ in range(_MORE):
-            output = self._server.output(self._now)
+            output = self._server.output()
             if output is None or isinstance(output, Exit):
                 break
             if isinstance(output, bytes):

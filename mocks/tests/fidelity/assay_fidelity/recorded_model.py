@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.turns.compacting import PROMPT
+from assay_codex.turns.compaction import PROMPT
 from assay_codex.versions.failures import CAUSES
 from assay_fidelity.observed import Heard
 from assay_scripts.steps import (

@@ -54,15 +54,17 @@ class Replay:
         self.exit: int | None = None
         self._theirs = {str(message["id"]): message["result"] for message in theirs if "result" in message}
         home = str(self._home or "/codex-home")
-        self._server = Server(self._library, home=home, cwd="/srv/workspace", version=self._version)
+        self._server = Server(
+            self._library, home=home, cwd="/srv/workspace", version=self._version, clock=lambda: self._now
+        )
         if self._home:
             self._server.store_threads(partial(FileThreadStore, home, self.notes.append))
 
     def send(self, message: Message | str) -> None:
         """Send a message or a line of the client's, and hear everything that the mock says to it."""
         self._now += _TICK
-        self._server.receive(self._line(message), self._now)
-        while self.exit is None and (output := self._server.output(self._now)) is not None:
+        self._server.receive(self._line(message))
+        while self.exit is None and (output := self._server.output()) is not None:
             match output:
                 case Exit(status):
                     self.exit = status

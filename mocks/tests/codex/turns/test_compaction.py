@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_codex.turns.compacting import PROMPT
+from assay_codex.turns.compaction import PROMPT
 from assay_scripts.errors import ScriptError
 from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Usage
 

@@ -1,0 +1,75 @@
+"""What an answer of the model is made of, sent piece by piece: text, and calls in whatever shapes they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay_codex.notifications.answer import Text
+from assay_codex.notifications.story import send_delta, send_message
+from assay_scripts import call_shapes
+from assay_scripts.response import is_told_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay_codex.notifications.notifier import Notifier
+    from assay_codex.turns.calls import Calls
+    from assay_codex.turns.parts import Shared
+    from assay_scripts.response import Response
+    from assay_scripts.steps import Call
+
+
+class AnswerPieces:
+    """Sends the text and the calls of a turn's answers; which answer and to where is said each time."""
+
+    def __init__(self, shared: Shared, calls: Calls) -> None:
+        self.any = False
+        """Whether anything was sent."""
+        self._thread = shared.thread
+        self._calls = calls
+        self._call: tuple[Call, Iterator[call_shapes.Saying]] | None = None
+
+    def write(
+        self, response: Response, notifier: Notifier, text: str, choice: int | None = None, *, whole: bool = False
+    ) -> None:
+        """Send a piece of text."""
+        self.any = True
+        response.last_character = text[-1:] or response.last_character
+        phase = "commentary" if response.calls_to_come else None
+        notifier.answer.write(Text(text=text, phase=phase, choice=choice, whole=whole))
+
+    def begin_call(self, response: Response, call: Call) -> None:
+        """Begin a call, of which `call_piece` sends one piece at a time."""
+        number = response.calls[call.choice or 0]
+        response.calls[call.choice or 0] += 1
+        self._call = call, call_shapes.tell_shapes(call, number)
+        if is_told_apart(call):
+            response.calls_to_come -= 1
+            if "native" not in call.shapes:
+                self._thread.remember([self._calls.raw(call)])
+
+    def drop_call(self) -> None:
+        """Send no more of the call that was begun."""
+        self._call = None
+
+    def call_piece(self, response: Response, notifier: Notifier) -> Call | bool:
+        """Send the next piece of the call; False if there is none, the call if the client is to run it."""
+        call, pieces = self._call or (None, iter(()))
+        piece = next(pieces, None)
+        if call is None or piece is None:
+            self._call = None
+            return False
+        self.any = True
+        match piece:
+            case call_shapes.Text(text, own_line):
+                breaks = own_line and response.last_character != "\n"
+                self.write(response, notifier, f"\n{text}" if breaks else text, call.choice)
+            case call_shapes.Fragment(delta):
+                notifier.answer.before_call()
+                send_delta(notifier.sender, delta, call.choice)
+            case call_shapes.Whole(message):
+                notifier.answer.before_call()
+                send_message(notifier.sender, message, call.choice)
+            case call_shapes.Native():
+                return call
+        return True

@@ -1,0 +1,108 @@
+"""Where in its script a turn is: which part the model's next answer plays, and what the script can see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay_scripts.default_answer import default_answer
+from assay_scripts.errors import ScriptError
+from assay_scripts.player import perform
+from assay_scripts.response import Response
+from assay_scripts.selection import Casting, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay_codex.context import TurnContext
+    from assay_codex.threads.thread import Thread
+    from assay_scripts.nonces import State
+    from assay_scripts.steps import Reflect
+
+Json = dict[str, Any]
+
+
+class ScriptPosition:
+    """The place of a turn in the script of `casting`: the stage on which its parts are played."""
+
+    def __init__(
+        self, context: TurnContext, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self.casting = casting
+        self.nonce = casting.nonce
+        """The nonce of the turn's first input; more input under another nonce does not change it."""
+        self.given = list(given)
+        """The input of the turn so far."""
+        self._context = context
+        self._thread = thread
+        self._history = list(thread.history)
+        self.record = casting.nonce.begin(casting.script, casting.first)
+        """The turn as scripts under its nonce can see it."""
+        self._index = casting.first
+
+    def response(self) -> Response:
+        """The answer that the model begins now."""
+        return self.play(self.casting, self._index)
+
+    def play(self, casting: Casting, index: int) -> Response:
+        """The answer that is the part at this index; after the last part, one that says what the tools returned."""
+        if index < len(casting.parts):
+            part = casting.parts[index]
+        else:
+            call_id = f"call_{self._context.ids.number():04}"
+            part = default_answer(self._thread.history, self._thread.tools, call_id)
+        return Response(part, perform(part, self, self._context.now))
+
+    def advance(self) -> None:
+        """Go to the next part."""
+        self._index += 1
+
+    def move(self, casting: Casting) -> None:
+        """Go to where another choice of script begins."""
+        self.casting, self._index = casting, casting.first
+
+    def choose_again(self) -> None:
+        """Choose by the history as it is now; the rest counts as a turn of its own under the nonce of that choice.
+
+        After a compaction the marker of the first input may be gone. Scripts that cannot be read change nothing.
+        """
+        library, casting = self._context.library, self.casting
+        if not isinstance(library, ScriptError):
+            casting = cast(
+                library,
+                self._context.nonces,
+                history=self._thread.history,
+                given=[],
+                tools=self._thread.tools,
+                call_id=f"call_{self._context.ids.number():04}",
+            )
+        self.record.state = "completed"
+        self.record = casting.nonce.begin(casting.script, casting.first)
+        self.move(casting)
+
+    def end(self, state: State) -> None:
+        """Note how the turn ended, for scripts that reflect it."""
+        self.record.state = state
+
+    # What the script can see
+
+    def is_open(self, gate: str) -> bool:
+        """Whether the gate was opened under the turn's nonce."""
+        return gate in self.nonce.gates
+
+    def others_running(self) -> bool:
+        """Whether another turn under the nonce still runs."""
+        return any(other.state == "running" for other in self.nonce.others(self.record))
+
+    def reflection(self, step: Reflect) -> Json:
+        """What the script wants to see: the other turns under its nonce, or what the turn has received."""
+        if step.what == "turns":
+            others = self.nonce.others(self.record)
+            return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
+        return {
+            "developer": self._thread.developer,
+            "base": self._thread.base,
+            "model": self._thread.settings.asked_model,
+            "history": self._history,
+            "input": self.given,
+            "tools": self._thread.tools,
+        }
