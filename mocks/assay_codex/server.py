@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_codex.threads.thread_store import Shelf
-    from assay_scripts.errors import ScriptError
+    from assay_scripts.files.errors import ScriptError
     from assay_scripts.steps import Library
 
 Json = dict[str, Any]

@@ -11,8 +11,8 @@ from assay_codex.protocol.params import INTERNAL, INVALID_PARAMS, OVERLOAD, OVER
 from assay_codex.turns.compacting import sum_up
 from assay_codex.turns.turn import Turn
 from assay_codex.versions.failures import Cause
-from assay_scripts.errors import ScriptError
-from assay_scripts.selection import Casting, cast, rejected
+from assay_scripts.files.errors import ScriptError
+from assay_scripts.selection import Selection, rejected, select
 from assay_scripts.steps import Overload
 
 if TYPE_CHECKING:
@@ -122,15 +122,15 @@ _NO_INPUT: Mapping[str, Callable[[Asked, Thread, Answer], object]] = {
 }
 
 
-def cast_for(asked: Asked, thread: Thread, given: list[Json]) -> Casting:
+def cast_for(asked: Asked, thread: Thread, given: list[Json]) -> Selection:
     """What the model is to say to this input; why it cannot be found stands on stderr."""
     casting = _casting(asked.server, thread, given)
-    if casting.trouble is not None:
-        asked.server.note(casting.trouble.message)
+    if casting.problem is not None:
+        asked.server.note(casting.problem)
     return casting
 
 
-def _check_load(casting: Casting) -> None:
+def _check_load(casting: Selection) -> None:
     """Check that the server is not overloaded, as the script says.
 
     Raises:
@@ -144,11 +144,11 @@ def _check_load(casting: Casting) -> None:
             raise Refused(OVERLOAD, OVERLOADED)
 
 
-def _casting(server: Host, thread: Thread, given: list[Json]) -> Casting:
+def _casting(server: Host, thread: Thread, given: list[Json]) -> Selection:
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))
-    return cast(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
+    return select(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
 
 
 def check_input(asked: Asked, given: list[Json]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay_codex.protocol.connection import Connection
     from assay_scripts.nonces import Nonce
     from assay_scripts.player import Until
-    from assay_scripts.selection import Casting
+    from assay_scripts.selection import Selection
 
 Item = dict[str, Any]  # a Responses item
 Log = Callable[[str, object], None]  # takes what is to be stored of a thread: what it is, and it
@@ -41,7 +41,7 @@ class Running(Protocol):
     def step(self, now: float) -> None:
         """Do the next action."""
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Selection, now: float) -> None:
         """More input while it runs, and what the model is to answer to it."""
 
     def answered(self, request: int, result: object, error: object, now: float) -> None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from assay_codex.notifications import item_messages, turn_messages
 from assay_codex.notifications.notifier import Telling
 from assay_codex.turns.playing import Playing
+from assay_codex.turns.response import Failure, Response
 from assay_scripts.conversation import is_user, message_text
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.player import perform
-from assay_scripts.response import Failure, Response
-from assay_scripts.selection import Casting, cast, rejected
+from assay_scripts.selection import Selection, rejected, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,11 +49,11 @@ _WARNING = (
 )
 
 
-def sum_up(desk: Desk, thread: Thread, dropped: int = 0) -> Casting:
+def sum_up(desk: Desk, thread: Thread, dropped: int = 0) -> Selection:
     """What the model answers when it is asked for a summary of all but so many items."""
     if isinstance(desk.library, ScriptError):
         return rejected(str(desk.library))
-    return cast(
+    return select(
         desk.library,
         desk.nonces,
         history=thread.history[max(0, dropped - _CONTEXT_ITEMS) :],
@@ -88,7 +88,7 @@ class Summing(Telling):
 class Compaction:
     """A compaction under way: `then` is what comes after it, `response` and `telling` the turn's own."""
 
-    casting: Casting
+    casting: Selection
     record: Record
     item: Json
     started_ms: int
@@ -108,10 +108,10 @@ class Compacting(Playing):
         self,
         desk: Desk,
         thread: Thread,
-        casting: Casting,
+        casting: Selection,
         given: Sequence[Mapping[str, Any]],
         now: float,
-        summary: Casting | None = None,
+        summary: Selection | None = None,
         *,
         asked: bool = False,
     ) -> None:
@@ -144,7 +144,7 @@ class Compacting(Playing):
         self._telling.completed("completed", self._started, now)
         self._leave()
 
-    def _compact(self, casting: Casting, record: Record, then: Callable[[float], None], now: float) -> None:
+    def _compact(self, casting: Selection, record: Record, then: Callable[[float], None], now: float) -> None:
         item, started = item_messages.context_compaction(self._desk.ids.uuid(now)), turn_messages.ms(now)
         self._telling.item_started(item, started, now)
         self._compaction = Compaction(
@@ -190,10 +190,10 @@ class Compacting(Playing):
         self._casting, self._index = casting, casting.first
         self._response = self._next_response(now)
 
-    def _recast(self, before: Casting) -> Casting:
+    def _recast(self, before: Selection) -> Selection:
         if isinstance(self._desk.library, ScriptError):
             return before
-        return cast(
+        return select(
             self._desk.library,
             self._desk.nonces,
             history=self.thread.history,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay_codex.notifications.notifier import Telling
 from assay_codex.notifications.story import StoryTelling
+from assay_codex.turns.response import Failure, Response
 from assay_codex.turns.results import Results
-from assay_scripts.call_shapes import Fragment, Native, Saying, Text, Whole, tell_shapes
+from assay_scripts.blocks import is_structured_call
+from assay_scripts.call_shapes import CallOutput, Fragment, Native, Text, Whole, in_shapes
 from assay_scripts.default_answer import default_answer
 from assay_scripts.player import Until, perform
-from assay_scripts.response import Failure, Response, is_told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from assay_codex.turns.calling import Calling
     from assay_codex.versions.failures import Cause
     from assay_scripts.nonces import State
-    from assay_scripts.selection import Casting
+    from assay_scripts.selection import Selection
     from assay_scripts.steps import Call, Reflect
 
 Json = dict[str, Any]
@@ -38,7 +39,7 @@ class Playing:
     _acting: Acting
 
     def __init__(
-        self, desk: Desk, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]], now: float
+        self, desk: Desk, thread: Thread, casting: Selection, given: Sequence[Mapping[str, Any]], now: float
     ) -> None:
         self.id = desk.turn_id(thread, now)
         self.thread = thread
@@ -51,11 +52,11 @@ class Playing:
         self._given = list(given)
         self._heard = list(thread.history)
         self._record = casting.nonce.begin(casting.script, casting.first)
-        words = StoryTelling if casting.told == "story" else Telling
-        self._telling = words(desk, thread, self.id, double=desk.version.double or casting.told == "double")
+        words = StoryTelling if casting.notifications == "story" else Telling
+        self._telling = words(desk, thread, self.id, double=desk.version.double or casting.notifications == "double")
         self._results = Results(desk, self._telling)
-        self._saying: tuple[Call, Iterator[Saying]] | None = None
-        self._queued: list[tuple[list[Mapping[str, Any]], str | None, Casting]] = []
+        self._saying: tuple[Call, Iterator[CallOutput]] | None = None
+        self._queued: list[tuple[list[Mapping[str, Any]], str | None, Selection]] = []
         self._over = False
         self._cut = False
         self._spoke = False
@@ -99,8 +100,8 @@ class Playing:
         """Tell a call; what there is to tell of it comes one by one."""
         number = self._response.calls[call.choice or 0]
         self._response.calls[call.choice or 0] += 1
-        self._saying = call, tell_shapes(call, number)
-        if is_told_apart(call):
+        self._saying = call, in_shapes(call, number)
+        if is_structured_call(call):
             self._response.calls_to_come -= 1
             if "native" not in call.shapes:
                 self.thread.remember([self._calling.raw(call)])

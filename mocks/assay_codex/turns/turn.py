@@ -14,9 +14,9 @@ from assay_codex.notifications import item_messages, raw_items, turn_messages
 from assay_codex.turns.acting import Acting
 from assay_codex.turns.calling import Calling
 from assay_codex.turns.compacting import Compacting
-from assay_codex.versions.failures import CAUSES, RECONNECTS
+from assay_codex.turns.response import Failure
+from assay_codex.versions.failures import CAUSES, RECONNECTS, Cause
 from assay_scripts.player import Action, Piece, Until, reconnecting
-from assay_scripts.response import Failure
 from assay_scripts.steps import (
     Call,
     Code,
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
     from assay_codex.context import Desk
     from assay_codex.threads.thread import Thread
-    from assay_codex.versions.failures import Cause
-    from assay_scripts.selection import Casting
+    from assay_scripts.selection import Selection
 
 
 class Turn(Compacting):
@@ -53,10 +52,10 @@ class Turn(Compacting):
         self,
         desk: Desk,
         thread: Thread,
-        casting: Casting,
+        casting: Selection,
         given: Sequence[Mapping[str, Any]],
         now: float,
-        summary: Casting | None = None,
+        summary: Selection | None = None,
         *,
         asked: bool = False,
     ) -> None:
@@ -77,7 +76,7 @@ class Turn(Compacting):
         self.thread.remember([{"type": "function_call_output", "id": identity, "name": name, "output": output}])
         self._telling.item(item_messages.tool_output(identity, name, output), turn_messages.ms(now), now)
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting, now: float) -> None:
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Selection, now: float) -> None:
         """More input while the turn runs: heard once the model's answer is over, or at once, cutting it short."""
         if not given:
             return
@@ -248,7 +247,9 @@ class Turn(Compacting):
 
     def _cause(self, failure: Fail | ErrorNotice) -> Cause:
         casting = self._compaction.casting if self._compaction is not None else self._casting
-        return casting.trouble or self._desk.version.causes[failure.cause]
+        if casting.problem is not None:  # the marker or the file is wrong: the client's mistake
+            return Cause(message=casting.problem, info="badRequest", began=False)
+        return self._desk.version.causes[failure.cause]
 
     def _disturb(self, action: Crash | Repeat | Cut | Raw, now: float) -> None:
         match action:

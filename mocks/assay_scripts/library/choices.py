@@ -38,7 +38,7 @@ CHOICES: tuple[Script, ...] = (
                 Usage(input=40, output=23),
             ),
         ),
-        told="story",
+        notifications="story",
     ),
     _two(
         "usage",

@@ -44,7 +44,7 @@ FAILURES: tuple[Script, ...] = (
         name="fail/mid-arguments",
         title="The turn fails in the middle of a call's arguments.",
         parts=((_HALF_A_CALL, Fail("cut")),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="fail/notice",
@@ -72,7 +72,7 @@ FAILURES: tuple[Script, ...] = (
         name="fail/crash-arguments",
         title="The backend process dies in the middle of a call's arguments.",
         parts=((_HALF_A_CALL, Crash()),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="fail/after-finish",

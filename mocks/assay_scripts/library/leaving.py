@@ -21,7 +21,7 @@ LEAVING: tuple[Script, ...] = (
         name="leave/arguments",
         title="Half of a call.",
         parts=((_BEGUN, Open(TOLD), Hang()),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="leave/call",
