@@ -36,7 +36,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class BrokenMarker:
-    """Text that starts like a marker and is none."""
+    """Text that starts like a marker but is not one."""
 
     problem: str
     """What is wrong, and what would be right, as a sentence."""

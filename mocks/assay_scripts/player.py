@@ -91,7 +91,7 @@ def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
         case language.ErrorNotice():
             return (yield from _wait((yield step), math.inf))  # its turn has no end
         case language.Overload():
-            return now  # the backend has refused the turn so many times before it begins to play
+            return now  # played before the turn begins: the backend refuses the request for it
         case language.Pause() | language.Hang():
             return (yield from _wait(now, now + step.seconds if isinstance(step, language.Pause) else math.inf))
         case language.Gate():

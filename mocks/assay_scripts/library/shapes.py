@@ -1,4 +1,4 @@
-"""The same call in every shape in which backends tell calls, and what goes wrong with each: ids, fragments, doubles."""
+"""Scripts of one call in every shape, and of what goes wrong with each: ids, fragments, calls that are sent twice."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ SHAPES: tuple[Script, ...] = (
     ),
     Script(
         name="shapes/e",
-        title="A call as Codex itself asks for it: item/tool/call.",
+        title="A call as Codex itself requests it: item/tool/call.",
         parts=((_CALL,),),
     ),
     Script(
         name="shapes/f",
-        title="Text and a call, every event told twice over, as codex/event and as a typed notification.",
+        title="Text and a call, every event sent twice, as codex/event and as a typed notification.",
         parts=((Say(("Let me", " look.")), _CALL),),
         notifications="double",
     ),
@@ -99,7 +99,7 @@ SHAPES: tuple[Script, ...] = (
     ),
     Script(
         name="shapes/double-telling",
-        title="Text told twice over, as codex/event and as a typed notification, with repeats that the model said.",
+        title="Text sent twice, as codex/event and as a typed notification, with repetitions of the model's own.",
         parts=((Say(("Told", " twice", " twice", ",", " said", " once", ".")),),),
         notifications="double",
     ),

@@ -104,9 +104,7 @@ def test_thoughts_come_in_pieces_and_as_themselves(make_model: Make) -> None:
     assert item["encrypted_content"] == "e"
 
 
-@pytest.mark.parametrize(
-    ("reason", "expected"), [("length", "max_output_tokens"), ("content_filter", "content_filter")]
-)
+@pytest.mark.parametrize(("reason", "sent_as"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
 def test_an_answer_that_is_cut_off(make_model: Make, reason: Any, sent_as: str) -> None:
     sent = make_model(Say(("a",)), Finish(reason)).play("[[assay:s#n]]")
     assert sent.types[-2:] == ["output_item.done", "incomplete"]
