@@ -1,16 +1,16 @@
-"""Measure the mock app-server: how soon it answers, and what many turns, requests and deltas cost it.
+"""Measure the mock app-server: how soon it answers, and what many turns, requests and deltas cost.
 
     python benchmarks/mock_app_server.py
 
 It needs `assay_mocks` and prints a row of a Markdown table for each question, over pipes:
 
-- ready: from the start of the process to the answer to `initialize`, the median and the worst of 20, and how many times
-  as long as a Python takes that does nothing;
+- ready: from the start of the process to the answer to `initialize`: the median and the worst of 20, and the ratio to a
+  Python that does nothing;
 - played: from the start of the process to the end of a first short turn, likewise;
-- crowd: 40 turns at once, each of 20 deltas 100 ms apart: until all have ended, and how many times as long as one;
+- crowd: 40 turns at once, each of 20 deltas 100 ms apart: until all have ended, and the ratio to one alone;
 - burst: 5 000 requests in one write: until all are answered, and whether in order;
-- flood: a turn of 100 000 deltas that are read as they come: until it ends, and the growth of the resident size (from
-  /proc: Linux) from before the turn to its end, at the most.
+- flood: a turn of 100 000 deltas that are read as they arrive: until it ends, and by how much the resident size grows
+  at most during the turn (from /proc: Linux).
 """  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Message = dict[str, Any]
 
 
 class Mock:
-    """A running mock, its handshake done."""
+    """A running mock after its handshake."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -58,7 +58,7 @@ class Mock:
         self._stdin.flush()
 
     def lines(self) -> Iterator[bytes]:
-        """What it says, line by line."""
+        """Its output, line by line."""
         return iter(self._stdout.readline, b"")
 
     def ask(self, method: str, params: Message) -> Message:
@@ -68,8 +68,8 @@ class Mock:
         result: Message = next(answers)["result"]
         return result
 
-    def play(self, script: str, turns: int, hear: Callable[[], object] = lambda: None) -> float:
-        """Play a script in so many turns at once; the seconds until all have ended."""
+    def play(self, script: str, turns: int, sample: Callable[[], object] = lambda: None) -> float:
+        """Play a script in several turns at once; the seconds until all have ended. `sample` is called now and then."""
         threads = [self.ask("thread/start", {"ephemeral": True})["thread"]["id"] for _ in range(turns)]
         given = [{"type": "text", "text": f"[[assay:{script}#1]]"}]
         begun = time.perf_counter()
@@ -77,7 +77,7 @@ class Mock:
         self.send(*({"id": params["threadId"], "method": "turn/start", "params": params} for params in asked))
         for number, line in enumerate(self.lines()):
             if number % 1000 == 0:
-                hear()
+                sample()
             turns -= line.startswith(b'{"method":"turn/completed"')
             if not turns:
                 break
@@ -91,7 +91,7 @@ class Mock:
 
 @contextmanager
 def mock(scripts: str | None = None) -> Iterator[Mock]:
-    """A mock that is gone afterwards."""
+    """A mock that runs for the length of a `with` block."""
     more = ("--scripts", scripts) if scripts else ()
     command = [sys.executable, "-m", "assay_codex", *more, "app-server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -101,12 +101,12 @@ def mock(scripts: str | None = None) -> Iterator[Mock]:
 
 
 def ready() -> str:
-    """How soon it answers."""
+    """The time until `initialize` is answered."""
     return _start(lambda _: None)
 
 
 def played() -> str:
-    """How soon a first turn has been played."""
+    """The time until a first turn has ended."""
     return _start(lambda playing: playing.play("text/hello", 1))
 
 
@@ -126,23 +126,23 @@ def _start(then: Callable[[Mock], object]) -> str:
 
 
 def crowd(playing: Mock) -> str:
-    """What many turns at once cost."""
+    """The time of many turns at once."""
     alone, together = playing.play("ticks", 1), playing.play("ticks", TURNS)
     return f"{together:.2f} s | {together / alone:.2f} times one alone"
 
 
 def burst(playing: Mock) -> str:
-    """What many requests in one write cost."""
+    """The time of many requests in one write."""
     begun = time.perf_counter()
     playing.send(*({"id": number, "method": "thread/loaded/list", "params": {}} for number in range(REQUESTS)))
-    heard = [json.loads(line)["id"] for _, line in zip(range(REQUESTS), playing.lines(), strict=False)]
+    answered = [json.loads(line)["id"] for _, line in zip(range(REQUESTS), playing.lines(), strict=False)]
     taken = time.perf_counter() - begun
-    order = "in order" if heard == list(range(REQUESTS)) else "out of order"
-    return f"{taken:.2f} s | {len(set(heard))} answered, {order}"
+    order = "in order" if answered == list(range(REQUESTS)) else "out of order"
+    return f"{taken:.2f} s | {len(set(answered))} answered, {order}"
 
 
 def flood(playing: Mock) -> str:
-    """What very many deltas cost."""
+    """The time and memory of very many deltas."""
     before, sizes = playing.resident(), [0]
     taken = playing.play("flood", 1, lambda: sizes.append(playing.resident()))
     return f"{taken:.2f} s, {DELTAS / taken:.0f} a second | {(max(sizes) - before) / 1024:.1f} MiB more"

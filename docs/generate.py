@@ -2,8 +2,8 @@
 
     python docs/generate.py [--check]
 
-The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, and the
-tables of the mock's fidelity.
+The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, the
+tables of the mock's fidelity, and the definitions of the steps of scripts.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
 
@@ -23,6 +23,7 @@ from assay.model.catalogue import load
 from assay.report.pages import Evidence, Seed, requirements_page, seed_page
 from assay.scenarios import SCENARIOS
 from assay_mocks.miniatures import FAULTS
+from assay_scripts.files.page import steps_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +61,12 @@ def pages() -> Mapping[str, str]:
     data = evidence()
     seeds = {f"seed-{name}.md": seed_page(seed(name), data) for name in TITLES}
     fidelity = fidelity_page(load_replays(), load_differential())
-    return {"requirements.md": requirements_page(data), **seeds, "fidelity.md": fidelity}
+    return {
+        "requirements.md": requirements_page(data),
+        **seeds,
+        "fidelity.md": fidelity,
+        "script-steps.md": steps_page(),
+    }
 
 
 def stale() -> list[str]:

@@ -11,7 +11,7 @@ from assay_codex.settings import USAGE, Settings, UsageError, from_process
 from assay_codex.transports.journal import Journal
 from assay_codex.transports.listening import RefusedError
 from assay_codex.transports.stdio import serve
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

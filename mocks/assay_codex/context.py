@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay_codex.threads.thread import Running, Thread, Threads
     from assay_codex.threads.thread_store import ThreadStore
     from assay_codex.versions.version import Version
-    from assay_scripts.errors import ScriptError
+    from assay_scripts.files.errors import ScriptError
     from assay_scripts.nonces import Nonce, Nonces
     from assay_scripts.steps import Library
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay_codex.threads.thread_store import ThreadStore
-    from assay_scripts.errors import ScriptError
+    from assay_scripts.files.errors import ScriptError
     from assay_scripts.steps import Library
 
 Json = dict[str, Any]

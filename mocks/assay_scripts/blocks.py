@@ -1,4 +1,4 @@
-r"""Calls as text: the blocks that a model without native tools writes, and how they are cut.
+r"""Calls as text: the blocks that a model without native tools writes, and how text is cut into deltas.
 
     <tool_call>{"id":"call_1","name":"localSearch","arguments":"{\"query\": 1}"}</tool_call>
 
@@ -7,9 +7,9 @@ r"""Calls as text: the blocks that a model without native tools writes, and how 
       <query>1</query>
     </use_tool>
 
-In a `<use_tool>` block the arguments stand in their own order: strings as they are, null empty, everything else as
-compact JSON with the numbers as they were spelled; &, < and > are escaped. Keys that are no XML names stand in
-`<args>`, as an object with their values, and arguments that are no object stand there whole.
+A `<use_tool>` block has one element per argument, in the order of the arguments: a string as it is, null as nothing,
+everything else as compact JSON with the numbers spelled as in the arguments; &, < and > are escaped. Arguments whose
+keys are no XML names are put into `<args>`, together as an object; arguments that are no object are put there whole.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from assay_scripts.steps import Call
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from assay_scripts.steps import Call
+    from assay_scripts.steps import Step
 
 _XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
 _OWN_NAMES = frozenset({"name", "args", "use_tool"})
 
 
 class _Number(str):
-    """A number as it is spelled."""
+    """The spelling of a number. Parsed, 1.50 would be written as 1.5."""
 
     __slots__ = ()
 
 
 def sentinel_block(call: Call) -> str:
-    """The call as a sentinel; an empty id is left out."""
-    told = {"id": call.id, "name": call.name, "arguments": call.arguments}
-    text = json.dumps({key: value for key, value in told.items() if value or key != "id"}, ensure_ascii=False)
+    """The call as a `<tool_call>` block; an empty id is left out."""
+    content = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    text = json.dumps({key: value for key, value in content.items() if value or key != "id"}, ensure_ascii=False)
     return f"<tool_call>{text}</tool_call>"
 
 
@@ -48,10 +50,19 @@ def use_tool_block(call: Call) -> str:
 
 
 BLOCKS: Mapping[str, Callable[[Call], str]] = {"sentinel": sentinel_block, "use-tool": use_tool_block}
+"""How each textual shape writes a call."""
+
+
+def is_structured_call(step: Step) -> bool:
+    """Whether it is a call in at least one shape that is not text."""
+    return isinstance(step, Call) and not BLOCKS.keys() >= set(step.shapes)
 
 
 def cut(text: str, pieces: tuple[str, ...]) -> tuple[str, ...]:
-    """`text` in these pieces if they are its own, else in one."""
+    """`text` in these pieces, or in one if they are none or do not join to it.
+
+    A call may be sent in two shapes with different texts; its pieces are those of one of them.
+    """
     return pieces if pieces and "".join(pieces) == text else (text,)
 
 

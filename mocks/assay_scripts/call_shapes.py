@@ -1,10 +1,10 @@
-"""A call in the shapes that are no request to run a tool: what is told of it, piece by piece.
+"""A call in each of its shapes: the deltas and messages that carry it, piece by piece.
 
-    tell_shapes(call, number) → Fragment {"tool_calls": …} … | Whole {"role": "assistant", …} | Text | Native()
+    in_shapes(call, number) → Fragment {"tool_calls": …} … | Whole {"role": "assistant", …} | Text | Native()
 
-The first fragment names the call and has no arguments yet, then each piece of them is a fragment of its own. Ids stand
-where each shape has them: `id` in `tool_calls`, `call_id` in `function_call` and in Responses items, whose own `id` is
-told wherever the call's is.
+The first fragment names the call and has empty arguments, then each piece of the arguments is a fragment of its own.
+The id is where each shape has it: `id` in `tool_calls`, `call_id` in `function_call` and in Responses items. The items'
+own `id` (`fc_…`) is sent whenever that of the call is.
 """
 
 from __future__ import annotations
@@ -38,27 +38,29 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A delta of the answer's text; `own_line`: it is to begin a line."""
+    """A delta of the answer's text."""
 
     text: str
     own_line: bool = False
+    """It must be at the start of a line: after other text a line break is sent first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """The client is asked to run the tool."""
+    """The request to the client to run the tool."""
 
 
-Saying = Fragment | Whole | Text | Native
+CallOutput = Fragment | Whole | Text | Native
+"""What is sent for a call in one shape, one piece of it."""
 
 
-def tell_shapes(call: Call, number: int) -> Iterator[Saying]:
-    """What is told of a call, in each of its shapes; `number` counts the calls before it in the model's answer."""
+def in_shapes(call: Call, number: int) -> Iterator[CallOutput]:
+    """All that is sent for a call, shape after shape; `number` counts the calls before it in the model's answer."""
     for shape in call.shapes:
         yield from _SHAPES[shape](call, number)
 
 
-def _native(call: Call, number: int) -> Iterator[Saying]:
+def _native(call: Call, number: int) -> Iterator[CallOutput]:
     del call, number
     yield Native()
 
@@ -68,74 +70,74 @@ def _pieces(call: Call, text: str) -> tuple[str, ...]:
     return pieces[:-1] if call.unfinished else pieces
 
 
-def _known(**ids: str) -> Json:
-    """The ids that there are."""
+def _present(**ids: str) -> Json:
+    """The ids that are not empty."""
     return {name: value for name, value in ids.items() if value}
 
 
-def _tool_calls(call: Call, number: int) -> Iterator[Saying]:
+def _tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
     early, late = ("", call.id) if call.late_id else (call.id, "")
     function = {"name": call.name, "arguments": ""}
-    yield Fragment({"tool_calls": [{"index": number, **_known(id=early), "type": "function", "function": function}]})
+    yield Fragment({"tool_calls": [{"index": number, **_present(id=early), "type": "function", "function": function}]})
     pieces = _pieces(call, call.arguments)
     for at, piece in enumerate(pieces, 1):
-        told = _known(id=late) if at == len(pieces) else {}
-        yield Fragment({"tool_calls": [{"index": number, **told, "function": {"arguments": piece}}]})
+        last = _present(id=late) if at == len(pieces) else {}
+        yield Fragment({"tool_calls": [{"index": number, **last, "function": {"arguments": piece}}]})
 
 
-def _function_call(call: Call, number: int) -> Iterator[Saying]:
+def _function_call(call: Call, number: int) -> Iterator[CallOutput]:
     del number
     early, late = ("", call.id) if call.late_id else (call.id, "")
-    yield Fragment({"function_call": {**_known(call_id=early), "name": call.name, "arguments": ""}})
+    yield Fragment({"function_call": {**_present(call_id=early), "name": call.name, "arguments": ""}})
     pieces = _pieces(call, call.arguments)
     for at, piece in enumerate(pieces, 1):
-        told = _known(call_id=late) if at == len(pieces) else {}
-        yield Fragment({"function_call": {**told, "arguments": piece}})
+        last = _present(call_id=late) if at == len(pieces) else {}
+        yield Fragment({"function_call": {**last, "arguments": piece}})
 
 
-def _responses_events(call: Call, number: int) -> Iterator[Saying]:
+def _responses_events(call: Call, number: int) -> Iterator[CallOutput]:
     item_id = f"fc_{call.id}" if call.id else ""
-    early = _known(id=item_id, call_id=call.id) if not call.late_id else {}
-    at = {**({} if call.late_id else _known(item_id=item_id)), "output_index": number}
+    early = _present(id=item_id, call_id=call.id) if not call.late_id else {}
+    at = {**({} if call.late_id else _present(item_id=item_id)), "output_index": number}
     item = {"type": "function_call", **early, "name": call.name, "arguments": "", "status": "in_progress"}
     yield Fragment({"type": "response.output_item.added", "output_index": number, "item": item})
     for piece in _pieces(call, call.arguments):
         yield Fragment({"type": "response.function_call_arguments.delta", **at, "delta": piece})
     if call.unfinished:
         return
-    ids = _known(item_id=item_id, call_id=call.id) if call.late_id else _known(item_id=item_id)
-    told = {**ids, "output_index": number, "arguments": call.arguments}
-    yield Fragment({"type": "response.function_call_arguments.done", **told})
-    done = {**item, **_known(id=item_id, call_id=call.id), "arguments": call.arguments, "status": "completed"}
+    ids = _present(item_id=item_id, call_id=call.id) if call.late_id else _present(item_id=item_id)
+    end = {**ids, "output_index": number, "arguments": call.arguments}
+    yield Fragment({"type": "response.function_call_arguments.done", **end})
+    done = {**item, **_present(id=item_id, call_id=call.id), "arguments": call.arguments, "status": "completed"}
     yield Fragment({"type": "response.output_item.done", "output_index": number, "item": done})
 
 
-def _message_tool_calls(call: Call, number: int) -> Iterator[Saying]:
+def _message_tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
     del number
     function = {"name": call.name, "arguments": call.arguments}
-    told = {**_known(id=call.id), "type": "function", "function": function}
-    yield Whole({"role": "assistant", "content": None, "tool_calls": [told]})
+    sent = {**_present(id=call.id), "type": "function", "function": function}
+    yield Whole({"role": "assistant", "content": None, "tool_calls": [sent]})
 
 
-def _message_function_call(call: Call, number: int) -> Iterator[Saying]:
+def _message_function_call(call: Call, number: int) -> Iterator[CallOutput]:
     del number
-    told = {**_known(call_id=call.id), "name": call.name, "arguments": call.arguments}
-    yield Whole({"role": "assistant", "content": None, "function_call": told})
+    sent = {**_present(call_id=call.id), "name": call.name, "arguments": call.arguments}
+    yield Whole({"role": "assistant", "content": None, "function_call": sent})
 
 
-def _sentinel(call: Call, number: int) -> Iterator[Saying]:
+def _sentinel(call: Call, number: int) -> Iterator[CallOutput]:
     del number
     first, *rest = _pieces(call, BLOCKS["sentinel"](call)) or ("",)
     yield Text(first, own_line=True)
     yield from map(Text, rest)
 
 
-def _use_tool(call: Call, number: int) -> Iterator[Saying]:
+def _use_tool(call: Call, number: int) -> Iterator[CallOutput]:
     del number
     yield from map(Text, _pieces(call, BLOCKS["use-tool"](call)))
 
 
-_SHAPES: Mapping[Shape, Callable[[Call, int], Iterator[Saying]]] = {
+_SHAPES: Mapping[Shape, Callable[[Call, int], Iterator[CallOutput]]] = {
     "native": _native,
     "delta-tool-calls": _tool_calls,
     "delta-function-call": _function_call,

@@ -1,4 +1,4 @@
-"""Reads what a client sent: the texts in input and history, tool results, and the one form both are kept in.
+"""Reads what a client sent: the texts of input and history, tool results, and the form in which both are kept.
 
 Input items are the app-server's (`{"type": "text", "text"}`), history items are the Responses API's
 (`{"type": "message", "role", "content": [{"type": "input_text", "text"}]}`, `function_call`, `function_call_output`).
@@ -16,7 +16,7 @@ _UNSEARCHED_ROLES = ("developer", "system")
 
 
 def input_text(items: Iterable[Item]) -> str:
-    """The texts of a turn's input, one a line."""
+    """The texts of a turn's input, joined by line breaks."""
     return "\n".join(item["text"] for item in items if item.get("type") == "text")
 
 
@@ -44,7 +44,7 @@ def message_text(item: Item) -> str:
 
 
 def is_user(item: Item) -> bool:
-    """Whether the user said it."""
+    """Whether it is a message of the user."""
     return item.get("type") == "message" and item.get("role") == "user"
 
 

@@ -1,4 +1,4 @@
-"""The friendly answer when no script is asked for: an echo, a call of a declared tool, or what the tool said."""
+"""The answer when no script is asked for: an echo, a call of a declared tool, or the result of the tool."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.conversation import is_result, is_user, message_text, result_text
-from assay_scripts.schema_example import specimen
+from assay_scripts.schema_example import example
 from assay_scripts.steps import Call, Say, Step
 
 if TYPE_CHECKING:
@@ -23,13 +23,18 @@ def default_answer(
     tools: Sequence[Mapping[str, Any]],
     call_id: str,
 ) -> tuple[Step, ...]:
-    """The steps that answer `conversation` (Responses items, the newest last) when `tools` are declared."""
+    """The steps that answer a conversation.
+
+    A tool result is repeated as text. A message that names or asks for one of `tools` is answered with a call under
+    `call_id`, every other message with an echo.
+    `conversation`: Responses items, the newest last. `tools`: what the client declared.
+    """
     if conversation and is_result(conversation[-1]):
         return (Say(_pieces(f"The tool said: {result_text(conversation[-1])}")),)
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
     tool = None if any(is_result(item) for item in conversation) else _tool_asked_for(text, tools)
     if tool is not None:
-        arguments = json.dumps(specimen(tool.get("inputSchema", {"type": "object"})), ensure_ascii=False)
+        arguments = json.dumps(example(tool.get("inputSchema", {"type": "object"})), ensure_ascii=False)
         return (Call(id=call_id, name=tool["name"], arguments=arguments),)
     return (Say(_pieces(f"You said: {text}" if text else _GREETING)),)
 
@@ -42,7 +47,7 @@ def _tool_asked_for(text: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[st
 
 
 def _pieces(text: str) -> tuple[str, ...]:
-    """The text word by word, as a model would say it, but never in more than some hundred pieces."""
+    """The text in pieces of a word, as a model sends it, or of some words if it is so long that there were too many."""
     words = re.findall(r"\s*\S+\s*?(?=\s|$)|\s+", text)
     size = -(-len(words) // _MOST_PIECES)
     return tuple("".join(words[start : start + size]) for start in range(0, len(words), max(size, 1)))

@@ -1,4 +1,7 @@
-"""What the turns under one nonce share: open gates, who has played what, and who waits for a change."""
+"""What the turns under one nonce share: open gates, how often each script was played, and how each turn ended.
+
+Memory is bounded: a client may use a fresh nonce for every request of a long run.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,37 @@ from typing import Literal
 State = Literal["running", "completed", "interrupted", "failed"]
 
 KEPT_NONCES = 4096
+"""How many nonces are remembered."""
+
 KEPT_TURNS = 256
+"""How many turns of each nonce are remembered."""
 
 
 @dataclass(slots=True)
 class Record:
-    """One turn as `reflect/turns` tells it."""
+    """One turn as a `reflect` of turns reports it."""
 
     script: str
     part: int
+    """The index of the part that it plays, or played last."""
     state: State = "running"
 
 
 @dataclass(slots=True)
 class Nonce:
-    """The state under one nonce.
-
-    `played` counts the turns per script, `refused` those that were not begun; `turns` keeps the last turns in order.
-    """
+    """The state under one nonce."""
 
     gates: set[str] = field(default_factory=set)
+    """The names of the gates that are open."""
     played: Counter[str] = field(default_factory=Counter)
+    """How many turns have begun, by script."""
     refused: Counter[str] = field(default_factory=Counter)
+    """How many turns an `overload` step has refused, by script."""
     turns: deque[Record] = field(default_factory=lambda: deque(maxlen=KEPT_TURNS))
+    """The last turns, in order."""
 
     def begin(self, script: str, part: int) -> Record:
-        """Note a new turn."""
+        """Count and record a new turn."""
         record = Record(script, part)
         self.played[script] += 1
         self.turns.append(record)
@@ -46,7 +54,7 @@ class Nonce:
 
 
 class Nonces:
-    """The last `KEPT_NONCES` nonces, the one used longest ago forgotten first."""
+    """The nonces used last, `KEPT_NONCES` of them."""
 
     def __init__(self, kept: int = KEPT_NONCES) -> None:
         self._kept = kept
@@ -56,7 +64,7 @@ class Nonces:
         return len(self._nonces)
 
     def get(self, name: str) -> Nonce:
-        """The state under `name`, fresh when it is new or was forgotten."""
+        """The state under `name`; fresh if the name is new or was used too long ago."""
         nonce = self._nonces.setdefault(name, Nonce())
         self._nonces.move_to_end(name)
         if len(self._nonces) > self._kept:

@@ -1,8 +1,8 @@
 """Plays one part of a script against a clock: what happens next, and how long nothing happens.
 
-`perform` is a generator without I/O. It yields actions, each a thing to tell at once, and `Until` when there is nothing
-to tell before a moment (or before something changes). It is resumed with the time. After `Until` it may be resumed
-early; it then looks again. A `Say` is yielded piece by piece, so a part of a million deltas takes no memory.
+`perform` is a generator without I/O. It yields actions, each to be carried out at once, and `Until` when nothing is to
+happen before a time or a change. It is resumed with the current time. After `Until` it may be resumed early and then
+checks again. A `Say` is yielded piece by piece, so that a part of a million deltas takes no memory.
 """
 
 from __future__ import annotations
@@ -13,79 +13,58 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Protocol
 
-from assay_scripts.steps import (
-    Call,
-    Code,
-    Command,
-    Crash,
-    Cut,
-    ErrorNotice,
-    Fail,
-    Finish,
-    Gate,
-    Hang,
-    Open,
-    Overload,
-    Patch,
-    Pause,
-    Question,
-    Raw,
-    Reflect,
-    Repeat,
-    Retry,
-    Say,
-    Step,
-    Surrogates,
-    Think,
-    Usage,
-    ends_turn,
-)
+from assay_scripts import steps as language
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One delta of the answer's text, and the choice that is told with it; halves of characters are to be escaped.
-
-    `whole`: it is all of the text, and no delta.
-    """
+    """One delta of the answer's text."""
 
     text: str
+    """It may hold lone surrogates, which must be written as JSON escapes."""
     choice: int | None = None
+    """The choice that is sent with it; None if none is."""
     whole: bool = False
+    """This is the complete text, not a delta."""
 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Nothing to tell before `time` (seconds, the clock of the stage; infinite: no moment is known)."""
+    """Nothing happens before this time, unless something changes."""
 
     time: float
+    """Seconds on the clock of `perform`; infinite if only a change can end the silence."""
 
 
 Action = (
     Piece
-    | Think
-    | Call
-    | Command
-    | Patch
-    | Code
-    | Question
-    | Retry
-    | Usage
-    | Open
-    | Reflect
-    | Finish
-    | Fail
-    | Crash
-    | ErrorNotice
-    | Repeat
-    | Cut
-    | Raw
+    | language.Think
+    | language.Call
+    | language.Command
+    | language.Patch
+    | language.Code
+    | language.Question
+    | language.Retry
+    | language.Usage
+    | language.Open
+    | language.Reflect
+    | language.Finish
+    | language.Fail
+    | language.Crash
+    | language.ErrorNotice
+    | language.Repeat
+    | language.Cut
+    | language.Raw
 )
+"""What a backend does for a step. A `Say` becomes pieces; a pause, a gate or a hang becomes `Until`."""
+
 Performance = Generator[Action | Until, float, None]
+"""A part that is played: yields what happens, takes the time, ends with the part."""
+
 _Playing = Generator[Action | Until, float, float]
 
 
-class Stage(Protocol):
+class SharedState(Protocol):
     """What a part can see of the other turns under its nonce."""
 
     def is_open(self, gate: str) -> bool:
@@ -95,61 +74,62 @@ class Stage(Protocol):
         """Whether another turn under the nonce still runs."""
 
 
-def perform(part: tuple[Step, ...], stage: Stage, now: float) -> Performance:
-    """Play `part` from the time `now` (seconds); send the current time to resume."""
+def perform(part: tuple[language.Step, ...], shared: SharedState, now: float) -> Performance:
+    """Play `part`, starting at the time `now` (seconds); send the current time to resume."""
     ended = False
     for step in part:
-        ended = ended or ends_turn(step)
-        now = yield from _play(step, stage, now)
+        ended = ended or language.ends_turn(step)
+        now = yield from _play(step, shared, now)
     if not ended:
-        yield Finish()
+        yield language.Finish()
 
 
-def _play(step: Step, stage: Stage, now: float) -> _Playing:
+def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
     match step:
-        case Say() | Surrogates():
+        case language.Say() | language.Surrogates():
             return (yield from _say(step, now))
-        case ErrorNotice():
-            return (yield from _wait((yield step), math.inf))
-        case Overload():
-            return now
-        case Pause() | Hang():
-            return (yield from _wait(now, now + step.seconds if isinstance(step, Pause) else math.inf))
-        case Gate():
-            return (yield from _pass(step, stage, now))
-        case Reflect(what="turns"):
-            now = yield from _wait(now, now + step.wait, lambda: not stage.others_running())
+        case language.ErrorNotice():
+            return (yield from _wait((yield step), math.inf))  # its turn has no end
+        case language.Overload():
+            return now  # played before the turn begins: the backend refuses the request for it
+        case language.Pause() | language.Hang():
+            return (yield from _wait(now, now + step.seconds if isinstance(step, language.Pause) else math.inf))
+        case language.Gate():
+            return (yield from _wait_at(step, shared, now))
+        case language.Reflect(what="turns"):
+            now = yield from _wait(now, now + step.wait, lambda: not shared.others_running())
     return (yield step)
 
 
-def _say(step: Say | Surrogates, now: float) -> _Playing:
-    for piece in _pieces(step) if isinstance(step, Say) else _halves(step):
+def _say(step: language.Say | language.Surrogates, now: float) -> _Playing:
+    for piece in _pieces(step) if isinstance(step, language.Say) else _halves(step):
         now = yield piece
     return now
 
 
-def _pieces(step: Say) -> Iterator[Piece]:
+def _pieces(step: language.Say) -> Iterator[Piece]:
     if step.whole:
         return iter((Piece(step.text, step.choice, whole=True),))
     return (Piece(text, step.choice) for _ in range(step.times) for text in step.pieces)
 
 
-def _halves(step: Surrogates) -> Iterator[Piece]:
+def _halves(step: language.Surrogates) -> Iterator[Piece]:
+    # Python joins no surrogates: each code unit becomes a character of its own, which JSON writes as one escape.
     units = step.text.encode("utf-16-be")
     text = "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
     return map(Piece, text if step.apart else (text,))
 
 
-def _pass(gate: Gate, stage: Stage, now: float) -> _Playing:
-    now = yield from _wait(now, now + gate.timeout, lambda: stage.is_open(gate.name))
-    return now if stage.is_open(gate.name) else (yield Piece(gate.late))
+def _wait_at(gate: language.Gate, shared: SharedState, now: float) -> _Playing:
+    now = yield from _wait(now, now + gate.timeout, lambda: shared.is_open(gate.name))
+    return now if shared.is_open(gate.name) else (yield Piece(gate.late))
 
 
 def reconnecting(details: str, waits: Sequence[float]) -> Performance:
-    """Tell that the service is not reached, again and again, so many seconds apart, the last for ever."""
+    """Report without end that the service is not reached. `waits`: seconds after each report; the last one repeats."""
     seconds = chain(waits, repeat(waits[-1]))
     while True:
-        now = yield Retry(attempts=0, details=details)
+        now = yield language.Retry(attempts=0, details=details)
         yield from _wait(now, now + next(seconds))
 
 

@@ -1,4 +1,4 @@
-"""A small valid value for a JSON Schema: how the friendly default calls a tool that it has never seen."""
+"""A small valid value for a JSON Schema: the arguments with which the default answer calls a tool it does not know."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ _FORMATS = {
 }
 
 
-def specimen(schema: object, root: Schema | None = None, depth: int = 0) -> Any:  # noqa: ANN401
-    """A value that is valid under `schema`, as far as its keywords are common ones (patterns are not obeyed)."""
+def example(schema: object, root: Schema | None = None, depth: int = 0) -> Any:  # noqa: ANN401
+    """A value that is valid under `schema` as far as it uses common keywords; `pattern` is ignored.
+
+    `root`: the schema in which references are looked up; None if it is `schema` itself.
+    """
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return "example" if depth <= _DEEPEST else None
     root = schema if root is None else root
@@ -36,12 +39,12 @@ def specimen(schema: object, root: Schema | None = None, depth: int = 0) -> Any:
             return schema[keyword][0]
     merged = _resolved(schema, root)
     if merged is not schema:
-        return specimen(merged, root, depth + 1)
+        return example(merged, root, depth + 1)
     return _TYPES.get(_type(schema), _text)(schema, root, depth)
 
 
 def _resolved(schema: object, root: Schema) -> Schema:
-    """The schema with one reference, union or combination taken in; itself when it has none."""
+    """The schema with one reference, union or combination merged into it; `schema` itself if it has none."""
     if not isinstance(schema, Mapping):
         return {}
     rest = {key: value for key, value in schema.items() if key not in {"$ref", "anyOf", "oneOf", "allOf"}}
@@ -68,7 +71,7 @@ def _merged(one: Schema, other: object) -> Schema:
 
 
 def _target(pointer: str, root: Schema) -> Schema:
-    """What a reference inside the schema points to; nothing for any other reference."""
+    """What a reference inside the schema points to; an empty schema for any other reference."""
     found: Any = root
     for step in pointer.removeprefix("#").strip("/").split("/"):
         name = step.replace("~1", "/").replace("~0", "~")
@@ -76,7 +79,7 @@ def _target(pointer: str, root: Schema) -> Schema:
     return found if isinstance(found, Mapping) else {}
 
 
-# A client may declare anything: what is not of its keyword's type counts as absent.
+# A client may declare anything, also what is no schema: a keyword whose value has the wrong type counts as absent.
 
 
 def _map(schema: Schema, keyword: str) -> Mapping[str, Any]:
@@ -113,19 +116,19 @@ def _type(schema: Schema) -> str:
 def _object(schema: Schema, root: Schema, depth: int) -> dict[str, Any]:
     properties = _map(schema, "properties")
     names = _list(schema, "required") or list(properties)[:1]
-    return {str(name): specimen(properties.get(str(name), {}), root, depth + 1) for name in names}
+    return {str(name): example(properties.get(str(name), {}), root, depth + 1) for name in names}
 
 
 def _array(schema: Schema, root: Schema, depth: int) -> list[Any]:
     least = _count_of(schema, "minItems", _MOST_ITEMS)
     least = (1 if schema.get("items") else 0) if least is None else least
-    items = [specimen(item, root, depth + 1) for item in _list(schema, "prefixItems")]
-    more = [specimen(schema.get("items", {}), root, depth + 1) for _ in range(least - len(items))]
+    items = [example(item, root, depth + 1) for item in _list(schema, "prefixItems")]
+    more = [example(schema.get("items", {}), root, depth + 1) for _ in range(least - len(items))]
     return items + (list(range(len(more))) if schema.get("uniqueItems") and len(more) > 1 else more)
 
 
 def _bounds(schema: Schema, gap: float) -> tuple[float | None, float | None]:
-    """The least and the greatest number allowed, `gap` off where a bound itself is not."""
+    """The least and the greatest number allowed; `gap` is the distance kept from an exclusive bound."""
     low, above = _number_of(schema, "minimum"), _number_of(schema, "exclusiveMinimum")
     high, below = _number_of(schema, "maximum"), _number_of(schema, "exclusiveMaximum")
     return (

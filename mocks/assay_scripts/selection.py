@@ -1,11 +1,13 @@
 """Which script, and which part of it, answers a turn.
 
-A marker decides: the last one in the turn's input, else the last in the history; one that is written wrong or names no
-script fails the turn with what would be right. Without one, a user's script whose `when` stands in the last user
-message, else the friendly default. Which part: the one after the last whose calls all have results in the history, else
-as many parts on as turns were seen, never beyond the last. With the calls of the last part answered, the default answer
-says what the tool said: a script of one call ends a client's loop. A call whose id was not told counts as answered when
-a call of its tool is. The turns of a script with choices play them in rotation.
+A marker decides: the last one in the turn's input, else the last one in the history. A marker that is written wrong or
+names no script fails the turn with what would be right. Without a marker, the user's script answers whose `when` is in
+the last user message; without such a script, the default answer.
+
+The part is the one after the last part whose calls all have results in the history. If there is none, it is as many
+parts on as turns were seen, never beyond the last part. When the calls of the last part have results, too, the default
+answer reports the result, which ends the loop of a client even for a script of one call. A call whose id was not sent
+counts as answered when a call of its tool is. The turns of a script with choices play them in rotation.
 """
 
 from __future__ import annotations
@@ -16,12 +18,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from assay_codex.versions.failures import Cause
 from assay_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
 from assay_scripts.default_answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
 from assay_scripts.nonces import Nonce, Nonces
-from assay_scripts.steps import Call, Fail, Library, Parts, Script, Step, Told, ends_turn
+from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn
 
 Items = Sequence[Mapping[str, Any]]
 
@@ -30,19 +31,27 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Casting:
-    """What a turn plays: the part `first` of `parts`, then the ones after it while tools are answered in the turn."""
+class Selection:
+    """What a turn plays: the part `first` of `parts`, then the parts after it as the calls of each are answered."""
 
     script: str
+    """The name of the script; `default` for the default answer."""
     parts: Parts
     first: int
+    """The index of the part that is played first. `len(parts)` if all is played: then the default answer goes on."""
     nonce: Nonce
-    told: Told = "v2"
-    trouble: Cause | None = None
+    """What the turn shares with others; fresh if no marker names one."""
+    notifications: Notifications = "v2"
+    problem: str | None = None
+    """Why the turn was rejected, as a sentence for its client; None if it was not. A rejected turn plays one `Fail`,
+    which its player sends as a bad request with this message."""
 
 
-def cast(library: Library, nonces: Nonces, *, history: Items, given: Items, tools: Items, call_id: str) -> Casting:
-    """Choose for a turn that was given the input `given` after `history`."""
+def select(library: Library, nonces: Nonces, *, history: Items, given: Items, tools: Items, call_id: str) -> Selection:
+    """What a turn plays that received the input `given` after `history`.
+
+    `tools` are those that the client declared, `call_id` the id for a call in the default answer.
+    """
     marker = _marker(history, given)
     if isinstance(marker, BrokenMarker):
         return rejected(marker.problem)
@@ -53,19 +62,21 @@ def cast(library: Library, nonces: Nonces, *, history: Items, given: Items, tool
     if script is not None:
         seen = sum(_contains(item, script) for item in conversation) - 1
         first = part_to_play(script.parts, answered(conversation), seen)
-        return Casting(script=script.name, parts=script.parts, first=first, nonce=Nonce(), told=script.told)
+        return _of_script(script, script.parts, first, Nonce())
     steps = default_answer(conversation, tools, call_id)
-    return Casting(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
+    return Selection(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 
-def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Casting:
-    """A turn that fails at once, because what was asked for cannot be played: the client's mistake, told as one."""
-    trouble = Cause(message=problem, info="badRequest", began=False)
-    return Casting(script=script, parts=((Fail(),),), first=0, nonce=nonce or Nonce(), trouble=trouble)
+def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Selection:
+    """A turn that fails at once because what it asks for cannot be played; `problem` is the message for its client."""
+    return Selection(script=script, parts=((Fail(),),), first=0, nonce=nonce or Nonce(), problem=problem)
 
 
 def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
-    """The index of the part; `len(parts)` when the calls of the last one are answered, as `known` tells."""
+    """The index of the part to play; `len(parts)` when the calls of the last part are answered.
+
+    `known` are the answered calls in the form of `conversation.answered`, `seen` counts the earlier turns.
+    """
     for index in reversed(range(len(parts))):
         calls = _calls(parts[index])
         if calls and calls <= known:
@@ -75,11 +86,11 @@ def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
 
 def _calls(part: tuple[Step, ...]) -> set[str]:
     in_time = takewhile(lambda step: not ends_turn(step), part)
-    return {_sign(step) for step in in_time if isinstance(step, Call)}
+    return {_key(step) for step in in_time if isinstance(step, Call)}
 
 
-def _sign(call: Call) -> str:
-    """What is known of a call once it is answered: its id, or its tool where no shape tells the id."""
+def _key(call: Call) -> str:
+    """How an answered call is recognised: by its id, or by its tool if no shape carries the id."""
     return call.id if call.id and set(call.shapes) != {"use-tool"} else f"tool {call.name}"
 
 
@@ -91,7 +102,7 @@ def _marker(history: Items, given: Items) -> Marker | BrokenMarker | None:
     return found
 
 
-def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: Items) -> Casting:
+def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: Items) -> Selection:
     nonce = nonces.get(marker.nonce)
     script = library.get(marker.script)
     if script is None:
@@ -99,11 +110,15 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     choices = script.choices or (script.parts,)
     seen, choice = divmod(nonce.played[script.name], len(choices))
     first = part_to_play(choices[choice], answered(conversation), seen)
-    return Casting(script=script.name, parts=choices[choice], first=first, nonce=nonce, told=script.told)
+    return _of_script(script, choices[choice], first, nonce)
+
+
+def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce) -> Selection:
+    return Selection(script=script.name, parts=parts, first=first, nonce=nonce, notifications=script.notifications)
 
 
 def unknown_script(name: str, library: Library) -> str:
-    """What is said of a marker whose script is not known."""
+    """The message for a marker whose script does not exist."""
     close = difflib.get_close_matches(name, library, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(close)}?" if close else f"known scripts: {_some(library)}."
     return f"The marker asks for the script {name}, which does not exist; {hint}"

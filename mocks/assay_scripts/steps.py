@@ -1,15 +1,15 @@
-"""The language of scripts: what a backend will say, step by step, and in which words.
+"""The steps of a script: what a backend sends, one step after the other.
 
-A script has one part per turn. A turn plays the steps of its part in order; a part without a `Finish`,
-`Fail`, `Crash`, `Hang` or `ErrorNotice` ends as if `Finish()` stood last. Steps after a `Finish` or `Fail` are late
-events: the backend says them although the turn is over. Steps after the last `Call` of a part are played
-in the same breath as the calls, before their results are waited for.
+A script has one part per turn. A turn plays the steps of its part in order. A part without a `Finish`, `Fail`, `Crash`,
+`Hang` or `ErrorNotice` ends as if `Finish()` were its last step. Steps after a `Finish` or `Fail` are late events: the
+backend sends them although the turn is over. Steps after the last `Call` of a part are played together with the calls,
+before the turn waits for their results.
 
-Which part a turn plays: the part after the last one whose calls all have results in the turn's history;
-else the number of turns already seen with the same script and nonce; never beyond the last part.
+Which part a turn plays: the part after the last one whose calls all have results in the conversation; if there is none,
+the number of turns already seen with the same script and nonce; never beyond the last part.
 
-A call is told in one or more *shapes*. `native` is how Codex asks a client to run a tool; it alone waits for a result.
-The others only say that the model calls, in the ways that backends have been seen to say it:
+A call is sent in one or more *shapes*. `native` is how Codex asks a client to run a tool, and the only one that waits
+for a result. The others only report that the model calls, in the ways that backends have been seen to do it:
 
     delta-tool-calls       agentMessageDelta, `delta` holds `tool_calls` fragments
     delta-function-call    agentMessageDelta, `delta` holds `function_call` fragments
@@ -19,17 +19,31 @@ The others only say that the model calls, in the ways that backends have been se
     sentinel               text: `<tool_call>{"id", "name", "arguments"}</tool_call>` at the start of a line
     use-tool               text: a `<use_tool>` block
 
-Everything else is told as the played version tells it (`v2`), or twice over as the versions up to 0.114 did (`double`),
-or with text and usage in the words of another dialect (`story`): agentMessageDelta, agentMessage, tokenCount.
+To add a step, define its class here and add it to `Step`. Its name in files is the class name in lower case with
+hyphens; what may stand in a field follows from the annotation (`kinds`), what the field means from the text under it.
+The reader of files, the JSON Schema and the table in the docs are derived from that.
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations` here: the annotations of the fields are read when the program runs.
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from assay_scripts.usage import Usage as Usage  # noqa: PLC0414 - a step like the others, told by name of this module
+from assay_scripts.causes import Cause
+from assay_scripts.kinds import (
+    Arguments,
+    Count,
+    JsonText,
+    Line,
+    Name,
+    Positive,
+    Seconds,
+    Sizes,
+    Text,
+    Texts,
+    names_of,
+)
+from assay_scripts.usage import Usage as Usage  # noqa: PLC0414 - a step like the others
 
 Shape = Literal[
     "native",
@@ -41,261 +55,291 @@ Shape = Literal[
     "sentinel",
     "use-tool",
 ]
-Told = Literal["v2", "story", "double"]
+Shapes = Annotated[tuple[Shape, ...], names_of("shapes", *get_args(Shape))]
+
+Notifications = Literal["v2", "story", "double"]
+"""The notifications that carry text, usage and ends.
+
+`v2`: those of the played version. `double`: each of them twice, as versions up to 0.114 do it: as the typed
+notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMessage and tokenCount, another dialect.
+"""
+
+Asks = Literal["policy", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Text of the answer: each piece is one delta, as the model said it; the whole told `times` times.
+    """Text of the answer."""
 
-    `choice`: in a `story`, the choice that is told with it; None tells none. `whole`: no delta is told, only the text
-    as a whole.
-    """
-
-    pieces: tuple[str, ...]
-    times: int = 1
-    choice: int | None = None
+    pieces: Texts
+    """The text, one delta a piece."""
+    times: Positive = 1
+    """How many times all the pieces are sent."""
+    choice: Count | None = None
+    """The index of the choice that is sent with the text (`told: story` only); none is sent without it."""
     whole: bool = False
+    """Send no deltas, only the complete text."""
 
     @property
     def text(self) -> str:
-        """All of it, joined."""
+        """The complete text."""
         return "".join(self.pieces) * self.times
 
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Reasoning; never part of the answer.
+    """Reasoning; it is never part of the answer."""
 
-    `text`: its summary, `pieces`: as it is cut into deltas; () is one piece. `raw`: the thoughts themselves, piece by
-    piece; () tells none. `encrypted`: the thoughts as only the model's service can read them; empty: not told.
-    """
-
-    text: str
-    pieces: tuple[str, ...] = ()
-    raw: tuple[str, ...] = ()
-    encrypted: str = ""
+    text: Text
+    """The summary of the reasoning."""
+    pieces: Texts = ()
+    """The deltas of the summary; one delta without it."""
+    raw: Texts = ()
+    """The deltas of the reasoning itself, which is not sent without it."""
+    encrypted: Text = ""
+    """The reasoning in the form that only the model's service can read; not sent when empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Silence for so many seconds."""
+    """Silence for some time."""
 
-    seconds: float
+    seconds: Seconds
+    """How long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Silence until a turn under the same nonce plays `Open` of this name; after `timeout` seconds `late` is said."""
+    """Silence until a turn under the same nonce plays `open` with the same name."""
 
-    name: str = "gate"
-    timeout: float = 5.0
-    late: str = "(the gate was not opened in time)"
+    name: Name = "gate"
+    """Which gate."""
+    timeout: Seconds = 5.0
+    """The longest silence."""
+    late: Text = "(the gate was not opened in time)"
+    """The text that is sent when the timeout has passed; then the part goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Open the gate of this name for every turn under the same nonce, now or later."""
+    """Open a gate for every turn under the same nonce, now or later."""
 
-    name: str = "gate"
+    name: Name = "gate"
+    """Which gate."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """A tool call; `arguments` is the model's own text, valid JSON or not.
+    """A tool call of the model."""
 
-    `shape`: how it is told; `also`: the other shapes in which the same call is told right after. An empty `id` is not
-    told at all; with `late_id` it comes with the last fragment only, or where the Responses event says `done`.
-    `pieces`: the arguments, or the textual block of the call, as they are cut for the shapes that tell them piece by
-    piece; () is one piece. `unfinished`: the last piece and all that would complete the call are never told.
-    `choice`: the choice that is told with it where there is a place for it; None tells none.
-    """
-
-    id: str
-    name: str
-    arguments: str
+    id: Text
+    """The id of the call; not sent when empty."""
+    name: Name
+    """The tool."""
+    arguments: Arguments
+    """The model's own text, valid JSON or not, sent unchanged; or a JSON object, sent as its text."""
     shape: Shape = "native"
-    also: tuple[Shape, ...] = ()
-    pieces: tuple[str, ...] = ()
+    """How the call is sent."""
+    also: Shapes = ()
+    """Other shapes in which the same call is sent right after."""
+    pieces: Texts = ()
+    """The deltas of the arguments, or of the block of a textual shape; one delta without it."""
     late_id: bool = False
+    """Send the id with the last fragment only, or with the `done` event of `responses-events`."""
     unfinished: bool = False
-    choice: int | None = None
+    """Leave out the last piece and all that completes the call."""
+    choice: Count | None = None
+    """The index of the choice that is sent with the call, if the shape has a place for it; none without it."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """Every shape in which it is told, in order."""
+        """Every shape in which it is sent, in order."""
         return (self.shape, *self.also)
-
-
-Asks = Literal["policy", "always", "never"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """A shell command that the model has the backend run; it prints `output` and ends with this exit status.
+    """A shell command that the model has the backend run."""
 
-    `pieces`: the output as it is printed; () is one piece. `stderr`: it is printed where errors are.
-    `asks`: whether the client must approve of it: as the thread's policy says (every policy but `never` does), or
-    always or never. `reason`: what the client is told; empty: nothing.
-    """
-
-    id: str
-    command: str
-    output: str = ""
-    pieces: tuple[str, ...] = ()
+    id: Name
+    """The id of the call."""
+    command: Name
+    """The command line."""
+    output: Text = ""
+    """What the command prints."""
+    pieces: Texts = ()
+    """The deltas of the output; one delta without it."""
     stderr: bool = False
-    status: int = 0
-    reason: str = ""
+    """The output is printed to stderr."""
+    status: Count = 0
+    """The exit status."""
+    reason: Text = ""
+    """Why approval is asked for, as it is shown to the user; not sent when empty."""
     asks: Asks = "policy"
+    """Whether the client must approve: as the thread's policy says (every policy but `never` asks), always or never."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Patch:
-    """A file that the model has the backend add, with this content; `asks` as a `Command` does."""
+    """A file that the model has the backend add."""
 
-    id: str
-    path: str
-    content: str
+    id: Name
+    """The id of the call."""
+    path: Name
+    """The path of the file."""
+    content: Text
+    """All of its content."""
     asks: Asks = "policy"
+    """Whether the client must approve: as the thread's policy says (every policy but `never` asks), always or never."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Code:
-    """A program that the model has the backend run, as known models do instead of calling tools themselves.
+    """A program that the model has the backend run, as the models that Codex knows do instead of calling tools."""
 
-    `source`: the program as the model wrote it. It calls this `tool` of the client's with these `arguments`, which are
-    JSON, and prints what that gives; without a tool it prints `output`.
-    """
-
-    id: str
-    source: str
-    tool: str = ""
-    arguments: str = "{}"
-    output: str = ""
+    id: Name
+    """The id of the call."""
+    source: Text
+    """The program as the model wrote it."""
+    tool: Text = ""
+    """The client's tool that the program calls, printing its result; none when empty."""
+    arguments: JsonText = "{}"
+    """The arguments of that tool, as JSON text or as an object."""
+    output: Text = ""
+    """What the program prints when it calls no tool."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """What the model asks the user, with the answers to choose from; () leaves the answer free.
+    """A question of the model to the user."""
 
-    `asks`: whether the client is asked: always, never, or as the policy is, only where the user plans with the model
-    (turn/start `collaborationMode`). If not the model is told that it cannot ask.
-    """
-
-    id: str
-    question: str
-    header: str = ""
-    options: tuple[str, ...] = ()
+    id: Name
+    """The id of the call."""
+    question: Text
+    """The question."""
+    header: Text = ""
+    """Its heading."""
+    options: Texts = ()
+    """The answers to choose from; without them the answer is free text."""
     asks: Asks = "always"
+    """Whether the client is asked: always, never, or by policy: only if `collaborationMode` is to plan with the user.
+    If the client is not asked, the model is sent the message that it cannot ask."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The model's answer breaks off and begins again: what was said of it so far is never completed.
+    """The model's answer breaks off and starts again in a new item; the old one is never completed."""
 
-    `attempt` of `attempts`, as it is told with the `details`; with 0 `attempts` the server waits for the network, which
-    it has not reached yet. What comes next is said anew, in an item of its own.
-    """
-
-    attempt: int = 1
-    attempts: int = 5
-    details: str = "stream disconnected before completion: stream closed before response.completed"
+    attempt: Positive = 1
+    """The number of this attempt."""
+    attempts: Count = 5
+    """How many attempts there are at most; 0: the backend waits for the network, which it has not reached yet."""
+    details: Text = "stream disconnected before completion: stream closed before response.completed"
+    """Why, as the notification says it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end of the turn, as the model told it; with a `choice`, the end of that choice alone, told in a `story`."""
+    """The end of the turn."""
 
     reason: Literal["stop", "length", "content_filter"] = "stop"
-    choice: int | None = None
+    """Why the model stopped."""
+    choice: Count | None = None
+    """The index of the choice that ends, alone (`told: story` only); without it the turn ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The turn fails as the named upstream failure looks in the played version (`codex.versions.failures.CAUSES`).
+    """The turn fails: the `error` notification, then the end of the turn."""
 
-    From 0.150.0 on `no-network` is none: the server tries to connect again and again until it is interrupted.
-    """
-
-    cause: str = "http-500"
+    cause: Cause = "http-500"
+    """What failed in the model's service; each version of the backend reports it in its own way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The backend process dies at once, with this exit status."""
+    """The backend process exits at once."""
 
-    status: int = 101
+    status: Count = 101
+    """The exit status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Nothing more is said until the turn is interrupted."""
+    """Silence until the turn is interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """At the head of a part: so many times the turn is refused, the backend being overloaded."""
+    """As first step of a part: the backend refuses the turn, being overloaded."""
 
-    times: int = 1
+    times: Positive = 1
+    """How many times it refuses before it plays the part."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorNotice:
-    """The turn fails as by `Fail`, but only the error is told: the end of the turn never is."""
+    """The turn fails as by `fail`, but only the `error` notification is sent; the turn never ends."""
 
-    cause: str = "http-500"
+    cause: Cause = "http-500"
+    """What failed in the model's service."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The last notifications of the turn, so many of them, told once more, word for word."""
+    """Send the last notifications of the turn a second time, byte for byte."""
 
-    last: int = 1
+    last: Positive = 1
+    """How many notifications."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surrogates:
-    """Text in one delta whose every character is escaped, those beyond the BMP as two halves.
+    """Text in one delta, every character of it written as a JSON escape, those beyond U+FFFF as two surrogates."""
 
-    `apart`: each half is a delta of its own, as if a model's text had been cut between code units.
-    """
-
-    text: str
+    text: Text
+    """The text."""
     apart: bool = False
+    """Send each UTF-16 code unit as a delta of its own, as if the text had been cut between surrogates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """From here to the end of the turn the backend's output is written in pieces of so many bytes, over and over."""
+    """From here to the end of the turn, write the backend's output in pieces of these sizes."""
 
-    sizes: tuple[int, ...]
+    sizes: Sizes
+    """The sizes in bytes, used in order and over again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A line of output that the protocol knows nothing of; U+DC80 to U+DCFF stand for the bytes 80 to FF."""
+    """A line of output that is written as it is, whatever the protocol says."""
 
-    text: str
-    times: int = 1
+    text: Line
+    """The line without its end; the characters U+DC80 to U+DCFF stand for the bytes 80 to FF."""
+    times: Positive = 1
+    """How many times the text stands in the line."""
 
     @property
     def line(self) -> bytes:
-        """Its bytes, with the end of the line."""
+        """Its bytes, with the line feed."""
         return self.text.encode(errors="surrogateescape") * self.times + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Reflect:
-    """One delta of JSON that says what the backend knows.
+    """One delta of JSON with what the backend knows.
 
     `received`: what this turn received: {"developer", "base", "model", "history": [item …], "input": [item …],
     "tools": [declared tool …]} (items and tools as the client of the backend sent them).
-    `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, state one of
-    running, completed, interrupted, failed. It waits until none of them is running, for at most `wait` seconds.
+    `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, with `state`
+    one of running, completed, interrupted, failed.
     """
 
     what: Literal["received", "turns"] = "received"
-    wait: float = 1.0
+    """What is reported."""
+    wait: Seconds = 1.0
+    """How long `turns` waits for the other turns to end."""
 
 
 Step = (
@@ -323,29 +367,35 @@ Step = (
     | Raw
     | Reflect
 )
+"""Every step. This is the one list of them: names, schema and docs come from `get_args(Step)`."""
 
 Parts = tuple[tuple[Step, ...], ...]
+"""One tuple of steps per turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Script:
-    """A named script; `when` lets a user's script be chosen by a text that the last user message contains.
-
-    `told`: in which words. `choices`: one tuple of parts for each thread of a request that asks for several choices;
-    threads take turns in the order in which their turns start under the nonce. Without them all play `parts`.
-    """
+    """A named script."""
 
     name: str
+    """The name in markers and reports: letters, digits and . _ / -."""
     title: str
+    """What the script is for, in a sentence."""
     parts: Parts
+    """What each turn plays."""
     when: str | None = None
-    told: Told = "v2"
+    """The script is chosen without a marker if the last user message contains this text, in any case."""
+    notifications: Notifications = "v2"
+    """The notifications that carry text, usage and ends; `told` in files."""
     choices: tuple[Parts, ...] = ()
+    """For a request of several choices: the parts of each choice, in the order in which their turns start under the
+    nonce. Without it all choices play `parts`."""
 
 
 Library = Mapping[str, Script]
+"""Scripts by name."""
 
 
 def ends_turn(step: Step) -> bool:
-    """Whether the turn is over after it."""
+    """Whether the turn is over after this step."""
     return isinstance(step, Fail) or (isinstance(step, Finish) and step.choice is None)

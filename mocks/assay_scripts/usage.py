@@ -1,16 +1,25 @@
-"""Token counts: they stand in scripts, and a thread adds them up."""
+"""The `usage` step: token counts.
 
-from __future__ import annotations
+It has a module of its own because threads add counts up: a backend that only answers `initialize` needs this step and
+none of the others, and its start should not wait for their import.
+"""
 
 from dataclasses import dataclass
+
+from assay_scripts.kinds import Count
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Token counts that the backend reports for the turn; total is input + output. `unknown`: it reports none."""
+    """Token counts that the backend reports for the turn. Their total is `input` + `output`."""
 
-    input: int = 11
-    output: int = 7
-    cached: int = 0
-    reasoning: int = 0
+    input: Count = 11
+    """Tokens of the request, cached ones included."""
+    output: Count = 7
+    """Tokens of the answer, reasoning included."""
+    cached: Count = 0
+    """How many of the input tokens came from the cache."""
+    reasoning: Count = 0
+    """How many of the output tokens were reasoning."""
     unknown: bool = False
+    """The backend reports no counts at all."""

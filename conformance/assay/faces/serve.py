@@ -13,7 +13,7 @@ from assay.model.verdict import HarnessError
 from assay.targets.interrupts import terminable
 from assay.targets.launch import executable, started
 from assay.targets.options import OptionError
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.read import load_scripts
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from assay_codex.threads.turn_object import turn_object
 from assay_codex.turns.compaction import choose_summary
 from assay_codex.turns.turn import Turn
 from assay_codex.versions.failures import Cause
-from assay_scripts.errors import ScriptError
-from assay_scripts.selection import Casting, cast, rejected
+from assay_scripts.files.errors import ScriptError
+from assay_scripts.selection import Selection, rejected, select
 from assay_scripts.steps import Overload
 
 if TYPE_CHECKING:
@@ -123,15 +123,15 @@ _NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
 }
 
 
-def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Casting:
+def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Selection:
     """What the model is to say to this input; why it cannot be found stands on stderr."""
     casting = _casting(request.server, thread, given)
-    if casting.trouble is not None:
-        request.server.log(casting.trouble.message)
+    if casting.problem is not None:
+        request.server.log(casting.problem)
     return casting
 
 
-def _check_load(casting: Casting) -> None:
+def _check_load(casting: Selection) -> None:
     """Check that the server is not overloaded, as the script says.
 
     Raises:
@@ -145,11 +145,11 @@ def _check_load(casting: Casting) -> None:
             raise Refused(OVERLOAD, OVERLOADED)
 
 
-def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Casting:
+def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Selection:
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))
-    return cast(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
+    return select(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
 
 
 def check_input(request: AdmittedRequest, given: list[Json]) -> None:

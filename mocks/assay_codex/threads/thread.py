@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay_codex.protocol.connection import Connection
     from assay_scripts.nonces import Nonce
     from assay_scripts.player import Until
-    from assay_scripts.selection import Casting
+    from assay_scripts.selection import Selection
 
 Item = dict[str, Any]
 """A Responses item, or another JSON object."""
@@ -45,7 +45,7 @@ class Running(Protocol):
     def step(self) -> None:
         """Do the next action, or set `wait`."""
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting) -> None:
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Selection) -> None:
         """Take more input, and what the model is to answer to it."""
 
     def answered(self, request: int, result: object, error: object) -> None:

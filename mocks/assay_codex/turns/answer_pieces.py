@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay_codex.notifications.answer import Text
 from assay_codex.notifications.story import send_delta, send_message
 from assay_scripts import call_shapes
-from assay_scripts.response import is_told_apart
+from assay_scripts.blocks import is_structured_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay_codex.notifications.notifier import Notifier
     from assay_codex.turns.calls import Calls
     from assay_codex.turns.parts import Shared
-    from assay_scripts.response import Response
+    from assay_codex.turns.response import Response
     from assay_scripts.steps import Call
 
 
@@ -27,7 +27,7 @@ class AnswerPieces:
         """Whether anything was sent."""
         self._thread = shared.thread
         self._calls = calls
-        self._call: tuple[Call, Iterator[call_shapes.Saying]] | None = None
+        self._call: tuple[Call, Iterator[call_shapes.CallOutput]] | None = None
 
     def write(
         self, response: Response, notifier: Notifier, text: str, choice: int | None = None, *, whole: bool = False
@@ -42,8 +42,8 @@ class AnswerPieces:
         """Begin a call, of which `call_piece` sends one piece at a time."""
         number = response.calls[call.choice or 0]
         response.calls[call.choice or 0] += 1
-        self._call = call, call_shapes.tell_shapes(call, number)
-        if is_told_apart(call):
+        self._call = call, call_shapes.in_shapes(call, number)
+        if is_structured_call(call):
             response.calls_to_come -= 1
             if "native" not in call.shapes:
                 self._thread.remember([self._calls.raw(call)])

@@ -18,8 +18,8 @@ from assay_codex.notifications import item_messages
 from assay_codex.notifications.answer import AnswerEnd
 from assay_codex.notifications.notifier import Notifier
 from assay_scripts.conversation import is_user, message_text
-from assay_scripts.errors import ScriptError
-from assay_scripts.selection import Casting, cast, rejected
+from assay_scripts.files.errors import ScriptError
+from assay_scripts.selection import Selection, rejected, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_codex.turns.parts import Shared
+    from assay_codex.turns.response import Failure, Response
     from assay_codex.turns.script_position import ScriptPosition
     from assay_scripts.nonces import Record, State
-    from assay_scripts.response import Failure, Response
 
 Json = dict[str, Any]
 
@@ -54,11 +54,11 @@ _WARNING = (
 )
 
 
-def choose_summary(context: TurnContext, thread: Thread, dropped: int = 0) -> Casting:
+def choose_summary(context: TurnContext, thread: Thread, dropped: int = 0) -> Selection:
     """What the model answers when it is asked for a summary; `dropped`: how many of the oldest items are left out."""
     if isinstance(context.library, ScriptError):
         return rejected(str(context.library))
-    return cast(
+    return select(
         context.library,
         context.nonces,
         history=thread.history[max(0, dropped - _CONTEXT_ITEMS) :],
@@ -72,7 +72,7 @@ class Compaction:
     """A compaction under way in a turn."""
 
     def __init__(
-        self, shared: Shared, script: ScriptPosition, casting: Casting, record: Record, then: Callable[[], None]
+        self, shared: Shared, script: ScriptPosition, casting: Selection, record: Record, then: Callable[[], None]
     ) -> None:
         self.casting = casting
         self.then = then

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay_codex.turns.response import Response
 from assay_scripts.default_answer import default_answer
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.player import perform
-from assay_scripts.response import Response
-from assay_scripts.selection import Casting, cast
+from assay_scripts.selection import Selection, select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class ScriptPosition:
     """The place of a turn in the script of `casting`: the stage on which its parts are played."""
 
     def __init__(
-        self, context: TurnContext, thread: Thread, casting: Casting, given: Sequence[Mapping[str, Any]]
+        self, context: TurnContext, thread: Thread, casting: Selection, given: Sequence[Mapping[str, Any]]
     ) -> None:
         self.casting = casting
         self.nonce = casting.nonce
@@ -43,7 +43,7 @@ class ScriptPosition:
         """The answer that the model begins now."""
         return self.play(self.casting, self._index)
 
-    def play(self, casting: Casting, index: int) -> Response:
+    def play(self, casting: Selection, index: int) -> Response:
         """The answer that is the part at this index; after the last part, one that says what the tools returned."""
         if index < len(casting.parts):
             part = casting.parts[index]
@@ -56,7 +56,7 @@ class ScriptPosition:
         """Go to the next part."""
         self._index += 1
 
-    def move(self, casting: Casting) -> None:
+    def move(self, casting: Selection) -> None:
         """Go to where another choice of script begins."""
         self.casting, self._index = casting, casting.first
 
@@ -67,7 +67,7 @@ class ScriptPosition:
         """
         library, casting = self._context.library, self.casting
         if not isinstance(library, ScriptError):
-            casting = cast(
+            casting = select(
                 library,
                 self._context.nonces,
                 history=self._thread.history,

@@ -28,24 +28,23 @@ from assay_codex.turns.approvals import Approvals
 from assay_codex.turns.calls import Calls
 from assay_codex.turns.compaction import Compaction, choose_summary
 from assay_codex.turns.parts import Shared
+from assay_codex.turns.response import Failure, Response
 from assay_codex.turns.results import Results
 from assay_codex.turns.script_position import ScriptPosition
-from assay_codex.versions.failures import CAUSES, RECONNECTS
+from assay_codex.versions.failures import CAUSES, RECONNECTS, Cause
 from assay_scripts import steps
 from assay_scripts.player import Action, Piece, Until, reconnecting
-from assay_scripts.response import Failure, Response
-from assay_scripts.selection import Casting
+from assay_scripts.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
-    from assay_codex.versions.failures import Cause
     from assay_scripts.nonces import State
 
 Json = dict[str, Any]
-_Input = tuple[list["Mapping[str, Any]"], str | None, Casting]
+_Input = tuple[list["Mapping[str, Any]"], str | None, Selection]
 
 
 class Turn:
@@ -60,9 +59,9 @@ class Turn:
         self,
         context: TurnContext,
         thread: Thread,
-        casting: Casting,
+        casting: Selection,
         given: Sequence[Mapping[str, Any]],
-        summary: Casting | None = None,
+        summary: Selection | None = None,
         *,
         only_summary: bool = False,
     ) -> None:
@@ -77,8 +76,10 @@ class Turn:
         self._started = context.now
         self._script = ScriptPosition(context, thread, casting, given)
         self.nonce = self._script.nonce
-        both = self._version.messages.legacy_events or casting.told == "double"
-        self._own_notifier = Notifier(context, thread, self.id, both_families=both, story=casting.told == "story")
+        both = self._version.messages.legacy_events or casting.notifications == "double"
+        self._own_notifier = Notifier(
+            context, thread, self.id, both_families=both, story=casting.notifications == "story"
+        )
         self._results = Results(self._own_notifier.sender)
         self._shared = Shared(
             turn=self, context=context, thread=thread, notifier=self._own_notifier, results=self._results
@@ -130,7 +131,7 @@ class Turn:
         self.thread.remember([{"type": "function_call_output", "id": identity, "name": name, "output": output}])
         self._notifier.item(item_messages.tool_output(identity, name, output))
 
-    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Casting) -> None:
+    def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Selection) -> None:
         """Take more input: the model gets it when its answer is over, in some versions at once, which cuts that off."""
         if not given:
             return
@@ -288,7 +289,9 @@ class Turn:
 
     def _cause(self, failure: steps.Fail | steps.ErrorNotice) -> Cause:
         casting = self._compaction.casting if self._compaction is not None else self._script.casting
-        return casting.trouble or self._version.failures.causes[failure.cause]
+        if casting.problem is not None:  # the marker or the file is wrong: the client's mistake
+            return Cause(message=casting.problem, info="badRequest", began=False)
+        return self._version.failures.causes[failure.cause]
 
     def _retry(self, retry: steps.Retry) -> None:
         """Send that the model is asked again; its answer begins once more."""

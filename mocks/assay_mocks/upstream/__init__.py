@@ -1,1 +1,5 @@
-"""A scripted Responses endpoint: the model's service that a real Codex is given, playing the scripts of the mock."""
+"""A scripted model's service: a Responses endpoint that plays the scripts of `assay_scripts` behind a real Codex.
+
+`playable` says which scripts a service can play, `service` chooses the script of a request, `reply` plays it, `writing`
+makes its events, `failing` its failures; `serving` is the HTTP server, and the only module with I/O.
+"""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay_mocks.upstream.serving import serving
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.read import load_scripts
 from assay_scripts.library import LIBRARY
 

@@ -1,4 +1,7 @@
-"""How the model's service fails, by the cause whose look in Codex `codex.versions.failures` tells: one way each."""
+"""How the model's service fails: for each cause of `assay_scripts.causes` what it sends.
+
+How the failure then looks in Codex is measured in `assay_codex.versions.failures`.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,12 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Hangup:
-    """The stream ends without an event that says so."""
+    """The stream ends without the event that completes the response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """The stream goes on, and nothing comes any more."""
+    """The stream stays open, and nothing more is sent."""
 
 
 Failure = Refusal | Failed | Hangup | Silence
@@ -68,10 +71,11 @@ FAILURES: Mapping[str, Failure] = {
     "cut": Hangup(),
     "idle": Silence(),
 }  # fmt: skip
+"""What is sent, by cause."""
 
 ELSEWHERE: Mapping[str, str] = {
-    "connection": "a service that answers has a connection",
+    "connection": "a service that answers is connected",
     "no-network": "a service that answers is reached",
-    "missing-key": "Codex finds out that it has no key before it asks",
+    "missing-key": "Codex notices that it has no key before it sends a request",
 }
-"""Causes that no service can be the cause of, and why."""
+"""Causes that are no failure of the service, with the reason."""

@@ -1,7 +1,8 @@
-"""Which scripts the model's service can play, and what is in the way of the others.
+"""Which scripts the model's service can play, and why it cannot play the others.
 
-A script says what the app-server says. Text, thoughts, calls, counts, ends and most failures begin in the model's
-service; how they are spelled, cut and told in other words is the app-server's own.
+A script describes what the app-server sends. Text, reasoning, calls, counts, ends and most failures come from the
+model's service, so a service can play them. How they are spelled, cut into output or sent in another dialect is the
+app-server's own doing.
 """
 
 from __future__ import annotations
@@ -9,75 +10,53 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.upstream.failing import ELSEWHERE, FAILURES, Refusal
-from assay_scripts.steps import (
-    Call,
-    Code,
-    Command,
-    Crash,
-    Cut,
-    ErrorNotice,
-    Fail,
-    Finish,
-    Open,
-    Overload,
-    Parts,
-    Patch,
-    Raw,
-    Repeat,
-    Retry,
-    Say,
-    Step,
-    Surrogates,
-    Told,
-    Usage,
-    ends_turn,
-)
+from assay_scripts import steps as language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from assay_scripts.steps import Script
+    from assay_scripts.steps import Notifications, Parts, Script, Step
 
 _SHAPES = frozenset({"native", "sentinel", "use-tool"})
-_UNTOLD = (Open, Usage)
-"""Steps that tell nothing."""
+_SILENT = (language.Open, language.Usage)
+"""Steps for which nothing is sent at once."""
 
-_OWN: Mapping[type[Step], str] = {
-    Code: "a program runs in the app-server, for the models that it knows",
-    Command: "a command is the app-server's own tool, called as each version has it",
-    Crash: "the app-server dies, not the model's service",
-    Cut: "the app-server cuts its own output",
-    ErrorNotice: "the app-server itself ends a turn that failed",
-    Overload: "the app-server itself refuses the turn",
-    Patch: "a patch is the app-server's own tool, called as each version has it",
-    Raw: "the app-server writes the line",
-    Repeat: "the app-server tells its own notifications again",
-    Retry: "whether the service is asked again is in the app-server's configuration",
-    Surrogates: "the app-server spells its own output",
+_APP_SERVER: Mapping[type[Step], str] = {
+    language.Code: "a program runs in the app-server, for the models that it knows",
+    language.Command: "a command is the app-server's own tool, called as each version has it",
+    language.Crash: "the app-server dies, not the model's service",
+    language.Cut: "the app-server cuts its own output",
+    language.ErrorNotice: "the app-server itself ends a turn that failed",
+    language.Overload: "the app-server itself refuses the turn",
+    language.Patch: "a patch is the app-server's own tool, called as each version has it",
+    language.Raw: "the app-server writes the line",
+    language.Repeat: "the app-server sends its own notifications again",
+    language.Retry: "whether the service is asked again is in the app-server's configuration",
+    language.Surrogates: "the app-server spells its own output",
 }
-_TOLD: Mapping[Told, str] = {
-    "story": "the words of another dialect are the app-server's",
-    "double": "which families of events are told is the app-server's own version",
+_DIALECTS: Mapping[Notifications, str] = {
+    "story": "the app-server chooses the dialect of its notifications",
+    "double": "the version of the app-server decides which notifications are sent",
 }
 
 
 def why_unplayable(script: Script) -> str:
     """Why the model's service cannot play a script; '' when it can."""
     if script.choices:
-        return "of threads that ask at the same time, which comes first is chance"
-    return why_not(script.parts, script.told)
+        return "which of several threads sends its request first is chance"
+    return why_not(script.parts, script.notifications)
 
 
-def why_not(parts: Parts, told: Told = "v2") -> str:
-    """Why the model's service cannot play these parts, told in these words; '' when it can."""
-    return _TOLD.get(told) or next(filter(None, map(_of_part, parts)), "")
+def why_not(parts: Parts, notifications: Notifications = "v2") -> str:
+    """Why the model's service cannot play these parts with these notifications; '' when it can."""
+    return _DIALECTS.get(notifications) or next(filter(None, map(_of_part, parts)), "")
 
 
 def _of_part(part: Sequence[Step]) -> str:
     for at, step in enumerate(part):
-        if at and ends_turn(part[at - 1]):
-            return f"{_name(step)}: nothing that comes after the end of an answer is read"
-        why = _OWN.get(type(step)) or _CHECKS.get(type(step), _nothing)(step, part[:at])
+        if at and language.ends_turn(part[at - 1]):
+            return f"{_name(step)}: Codex reads nothing after the end of an answer"
+        why = _APP_SERVER.get(type(step)) or _CHECKS.get(type(step), _nothing)(step, part[:at])
         if why:
             return f"{_name(step)}: {why}"
     return ""
@@ -91,27 +70,27 @@ def _nothing(_step: Any, _before: Sequence[Step]) -> str:  # noqa: ANN401 - any 
     return ""
 
 
-def _choice(step: Say | Finish, _before: Sequence[Step]) -> str:
+def _choice(step: language.Say | language.Finish, _before: Sequence[Step]) -> str:
     return "an answer of the service is one choice" if step.choice is not None else ""
 
 
-def _call(call: Call, _before: Sequence[Step]) -> str:
+def _call(call: language.Call, _before: Sequence[Step]) -> str:
     other = [shape for shape in call.shapes if shape not in _SHAPES]
     if other:
         return f"the service has no shape {other[0]}"
-    return "an unfinished call is told in pieces, and Codex waits for the whole" if call.unfinished else ""
+    return "Codex waits for the complete call and sends no pieces of it" if call.unfinished else ""
 
 
-def _fail(step: Fail, before: Sequence[Step]) -> str:
+def _fail(step: language.Fail, before: Sequence[Step]) -> str:
     if step.cause in ELSEWHERE:
         return ELSEWHERE[step.cause]
-    said = any(not isinstance(earlier, _UNTOLD) for earlier in before)
-    return "an HTTP error comes before everything else" if said and isinstance(FAILURES[step.cause], Refusal) else ""
+    sent = any(not isinstance(earlier, _SILENT) for earlier in before)
+    return "an HTTP error comes before everything else" if sent and isinstance(FAILURES[step.cause], Refusal) else ""
 
 
 _CHECKS: Mapping[type[Step], Callable[[Any, Sequence[Step]], str]] = {
-    Say: _choice,
-    Finish: _choice,
-    Call: _call,
-    Fail: _fail,
+    language.Say: _choice,
+    language.Finish: _choice,
+    language.Call: _call,
+    language.Fail: _fail,
 }

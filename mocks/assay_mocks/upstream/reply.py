@@ -1,4 +1,4 @@
-"""One response as it is played: what to send next, or how long nothing."""
+"""One response while it is played: what is sent next, or how long nothing is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
-from assay_scripts.blocks import cut
-from assay_scripts.call_shapes import Text, tell_shapes
+from assay_scripts.blocks import cut, is_structured_call
+from assay_scripts.call_shapes import Text, in_shapes
 from assay_scripts.player import Action, Piece, Until, perform
-from assay_scripts.response import is_told_apart
 from assay_scripts.steps import Call, Fail, Finish, Open, Reflect, Think, Usage
 
 if TYPE_CHECKING:
@@ -23,14 +22,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Output = Json | Refusal | Hangup | Until
-"""An event, an HTTP error in place of all events, the end of the connection in mid-stream, or silence."""
+"""An event, an HTTP error instead of a stream, the end of the connection in mid-stream, or silence."""
 
 
 class Reply:
-    """The answer to a request. It ends when `told` does, or when its client goes away (`left`).
-
-    `changes` counts what others under the nonce may wait for: a gate that opens, the end.
-    """
+    """The answer to a request. It ends with its `outputs`, or when its client disconnects."""
 
     def __init__(self, part: tuple[Step, ...], asked: Asked, writer: Writer, nonce: Nonce, record: Record) -> None:
         self._part = part
@@ -42,22 +38,25 @@ class Reply:
         self._opened = False
         self._over = False
         self.changes = 0
-        self._calls = sum(is_told_apart(step) for step in part)  # that are to come
-        self._last = "\n"  # the last character of the text
+        """Counts what other replies under the nonce may wait for: a gate that opens, the end of this reply."""
+        self._calls = sum(is_structured_call(step) for step in part)
+        """How many calls are still to be sent."""
+        self._last = "\n"
+        """The last character of the text."""
 
-    def told(self, now: float) -> Generator[Output, float, None]:
-        """All that is sent, in order; it is resumed with the time. It may be resumed early, and then looks again."""
+    def outputs(self, now: float) -> Generator[Output, float, None]:
+        """All that is sent, in order; it is resumed with the time. After `Until` it may be resumed early."""
         performance = perform(self._part, self, now)
         action = next(performance)
         while True:
-            for output in self._outputs(action):
+            for output in self._sent_for(action):
                 now = yield output
             if self._over:
                 return
             action = performance.send(now)
 
-    def left(self) -> None:
-        """The client has gone away; nothing if all was told."""
+    def disconnected(self) -> None:
+        """The client has disconnected; without effect after the end."""
         self._end("interrupted")
 
     # What the script can see
@@ -72,7 +71,7 @@ class Reply:
 
     # Actions
 
-    def _outputs(self, action: Action | Until) -> Iterator[Output]:
+    def _sent_for(self, action: Action | Until) -> Iterator[Output]:
         match action:
             case Open(name):
                 self._nonce.gates.add(name)
@@ -83,13 +82,13 @@ class Reply:
                 yield from self._fail(FAILURES[cause])
             case _:
                 yield from self._open()
-                yield from self._say(action)
+                yield from self._send(action)
 
     def _open(self) -> Iterable[Json]:
         begun, self._opened = self._opened, True
         return () if begun else self._writer.begun()
 
-    def _say(self, action: Action | Until) -> Iterator[Output]:
+    def _send(self, action: Action | Until) -> Iterator[Output]:
         match action:
             case Until():
                 yield action
@@ -98,7 +97,7 @@ class Reply:
             case Reflect():
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
             case Think():
-                yield from self._writer.thought(action)
+                yield from self._writer.reasoning(action)
             case Call():
                 yield from self._call(action)
             case Finish(reason):
@@ -111,9 +110,9 @@ class Reply:
         yield from self._writer.whole_text(text, phase) if whole else self._writer.text(text, phase)
 
     def _call(self, call: Call) -> Iterator[Json]:
-        self._calls -= is_told_apart(call)
-        for saying in tell_shapes(call, 0):
-            match saying:
+        self._calls -= is_structured_call(call)
+        for output in in_shapes(call, 0):
+            match output:
                 case Text(text, own_line):
                     yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
                 case _:
@@ -142,7 +141,7 @@ class Reply:
         self._end("failed")
 
     def _end(self, state: State) -> None:
-        """The first end counts."""
+        """Record how the reply ended. Only the first end counts: a client also disconnects after a complete reply."""
         if not self._over:
             self._over = True
             self.changes += 1

@@ -1,4 +1,4 @@
-"""What a request for a response asks, and what a script can say of it."""
+"""A request for a response: what it asks for, and what a `reflect` step reports of it."""
 
 from __future__ import annotations
 
@@ -28,51 +28,54 @@ OWN_TOOLS = frozenset(
         "write_stdin",
     }
 )
-"""Tools that Codex itself declares: the default answer calls none of them."""
+"""Tools that Codex itself declares. The default answer calls only tools of the client, so they are left out."""
 
-_INSTRUCTING = ("developer", "system")
+_INSTRUCTION_ROLES = ("developer", "system")
 
 
 class UnreadableError(ValueError):
-    """A request that is none; the message says why."""
+    """The body is no request for a streamed response; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A request: its model, the items of its input, and the tools that its client declared, as the mock knows them.
-
-    `thread`: the key under which Codex has its thread cached; "" if there is none.
-    """
+    """A request."""
 
     model: str
     thread: str
+    """The thread of the app-server that sends it (`prompt_cache_key`); empty if it names none."""
     items: tuple[Json, ...]
+    """Its input."""
     tools: tuple[Json, ...]
+    """The tools of the client, in the form of the app-server's dynamic tools."""
 
     @property
     def continues(self) -> bool:
-        """Whether it brings the results of calls: if the thread asked before, its turn goes on."""
+        """Whether it ends with the result of a call: if the thread has a turn, that turn goes on."""
         return bool(self.items) and is_result(self.items[-1])
 
     @property
     def received(self) -> Json:
-        """What `Reflect` tells: here all input but developer text is history, and nobody knows what text is Codex's."""
-        developer = [message_text(item) for item in self.items if item.get("role") in _INSTRUCTING]
+        """What `reflect` reports.
+
+        All input but developer text is history: a request does not say what is new in it, nor what Codex has added.
+        """
+        developer = [message_text(item) for item in self.items if item.get("role") in _INSTRUCTION_ROLES]
         return {
             "developer": "\n".join(developer),
             "base": None,
             "model": self.model,
-            "history": [item for item in self.items if item.get("role") not in _INSTRUCTING],
+            "history": [item for item in self.items if item.get("role") not in _INSTRUCTION_ROLES],
             "input": [],
             "tools": list(self.tools),
         }
 
 
 def read(body: bytes) -> Asked:
-    """What the body of a request asks.
+    """Parse the body of a request.
 
     Raises:
-        UnreadableError: it is no request for a streamed response.
+        UnreadableError: the body is no request for a streamed response.
     """
     try:
         data = json.loads(body)

@@ -1,7 +1,7 @@
-"""The service without its sockets: requests in, replies out. Which part of which script a request is answered with.
+"""The service without its sockets: requests in, replies out. It chooses the script and part that answer a request.
 
-The script is chosen as in the mock, by the marker in the input, else by a user's text, else it is the default answer. A
-request that brings results continues the turn of its thread, if there is one; any other begins a turn.
+A script is chosen as in the Codex mock (`assay_scripts.selection`). A request that ends with the result of a call
+continues the turn of its thread, if there is one; any other request begins a turn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay_mocks.upstream.request import Asked, UnreadableError, read
 from assay_mocks.upstream.writing import Writer
 from assay_scripts.default_answer import default_answer
 from assay_scripts.nonces import KEPT_NONCES, Nonces
-from assay_scripts.selection import Casting, cast
+from assay_scripts.selection import Selection, select
 
 if TYPE_CHECKING:
     from assay_scripts.nonces import Record
@@ -34,12 +34,12 @@ class Service:
         self._turns: OrderedDict[tuple[str, str], Record] = OrderedDict()  # by thread and script
 
     def answer(self, body: bytes, now: float) -> Reply | Refusal:
-        """The reply to a request with this body, or the HTTP error that it deserves."""
+        """The reply to a request with this body, or an HTTP error if the request or its script is wrong."""
         try:
             asked = read(body)
         except UnreadableError as error:
             return refusal(400, str(error), type="invalid_request_error")
-        casting = cast(
+        selection = select(
             self._library,
             self._nonces,
             history=asked.items,
@@ -47,30 +47,30 @@ class Service:
             tools=asked.tools,
             call_id=f"call_{next(self._numbers):04}",
         )
-        if casting.trouble is not None:
-            return refusal(404, casting.trouble.message, type="invalid_request_error", code="script_not_found")
-        why = why_not(casting.parts, casting.told)
+        if selection.problem is not None:
+            return refusal(404, selection.problem, type="invalid_request_error", code="script_not_found")
+        why = why_not(selection.parts, selection.notifications)
         if why:
-            message = f"the script {casting.script} cannot be played by the model's service: {why}"
+            message = f"the script {selection.script} cannot be played by the model's service: {why}"
             return refusal(501, message, type="unplayable_script", code="unplayable_script")
-        return self._reply(asked, casting, now)
+        return self._reply(asked, selection, now)
 
-    def _reply(self, asked: Asked, casting: Casting, now: float) -> Reply:
+    def _reply(self, asked: Asked, selection: Selection, now: float) -> Reply:
         writer = Writer(asked.model, now, self._number)
-        return Reply(self._part(asked, casting), asked, writer, casting.nonce, self._record(asked, casting))
+        return Reply(self._part(asked, selection), asked, writer, selection.nonce, self._record(asked, selection))
 
-    def _part(self, asked: Asked, casting: Casting) -> tuple[Step, ...]:
-        if casting.first < len(casting.parts):
-            return casting.parts[casting.first]
+    def _part(self, asked: Asked, selection: Selection) -> tuple[Step, ...]:
+        if selection.first < len(selection.parts):
+            return selection.parts[selection.first]
         return default_answer(asked.items, asked.tools, f"call_{self._number():04}")
 
-    def _record(self, asked: Asked, casting: Casting) -> Record:
+    def _record(self, asked: Asked, selection: Selection) -> Record:
         """The turn that a request belongs to."""
-        key = asked.thread, casting.script
+        key = asked.thread, selection.script
         record = self._turns.pop(key, None) if asked.continues else None
         if record is None:
-            record = casting.nonce.begin(casting.script, casting.first)
-        record.part, record.state = casting.first, "running"
+            record = selection.nonce.begin(selection.script, selection.first)
+        record.part, record.state = selection.first, "running"
         self._turns[key] = record
         if len(self._turns) > KEPT_NONCES:
             self._turns.popitem(last=False)

@@ -1,7 +1,7 @@
-"""The service on a loopback port: a thread for each request, all of them taking turns at the one service.
+"""The service on a loopback port: a thread per request, and one lock around the service that they share.
 
-A thread that has nothing to send waits for its moment, for the bell that rings whenever another one has done something,
-and for its client to go away.
+A thread that has nothing to send waits for three things at once: the time of its next output, the disconnect of its
+client, and its bell, a socket that becomes readable when another thread has changed something (opened a gate, ended).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KEPT = 256
 
 
 class Upstream(http.server.ThreadingHTTPServer):
-    """The server. `url` is the base URL for a Codex; `bodies` are those of the last requests, in order."""
+    """The server."""
 
     daemon_threads = True
     block_on_close = True
@@ -43,19 +43,22 @@ class Upstream(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.service = Service(library)
         self.bodies: deque[bytes] = deque(maxlen=KEPT)
-        self.turn = threading.Lock()
+        """The bodies of the last requests, in order."""
+        self.lock = threading.Lock()
+        """Held while the service or a reply is used, but not while a reply waits."""
         self.closing = False
+        """Every reply that waits is to end."""
         self._bells: set[socket.socket] = set()
 
     @property
     def url(self) -> str:
-        """The base URL, up to and with /v1."""
+        """The base URL for a Codex: the part up to /v1, inclusive."""
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     @contextmanager
-    def moved(self, reply: Reply) -> Iterator[None]:
-        """Within the block a reply may be moved on; others that wait look again if that changed something for them."""
-        with self.turn:
+    def resuming(self, reply: Reply) -> Iterator[None]:
+        """Hold the lock while a reply is resumed; ring for the others if that has changed something for them."""
+        with self.lock:
             before = reply.changes
             yield
             if reply.changes != before:
@@ -63,30 +66,31 @@ class Upstream(http.server.ThreadingHTTPServer):
 
     def close_replies(self) -> None:
         """End every reply that waits."""
-        with self.turn:
+        with self.lock:
             self.closing = True
             self._ring()
 
     def _ring(self) -> None:
         for bell in self._bells:
-            bell.send(b"!")
+            with suppress(BlockingIOError):  # its buffer is full of earlier rings: it is readable anyway
+                bell.send(b"!")
 
     @contextmanager
     def bell(self) -> Iterator[socket.socket]:
-        """What becomes readable when it rings."""
-        hear, pull = socket.socketpair()
-        with hear, pull:
+        """A socket that becomes readable when it rings."""
+        bell, pull = socket.socketpair()
+        with bell, pull:
             pull.setblocking(False)  # noqa: FBT003 - the name of the method says it
-            with self.turn:
+            with self.lock:
                 self._bells.add(pull)
             try:
-                yield hear
+                yield bell
             finally:
-                with self.turn:
+                with self.lock:
                     self._bells.discard(pull)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as the base class has it
-        """A client that went away is no error."""
+        """Print the traceback, unless the client has disconnected: scripts make clients do that."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -96,7 +100,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Nothing is to be had by GET."""
+        """Answer 404: only /responses exists, and only for POST."""
         self._refuse(refusal(404, f"there is no {self.path} here", type="invalid_request_error"))
 
     def do_POST(self) -> None:
@@ -105,7 +109,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if not self.path.partition("?")[0].endswith("/responses"):
             self.do_GET()
             return
-        with self.server.turn:
+        with self.server.lock:
             self.server.bodies.append(body)
             reply = self.server.service.answer(body, time.time())
         if isinstance(reply, Refusal):
@@ -116,46 +120,48 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             with self.server.bell() as bell:
                 self._play(reply, bell)
         finally:
-            with self.server.moved(reply):
-                reply.left()
+            with self.server.resuming(reply):
+                reply.disconnected()
 
     def _play(self, reply: Reply, bell: socket.socket) -> None:
-        told = reply.told(time.time())
-        output = self._next(reply, lambda: next(told))
+        outputs = reply.outputs(time.time())
+        output = self._next(reply, lambda: next(outputs))
         while output is not None:
             if isinstance(output, Until):
-                if self._is_left(output, bell):
+                if self._must_end(output, bell):
                     return
             else:
                 self._send(output)
-            output = self._next(reply, lambda: told.send(time.time()))
+            output = self._next(reply, lambda: outputs.send(time.time()))
 
     def _next(self, reply: Reply, step: Callable[[], Output]) -> Output | None:
-        with self.server.moved(reply), suppress(StopIteration):
+        """The next output of a reply; None after the last."""
+        with self.server.resuming(reply), suppress(StopIteration):
             return step()
         return None
 
-    def _is_left(self, until: Until, bell: socket.socket) -> bool:
-        """Wait; whether the client has gone away meanwhile, or the server is to close."""
+    def _must_end(self, until: Until, bell: socket.socket) -> bool:
+        """Wait until this time or a change; whether the client has disconnected or the server closes."""
         seconds = None if until.time == math.inf else max(until.time - time.time(), 0)
-        heard, _, _ = select.select([self.connection, bell], [], [], seconds)
-        if bell in heard:
+        # A client sends nothing after its request: its socket becomes readable when it disconnects.
+        ready, _, _ = select.select([self.connection, bell], [], [], seconds)
+        if bell in ready:
             bell.recv(4096)
-        return self.server.closing or (self.connection in heard and not self.connection.recv(1, socket.MSG_PEEK))
+        return self.server.closing or (self.connection in ready and not self.connection.recv(1, socket.MSG_PEEK))
 
-    _began = False
+    _started = False
 
     def _send(self, output: Json | Refusal | Hangup) -> None:
         match output:
             case Refusal():
                 self._refuse(output)
             case dict() as event:
-                if not self._began:
-                    self._begin()
+                if not self._started:
+                    self._start()
                 self.wfile.write(frame(event))
 
-    def _begin(self) -> None:
-        self._began = True
+    def _start(self) -> None:
+        self._started = True
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
@@ -170,7 +176,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(error.body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Write no access log."""
 
 
 @contextmanager

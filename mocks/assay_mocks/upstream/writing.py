@@ -1,7 +1,8 @@
 """Writes one response of the Responses API, event by event.
 
-created, in_progress, then for each item of the output: added, its parts and deltas, done; in the end completed,
-incomplete or failed. Events are numbered from 0 and hold `type`; the frame of one is `event: <type>` and its data.
+First created and in_progress, then for each item of the output: added, its parts and deltas, done; last completed,
+incomplete or failed. Events have a `type` and a `sequence_number` from 0; a frame is `event: <type>` and the event as
+data.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def frame(event: Json) -> bytes:
 
 
 def counts(usage: Usage) -> Json:
-    """Token counts as the API tells them."""
+    """Token counts in the form of the API."""
     return {
         "input_tokens": usage.input,
         "input_tokens_details": {"cached_tokens": usage.cached, "cache_write_tokens": 0},
@@ -38,7 +39,7 @@ def counts(usage: Usage) -> Json:
 
 
 class Writer:
-    """One response; every method gives the events that say it. `number` gives the numbers of which ids are made."""
+    """One response. Its methods yield the events to send; `number` gives the next number for an id."""
 
     def __init__(self, model: str, now: float, number: Callable[[], int]) -> None:
         self._number = number
@@ -67,12 +68,12 @@ class Writer:
         }
 
     def begun(self) -> Iterator[Json]:
-        """The service begins to answer."""
+        """The start of the response."""
         yield self._event("response.created", response=self._response)
         yield self._event("response.in_progress", response=self._response)
 
     def text(self, text: str, phase: str | None = None) -> Iterator[Json]:
-        """A piece of text, in the open message or a new one, which is of this phase of the turn."""
+        """A delta of text, in the open message or else in a new one with this `phase`."""
         if self._pieces is None:
             self._pieces, self._item_id, self._phase = [], self._id("msg"), phase
             yield self._event("response.output_item.added", **self._at, item=self._message("in_progress", []))
@@ -81,13 +82,13 @@ class Writer:
         yield self._event("response.output_text.delta", **self._part, delta=text, logprobs=[])
 
     def whole_text(self, text: str, phase: str | None = None) -> Iterator[Json]:
-        """A message that comes as a whole, without a word before it is done."""
+        """A complete message without deltas."""
         yield from self.end_text()
         self._item_id, self._phase = self._id("msg"), phase
         yield self._done(self._message("completed", [_text_part(text)]))
 
     def end_text(self) -> Iterator[Json]:
-        """The open message is complete, if there is one."""
+        """The end of the open message, if there is one."""
         if self._pieces is None:
             return
         text, self._pieces = "".join(self._pieces), None
@@ -95,8 +96,8 @@ class Writer:
         yield self._event("response.content_part.done", **self._part, part=_text_part(text))
         yield self._done(self._message("completed", [_text_part(text)]))
 
-    def thought(self, thought: Think) -> Iterator[Json]:
-        """Reasoning: its one summary, then the thoughts themselves."""
+    def reasoning(self, thought: Think) -> Iterator[Json]:
+        """Reasoning: one summary, then the reasoning itself."""
         yield from self.end_text()
         self._item_id = self._id("rs")
         item: Json = {"id": self._item_id, "type": "reasoning", "summary": []}
@@ -108,17 +109,17 @@ class Writer:
             yield self._event("response.reasoning_summary_text.delta", **place, delta=piece)
         yield self._event("response.reasoning_summary_text.done", **place, text=text)
         yield self._event("response.reasoning_summary_part.done", **place, part=part)
-        yield from self._thoughts(thought.raw)
-        yield self._done({**item, "summary": [part], **_kept_thoughts(thought)})
+        yield from self._raw_reasoning(thought.raw)
+        yield self._done({**item, "summary": [part], **_kept_reasoning(thought)})
 
-    def _thoughts(self, pieces: tuple[str, ...]) -> Iterator[Json]:
+    def _raw_reasoning(self, pieces: tuple[str, ...]) -> Iterator[Json]:
         if pieces:
             for piece in pieces:
                 yield self._event("response.reasoning_text.delta", **self._part, delta=piece)
             yield self._event("response.reasoning_text.done", **self._part, text="".join(pieces))
 
     def call(self, call: Call, pieces: tuple[str, ...]) -> Iterator[Json]:
-        """A call whose arguments come in these pieces."""
+        """A call with its arguments in these deltas."""
         yield from self.end_text()
         self._item_id = self._id("fc")
         item = {"id": self._item_id, "type": "function_call", "status": "in_progress", "arguments": ""}
@@ -131,16 +132,16 @@ class Writer:
         yield self._done({**item, **arguments, "status": "completed"})
 
     def finished(self, reason: str, usage: Usage) -> Iterator[Json]:
-        """The answer is over, for this reason of a `Finish`."""
+        """The end of the response, for the reason of a `finish` step."""
         yield from self.end_text()
-        told: Json = {"usage": None if usage.unknown else counts(usage), "output": self._output}
+        fields: Json = {"usage": None if usage.unknown else counts(usage), "output": self._output}
         if reason == "stop":
-            yield self._end("completed", **told)
+            yield self._end("completed", **fields)
         else:
-            yield self._end("incomplete", **told, incomplete_details={"reason": _REASONS.get(reason, reason)})
+            yield self._end("incomplete", **fields, incomplete_details={"reason": _REASONS.get(reason, reason)})
 
     def failed(self, code: str, message: str) -> Iterator[Json]:
-        """The answer fails; what was begun is not completed."""
+        """The failure of the response; open items stay incomplete."""
         yield self._end("failed", output=self._output, error={"code": code, "message": message})
 
     # What events are made of
@@ -161,24 +162,24 @@ class Writer:
         return {**self._of_item, "content_index": 0}
 
     def _message(self, status: str, content: list[Json]) -> Json:
-        told = {"type": "message", "status": status, "role": "assistant", "content": content}
-        return {"id": self._item_id, **told, **({"phase": self._phase} if self._phase else {})}
+        message = {"type": "message", "status": status, "role": "assistant", "content": content}
+        return {"id": self._item_id, **message, **({"phase": self._phase} if self._phase else {})}
 
     def _done(self, item: Json) -> Json:
         event = self._event("response.output_item.done", **self._at, item=item)
         self._output.append(item)
         return event
 
-    def _end(self, status: str, **told: object) -> Json:
-        return self._event(f"response.{status}", response={**self._response, "status": status, **told})
+    def _end(self, status: str, **fields: object) -> Json:
+        return self._event(f"response.{status}", response={**self._response, "status": status, **fields})
 
-    def _event(self, kind: str, **told: Any) -> Json:  # noqa: ANN401 - JSON
+    def _event(self, kind: str, **fields: Any) -> Json:  # noqa: ANN401 - JSON
         self._sequence += 1
-        return {"type": kind, "sequence_number": self._sequence - 1, **told}
+        return {"type": kind, "sequence_number": self._sequence - 1, **fields}
 
 
-def _kept_thoughts(thought: Think) -> Json:
-    """What an item of reasoning holds besides its summary."""
+def _kept_reasoning(thought: Think) -> Json:
+    """The fields of a complete reasoning item besides its summary."""
     content = {"content": [{"type": "reasoning_text", "text": "".join(thought.raw)}]} if thought.raw else {}
     return {**content, **({"encrypted_content": thought.encrypted} if thought.encrypted else {})}
 

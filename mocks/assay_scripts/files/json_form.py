@@ -1,9 +1,11 @@
-"""Scripts as plain JSON data, and back: the form of `schemas/assay/script.json`.
+"""Scripts as plain JSON data, and back: the form that `schemas/assay/script.json` describes.
 
 A script is `{"name", "title", "when"?, "told", "parts": [[step …] …], "choices"?: [parts …]}`, a step an object with
-one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. People may write less: a bare value stands for the first field
-(`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that needs nothing (`"hang"`), and a call's
-arguments may be an object.
+one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are read as well: a bare value for the first
+field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that requires none
+(`"hang"`), and an object for the arguments of a call.
+
+`told` is the `notifications` of a script; files keep the older name, which users' scripts have.
 """
 
 from __future__ import annotations
@@ -11,36 +13,36 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.blocks import BLOCKS
-from assay_scripts.errors import ScriptError
-from assay_scripts.files.kinds import KINDS, NAME, STEPS, TEXT, TOLD, Kind
-from assay_scripts.steps import Call, Command, Parts, Patch, Question, Script, Step
+from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition
+from assay_scripts.files.errors import ScriptError
+from assay_scripts.kinds import NAME, TEXT, Kind, kind_of
+from assay_scripts.markers import SCRIPT_NAME
+from assay_scripts.steps import Call, Notifications, Parts, Script, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-_NAMES: Mapping[type[Step], str] = {kind: name for name, kind in STEPS.items()}
-_SCRIPT_FIELDS = ("name", "title", "when", "told", "parts", "choices")
-_SCRIPT_NAME = re.compile(r"[A-Za-z0-9._/-]+")
+_FIELDS = ("name", "title", "when", "told", "parts", "choices")
+_NOTIFICATIONS = kind_of(Notifications)
 
 
 # Writing
 
 
 def script_to_json(script: Script) -> dict[str, Any]:
-    """The script as JSON data, every field written out that says something."""
-    told: dict[str, Any] = {
+    """The script as JSON data; fields that are None or false and empty lists are left out."""
+    data: dict[str, Any] = {
         "name": script.name,
         "title": script.title,
         "when": script.when,
-        "told": script.told,
+        "told": script.notifications,
         "parts": _parts_to_json(script.parts),
         "choices": [_parts_to_json(parts) for parts in script.choices],
     }
-    return {key: value for key, value in told.items() if value not in _NOTHING}
+    return {key: value for key, value in data.items() if value not in _NOTHING}
 
 
 def _parts_to_json(parts: Parts) -> list[Any]:
@@ -51,24 +53,25 @@ _NOTHING: tuple[object, ...] = (None, [], ())
 
 
 def _step_to_json(step: Step) -> dict[str, Any]:
-    given = {field.name: getattr(step, field.name) for field in fields(step)}
+    name = NAMES[type(step)]
+    given = {field: getattr(step, field) for field in DEFINITIONS[name].fields}
     values = {key: value for key, value in given.items() if value not in _NOTHING and value is not False}
-    return {_NAMES[type(step)]: {key: list(it) if isinstance(it, tuple) else it for key, it in values.items()}}
+    return {name: {key: list(it) if isinstance(it, tuple) else it for key, it in values.items()}}
 
 
 # Reading
 
 
 def script_from_json(data: object, place: str = "") -> Script:
-    """The script that `data` means; `place` is where it stands, for errors.
+    """The script that `data` describes; `place` is where the data stands, for errors.
 
     Raises:
         ScriptError: `data` is no script.
     """
     script = _object(data, place, "a script: name, title, parts")
-    _no_others(script, _SCRIPT_FIELDS, place)
+    _no_others(script, _FIELDS, place)
     name = _read(NAME, _given(script, "name", place), _at(place, "name"))
-    if not _SCRIPT_NAME.fullmatch(name):
+    if not re.fullmatch(SCRIPT_NAME, name):
         raise ScriptError(_at(place, "name"), f"letters, digits and . _ / - only, found {_shown(name)}")
     parts = _parts(_given(script, "parts", place), _at(place, "parts"))
     when, choices = script.get("when"), _at(place, "choices")
@@ -78,7 +81,7 @@ def script_from_json(data: object, place: str = "") -> Script:
         title=_read(TEXT, script.get("title", ""), _at(place, "title")),
         parts=parts,
         when=None if when is None else _read(NAME, when, _at(place, "when")),
-        told=_read(TOLD, script.get("told", "v2"), _at(place, "told")),
+        notifications=_read(_NOTIFICATIONS, script.get("told", "v2"), _at(place, "told")),
         choices=tuple(_parts(choice, f"{choices}[{index}]") for index, choice in enumerate(given)),
     )
 
@@ -95,7 +98,7 @@ def _part(data: object, place: str) -> tuple[Step, ...]:
 
 
 def step_from_json(data: object, place: str = "") -> Step:
-    """The step that `data` means.
+    """The step that `data` describes.
 
     Raises:
         ScriptError: `data` is no step.
@@ -104,46 +107,41 @@ def step_from_json(data: object, place: str = "") -> Step:
     if not isinstance(written, dict) or len(written) != 1:
         raise ScriptError(place, f"expected a step, an object with one key (its name), found {_shown(data)}")
     ((name, given),) = written.items()
-    if name not in STEPS:
-        raise ScriptError(place, f"there is no step {_shown(name)}; {_known(str(name), STEPS)}")
-    kind, place = STEPS[name], _at(place, name)
-    return _build(kind, _field_values(kind, given, place), place)
+    if name not in DEFINITIONS:
+        raise ScriptError(place, f"there is no step {_shown(name)}; {_known(str(name), DEFINITIONS)}")
+    definition, place = DEFINITIONS[name], _at(place, name)
+    return _build(definition, _field_values(definition, given, place), place)
 
 
-_OBJECTS = frozenset({Call, Command, Patch, Question})  # whose fields are never left to the first one
-
-
-def _field_values(kind: type[Step], given: object, place: str) -> Mapping[str, object]:
-    """The fields that are written, a bare value taken for the first one."""
-    names = list(KINDS[kind])
+def _field_values(definition: Definition, given: object, place: str) -> Mapping[str, object]:
+    """The fields that are written; a bare value is that of the first one."""
+    names = list(definition.fields)
     if given is None:
         return {}
     if isinstance(given, dict):
         _no_others(given, names, place)
         return given
-    if kind in _OBJECTS or not names:
-        wanted = f"an object with {', '.join(names)}" if names else "nothing"
-        raise ScriptError(place, f"expected {wanted}, found {_shown(given)}")
-    return {names[0]: given}
+    if definition.first is None:
+        expected = f"an object with {', '.join(names)}" if names else "nothing"
+        raise ScriptError(place, f"expected {expected}, found {_shown(given)}")
+    return {definition.first.name: given}
 
 
-def _build(kind: type[Step], given: Mapping[str, object], place: str) -> Step:
-    for field in fields(kind):
-        if field.default is MISSING and field.name not in given:
-            wanted = KINDS[kind][field.name].words
-            raise ScriptError(place, f"{field.name} is missing, expected {wanted}")
-    absent = {field.name for field in fields(kind) if field.default is None and given.get(field.name) is None}
-    values = {
-        name: _read(KINDS[kind][name], value, _at(place, name)) for name, value in given.items() if name not in absent
-    }
-    step = kind(**values)
+def _build(definition: Definition, given: Mapping[str, object], place: str) -> Step:
+    known = definition.fields
+    for name, field in known.items():
+        if field.required and name not in given:
+            raise ScriptError(place, f"{name} is missing, expected {field.kind.expected}")
+    written = {name: value for name, value in given.items() if value is not None or not known[name].nullable}
+    values = {name: _read(known[name].kind, value, _at(place, name)) for name, value in written.items()}
+    step = definition.step(**values)
     if isinstance(step, Call):
         _check_call(step, place)
     return step
 
 
 def _check_call(call: Call, place: str) -> None:
-    """Check what the fields of a call say together."""
+    """Check the fields of a call against each other."""
     blocks = [BLOCKS[shape](call) for shape in call.shapes if shape in BLOCKS]
     if call.pieces and "".join(call.pieces) not in {call.arguments, *blocks}:
         whole = "the arguments, or the call's textual block" if blocks else "the arguments"
@@ -151,7 +149,7 @@ def _check_call(call: Call, place: str) -> None:
     if not call.id and ("native" in call.shapes or call.late_id):
         raise ScriptError(_at(place, "id"), "a native call and a late id need text that is not empty")
     if call.unfinished and "native" in call.shapes:
-        raise ScriptError(_at(place, "unfinished"), "a native call is told whole")
+        raise ScriptError(_at(place, "unfinished"), "a native call is always complete")
 
 
 def _read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the kind decides
@@ -161,7 +159,7 @@ def _read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the k
     hint = f"; {_close(value, kind.choices)}" if isinstance(value, str) and _close(value, kind.choices) else ""
     if kind is TEXT and isinstance(value, int | float):
         hint = " (in quotes it is text)"
-    raise ScriptError(place, f"expected {kind.words}, found {_shown(value)}{hint}")
+    raise ScriptError(place, f"expected {kind.expected}, found {_shown(value)}{hint}")
 
 
 # Errors
@@ -171,15 +169,15 @@ def _at(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name
 
 
-def _object(data: object, place: str, wanted: str) -> Mapping[str, Any]:
+def _object(data: object, place: str, expected: str) -> Mapping[str, Any]:
     if not isinstance(data, dict):
-        raise ScriptError(place, f"expected {wanted}, found {_shown(data)}")
+        raise ScriptError(place, f"expected {expected}, found {_shown(data)}")
     return data
 
 
-def _list(data: object, place: str, wanted: str) -> list[Any]:
+def _list(data: object, place: str, expected: str) -> list[Any]:
     if not isinstance(data, list) or not data:
-        raise ScriptError(place, f"expected {wanted}, found {_shown(data)}")
+        raise ScriptError(place, f"expected {expected}, found {_shown(data)}")
     return data
 
 

@@ -1,6 +1,6 @@
 """Loads a user's scripts from a YAML or JSON file, and again when it has changed.
 
-The file holds `scripts:` with a list of scripts, or the list alone, each script in the form of `script_json`:
+The file holds `scripts:` with a list of scripts, or the list alone, each script in the form of `json_form`:
 
     scripts:
       - name: weather
@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.json_form import script_from_json
 from assay_scripts.files.text import READERS, line_of, read_yaml
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class ScriptFile:
-    """The scripts of a file over `others`, which they come before and replace; read again when the file has changed."""
+    """The scripts of a file together with `others`; the file is read again when it has changed.
+
+    The file's scripts come first, so their `when` is tried first, and replace others of the same name.
+    """
 
     def __init__(self, path: Path, others: Library) -> None:
         self._path = path
@@ -34,14 +37,14 @@ class ScriptFile:
         self._scripts: Library | ScriptError = {}
 
     def library(self) -> Library | ScriptError:
-        """All scripts, as the file has them now, or why it cannot be read now."""
+        """All scripts, with the file as it is now; or why the file cannot be read now."""
         state = self._state()
         if self._seen != state:
             self._seen, self._scripts = state, self._read()
         return self._scripts
 
     def _state(self) -> tuple[int, ...]:
-        """What changes with the file."""
+        """Values of which one changes whenever the file does."""
         try:
             state = self._path.stat()
         except OSError as error:

@@ -1,6 +1,6 @@
-"""Reads the text of a file of scripts, YAML or JSON, into plain data, and finds the line of a place in it.
+"""Parses the text of a script file, YAML or JSON, into plain data, and finds the line of a place in it.
 
-YAML is read as far as it says the same as JSON: what looks like a date is text, other types than JSON's are refused.
+Only the part of YAML that has a meaning in JSON is read: what looks like a date is text, and other types are refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -22,7 +22,7 @@ _TYPES = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "se
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with JSON's types, whose mappings have each key once."""
+    """YAML with JSON's types, and no key twice in a mapping."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - typeshed knows it as no class variable
         first: [(tag, pattern) for tag, pattern in resolvers if tag in _TYPES]
@@ -46,7 +46,7 @@ def read_yaml(text: str) -> object:
     """The data of a YAML text.
 
     Raises:
-        ScriptError: it is none; with the line and column where the reader can tell.
+        ScriptError: the text is not YAML; with line and column if the parser knows them.
     """
     try:
         return _finite(yaml.load(text, _Loader))  # noqa: S506 - a safe loader
@@ -64,7 +64,7 @@ def read_json(text: str) -> object:
     """The data of a JSON text.
 
     Raises:
-        ScriptError: it is none; with the line and column where the reader can tell.
+        ScriptError: the text is not JSON; with line and column if the parser knows them.
     """
     try:
         return json.loads(text, object_pairs_hook=_each_once)
@@ -81,7 +81,11 @@ _TOO_DEEP = "it is nested too deeply"
 
 
 def _finite(data: object) -> object:
-    """The data, if it does not hold itself, as an alias can make it."""
+    """The data, unless it contains itself, as a YAML alias can make it.
+
+    Raises:
+        ValueError: it does.
+    """
     json.dumps(data)
     return data
 
@@ -95,9 +99,10 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def line_of(text: str, place: str) -> int | None:
-    """The line, from 1, on which `place` (`scripts[0].parts[1][0].say`) begins in a YAML or JSON text, if it is there.
+    """The line, from 1, on which `place` (`scripts[0].parts[1][0].say`) begins in a YAML or JSON text.
 
-    Where the place goes further than what is written (a field of which only the value stands there), its line.
+    If the place goes deeper than the text, as for the field of a bare value, this is the line of its nearest ancestor.
+    None if the text cannot be parsed.
     """
     try:
         node = yaml.compose(text, _Loader)

@@ -1,4 +1,4 @@
-"""The scripts that the suite uses, by name."""
+"""The scripts that the suite uses, by name; each module has those of one topic."""
 
 from __future__ import annotations
 

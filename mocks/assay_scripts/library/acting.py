@@ -1,4 +1,4 @@
-"""What a backend does besides speaking: commands and files to be approved of, answers that it tries again."""
+"""Scripts of what a backend does besides text and calls: commands, patches, overload, retries."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _DONE = (Say(("Do", "ne.")),)
 ACTING: tuple[Script, ...] = (
     Script(
         name="act/command",
-        title="A command that the client must approve of, whatever the thread's policy; then text.",
+        title="A command that the client must approve, whatever the thread's policy; then text.",
         parts=((Command(id="call_act_0001", command="ls", output="a.txt\n", asks="always"),), _DONE),
     ),
     Script(
         name="act/patch",
-        title="A file whose adding the client must approve of, whatever the thread's policy; then text.",
+        title="A new file that the client must approve, whatever the thread's policy; then text.",
         parts=((Patch(id="call_act_0001", path="new.txt", content="new\n", asks="always"),), _DONE),
     ),
     Script(

@@ -1,10 +1,11 @@
-"""Scripts that call tools. A client that plays them declares the tools they name (`TOOLS_NAMED`)."""
+"""Scripts that call tools. Their clients must declare the tools that are called (`TOOLS_NAMED`)."""
 
 from __future__ import annotations
 
 from assay_scripts.steps import Call, Finish, Say, Script
 
-# Spacing, 1.50, an escaped and a raw accent, an escaped slash, this key order: a JSON writer would change each of them.
+# Spacing, 1.50, an escaped and a raw accent, an escaped slash, the order of keys: a JSON writer changes each of these,
+# so a proxy that parses and rewrites arguments is found out.
 ODD_SPELLING = (
     '{ "query" :  "caf\\u00e9 und caf\u00e9 \U0001f600 a\\/b" , "n":1.50, "big": 10000000000000000001,'
     '\n  "a":[ ],"Z" : {"k" :null}}'
@@ -23,7 +24,7 @@ TOOLS_NAMED = (
 CALLS: tuple[Script, ...] = (
     Script(
         name="call/one",
-        title="One call whose arguments no JSON writer would spell that way.",
+        title="One call with arguments that no JSON writer spells like this.",
         parts=((Call(id="call_one", name="localSearch", arguments=ODD_SPELLING),),),
     ),
     Script(
@@ -33,7 +34,7 @@ CALLS: tuple[Script, ...] = (
     ),
     Script(
         name="call/bare",
-        title="A call whose arguments are no characters at all.",
+        title="A call with empty text as arguments.",
         parts=((Call(id="call_bare", name="getFileTree", arguments="", shape="delta-tool-calls"),),),
     ),
     Script(

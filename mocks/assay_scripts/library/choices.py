@@ -1,4 +1,4 @@
-"""Scripts for requests that ask for several choices."""
+"""Scripts for requests of several choices (`n`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHOICES: tuple[Script, ...] = (
     ),
     Script(
         name="choices/indexed",
-        title="Two choices in one turn: events say which one they are of, and one says nothing.",
+        title="Two choices in one turn: events name their choice, and one event names none.",
         parts=(
             (
                 Say(("Zero", " begins"), choice=0),
@@ -38,7 +38,7 @@ CHOICES: tuple[Script, ...] = (
                 Usage(input=40, output=23),
             ),
         ),
-        told="story",
+        notifications="story",
     ),
     _two(
         "usage",

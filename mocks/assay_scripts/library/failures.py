@@ -26,7 +26,7 @@ FAILURES: tuple[Script, ...] = (
     ),
     Script(
         name="fail/after-call",
-        title="The turn fails in the same breath as a complete call.",
+        title="The turn fails together with a complete call.",
         parts=((Call(id="call_failed", name="localSearch", arguments='{"query": "before the failure"}'), Fail("cut")),),
     ),
     Script(name="fail/crash-first", title="The backend process dies before any output.", parts=((Crash(),),)),
@@ -44,14 +44,14 @@ FAILURES: tuple[Script, ...] = (
         name="fail/mid-arguments",
         title="The turn fails in the middle of a call's arguments.",
         parts=((_HALF_A_CALL, Fail("cut")),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="fail/notice",
-        title="A fatal error is told, the end of the turn never is.",
+        title="A fatal error is reported, and the turn never ends.",
         parts=((ErrorNotice("http-500"),),),
     ),
-    Script(name="fail/silent", title="The backend never says anything.", parts=((Hang(),),)),
+    Script(name="fail/silent", title="The backend never sends anything.", parts=((Hang(),),)),
     Script(
         name="fail/garbled",
         title="Bytes that are no UTF-8 in the middle of the text.",
@@ -65,23 +65,23 @@ FAILURES: tuple[Script, ...] = (
     ),
     Script(
         name="fail/crash-call",
-        title="The backend process dies in the same breath as a complete call.",
+        title="The backend process dies together with a complete call.",
         parts=((Call(id="call_crash", name="localSearch", arguments='{"query": "before the crash"}'), Crash()),),
     ),
     Script(
         name="fail/crash-arguments",
         title="The backend process dies in the middle of a call's arguments.",
         parts=((_HALF_A_CALL, Crash()),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="fail/after-finish",
-        title="The turn fails when it is over.",
+        title="The turn fails after its end.",
         parts=((Say(("All", " said.")), Finish(), Fail("cut")),),
     ),
     Script(
         name="fail/crash-finish",
-        title="The backend process dies when the turn is over.",
+        title="The backend process dies after the end of the turn.",
         parts=((Say(("All", " said.")), Finish(), Crash()),),
     ),
 )

@@ -1,10 +1,11 @@
-"""Scripts for clients that leave: each says so much, tells a turn beside it by a gate, and then hangs."""
+"""Scripts for clients that disconnect: each sends something, opens a gate for a second turn, and then hangs."""
 
 from __future__ import annotations
 
 from assay_scripts.steps import Call, Gate, Hang, Open, Say, Script
 
-TOLD = "told"
+SENT = "told"
+"""The gate that is opened when the first turn has sent everything: its client may disconnect now."""
 
 _BEGUN = Call(
     id="call_left",
@@ -16,21 +17,21 @@ _BEGUN = Call(
 )
 
 LEAVING: tuple[Script, ...] = (
-    Script(name="leave/first", title="Nothing at all.", parts=((Open(TOLD), Hang()),)),
+    Script(name="leave/first", title="Nothing at all.", parts=((Open(SENT), Hang()),)),
     Script(
         name="leave/arguments",
         title="Half of a call.",
-        parts=((_BEGUN, Open(TOLD), Hang()),),
-        told="story",
+        parts=((_BEGUN, Open(SENT), Hang()),),
+        notifications="story",
     ),
     Script(
         name="leave/call",
         title="A complete call, and no end.",
-        parts=((Call(id="call_kept", name="localSearch", arguments='{"query": "complete"}'), Open(TOLD), Hang()),),
+        parts=((Call(id="call_kept", name="localSearch", arguments='{"query": "complete"}'), Open(SENT), Hang()),),
     ),
     Script(
         name="leave/told",
-        title="A word, as soon as the turn beside it has said all that it says.",
-        parts=((Gate(TOLD, timeout=3.0), Say(("told",))),),
+        title="Text, as soon as the first turn under the nonce has sent everything.",
+        parts=((Gate(SENT, timeout=3.0), Say(("told",))),),
     ),
 )

@@ -1,4 +1,4 @@
-"""Scripts that say what the backend knows, and the one that opens a gate for another turn."""
+"""Scripts that report what the backend knows, and one that opens a gate for another turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from assay_scripts.steps import Open, Reflect, Say, Script
 REFLECT: tuple[Script, ...] = (
     Script(
         name="probe",
-        title="Words by which a client knows that the scripted backend answers.",
+        title="Text by which a client recognises the scripted backend.",
         parts=((Say(("Assay: ", "the scripted backend ", "is here.")),),),
     ),
     Script(

@@ -1,10 +1,10 @@
-"""Scripts whose text holds `<tool_call>` sentinels, or something that looks like one."""
+"""Scripts whose text contains `<tool_call>` blocks, or something that looks like one."""
 
 from __future__ import annotations
 
 from assay_scripts.steps import Say, Script
 
-# No writer would space it that way, so a proxy that parses and writes the arguments anew is found out.
+# Odd spacing: a proxy that parses and rewrites the arguments changes it and is found out.
 _ARGUMENTS = r'"{ \"query\" :  \"caf\\u00e9 \ud83d\ude00\", \"n\":1.50 }"'
 _CALL = '<tool_call>{"id": "call_sentinel", "name": "localSearch", "arguments": ' + _ARGUMENTS + "}</tool_call>"
 _OBJECT = (

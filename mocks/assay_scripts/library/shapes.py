@@ -1,4 +1,4 @@
-"""The same call in every shape in which backends tell calls, and what goes wrong with each: ids, fragments, doubles."""
+"""Scripts of one call in every shape, and of what goes wrong with each: ids, fragments, calls that are sent twice."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ SHAPES: tuple[Script, ...] = (
         name="shapes/a",
         title="A call as tool_calls fragments in agentMessageDelta.",
         parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/b",
         title="A call as function_call fragments in agentMessageDelta.",
         parts=((replace(_CALL, shape="delta-function-call", pieces=_FRAGMENTS),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/c",
         title="A call as events of the Responses API in agentMessageDelta.",
         parts=((replace(_CALL, shape="responses-events", pieces=_FRAGMENTS),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/d",
         title="A call as tool_calls of a whole agentMessage.",
         parts=((replace(_CALL, shape="message-tool-calls"),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/e",
-        title="A call as Codex itself asks for it: item/tool/call.",
+        title="A call as Codex itself requests it: item/tool/call.",
         parts=((_CALL,),),
     ),
     Script(
         name="shapes/f",
-        title="Text and a call, every event told twice over, as codex/event and as a typed notification.",
+        title="Text and a call, every event sent twice, as codex/event and as a typed notification.",
         parts=((Say(("Let me", " look.")), _CALL),),
-        told="double",
+        notifications="double",
     ),
     Script(
         name="shapes/g",
@@ -67,19 +67,19 @@ SHAPES: tuple[Script, ...] = (
         name="shapes/late-id",
         title="A call whose id comes with its last fragment.",
         parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS, late_id=True),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/late-id-done",
         title="A call as events of the Responses API, whose id comes when it is done.",
         parts=((replace(_CALL, shape="responses-events", pieces=_FRAGMENTS, late_id=True),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/no-id",
         title="A call without any id.",
         parts=((replace(_CALL, id="", shape="delta-tool-calls", pieces=_FRAGMENTS),),),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/repeated-fragment",
@@ -95,18 +95,18 @@ SHAPES: tuple[Script, ...] = (
                 ),
             ),
         ),
-        told="story",
+        notifications="story",
     ),
     Script(
         name="shapes/double-telling",
-        title="Text told twice over, as codex/event and as a typed notification, with repeats that the model said.",
+        title="Text sent twice, as codex/event and as a typed notification, with repetitions of the model's own.",
         parts=((Say(("Told", " twice", " twice", ",", " said", " once", ".")),),),
-        told="double",
+        notifications="double",
     ),
     Script(
         name="shapes/both",
         title="One call in three shapes: tool_calls, function_call and text.",
         parts=((replace(_CALL, shape="delta-tool-calls", also=("delta-function-call", "use-tool")),),),
-        told="story",
+        notifications="story",
     ),
 )

@@ -19,7 +19,7 @@ TEXT: tuple[Script, ...] = (
     ),
     Script(
         name="text/empty",
-        title="The model ends without having said anything.",
+        title="The model ends without any text.",
         parts=((),),
     ),
     Script(
@@ -52,7 +52,7 @@ TEXT: tuple[Script, ...] = (
     ),
     Script(
         name="text/repeats",
-        title="Equal deltas that the model really said twice.",
+        title="Equal deltas that are repetitions of the model's own.",
         parts=((Say(("ha", "ha", " ", "ha", "ha")),),),
     ),
     Script(
@@ -89,7 +89,7 @@ TEXT: tuple[Script, ...] = (
     ),
     Script(
         name="text/usage",
-        title="Token counts that nobody could estimate.",
+        title="Token counts that no proxy could estimate.",
         parts=((Say(("Counted", ".")), Usage(input=1234, cached=1000, output=56, reasoning=7)),),
     ),
     Script(
@@ -104,12 +104,12 @@ TEXT: tuple[Script, ...] = (
     ),
     Script(
         name="text/late",
-        title="The backend goes on talking after the end of the turn.",
+        title="The backend sends more text after the end of the turn.",
         parts=((Say(("Done", ".")), Finish(), Say((" Too", " late."))),),
     ),
     Script(
         name="text/gate",
-        title="The second piece is not said before open/gate is played under the same nonce.",
+        title="The second piece is not sent before open/gate is played under the same nonce.",
         parts=((Say(("first",)), Gate(timeout=3.0), Say(("second",))),),
     ),
     Script(

@@ -1,10 +1,10 @@
-"""Scripts whose text holds a `<use_tool>` block, or something that looks like the beginning of one."""
+"""Scripts whose text contains a `<use_tool>` block, or something that looks like the beginning of one."""
 
 from __future__ import annotations
 
 from assay_scripts.steps import Call, Say, Script
 
-# No writer would space it that way, so a proxy that writes it anew is found out.
+# Odd spacing: a proxy that parses and rewrites the block changes it and is found out.
 ODD_BLOCK = (
     "<use_tool>\n\n\t<name>localSearch</name>\n"
     ' <query>odd   spacing &amp; more\u2026</query>  <salientTerms>[ "a" ,\n"b" ]</salientTerms>\n  </use_tool>'

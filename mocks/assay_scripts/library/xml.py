@@ -12,7 +12,7 @@ VALUES = (
 )
 
 
-# Each tool of several parameters, told against its own order.
+# Each tool of several parameters, its arguments in another order than the parameters.
 _TURNED = (
     ("localSearch", '{"timeRange": null, "salientTerms": ["order"], "query": "order"}'),
     ("webSearch", '{"chatHistory": [], "query": "order"}'),
@@ -30,12 +30,12 @@ def _script(slug: str, title: str, call: Call) -> Script:
 XML: tuple[Script, ...] = (
     _script(
         "values",
-        "Arguments with every kind of value, and with all that XML escapes.",
+        "Arguments with every kind of value, and with everything that XML escapes.",
         Call(id="call_values", name="localSearch", arguments=VALUES),
     ),
     _script(
         "order",
-        "Arguments against the tool's own order, and one that the tool does not know.",
+        "Arguments in another order than the tool's parameters, and one that is no parameter.",
         Call(
             id="call_order",
             name="writeToFile",
@@ -44,7 +44,7 @@ XML: tuple[Script, ...] = (
     ),
     Script(
         name="xml/orders",
-        title="Arguments of each tool of several parameters, against its own order.",
+        title="Calls of each tool of several parameters, with the arguments in another order.",
         parts=(
             tuple(
                 Call(id=f"call_{number}", name=name, arguments=arguments)

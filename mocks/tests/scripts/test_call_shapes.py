@@ -5,22 +5,22 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.call_shapes import Fragment, Native, Saying, Text, Whole, tell_shapes
+from assay_scripts.call_shapes import CallOutput, Fragment, Native, Text, Whole, in_shapes
 from assay_scripts.steps import Call, Shape
 
 CALL = Call(id="c1", name="f", arguments='{"n": 11}', pieces=('{"n": 1', "1", "}"))
 
 
-def _told(call: Call, number: int = 0) -> list[Saying]:
-    return list(tell_shapes(call, number))
+def _sent(call: Call, number: int = 0) -> list[CallOutput]:
+    return list(in_shapes(call, number))
 
 
 def _deltas(call: Call, number: int = 0) -> list[Any]:
-    return [saying.delta for saying in _told(call, number) if isinstance(saying, Fragment)]
+    return [output.delta for output in _sent(call, number) if isinstance(output, Fragment)]
 
 
-def test_a_native_call_is_told_by_asking() -> None:
-    assert _told(CALL) == [Native()]
+def test_a_native_call_is_a_request_to_the_client() -> None:
+    assert _sent(CALL) == [Native()]
 
 
 def test_tool_calls_come_in_fragments_after_an_opening() -> None:
@@ -52,7 +52,7 @@ def test_responses_events_begin_and_end_an_item() -> None:
 
 def test_messages_hold_whole_calls() -> None:
     function = {"name": "f", "arguments": CALL.arguments}
-    assert _told(replace(CALL, shape="message-tool-calls")) == [
+    assert _sent(replace(CALL, shape="message-tool-calls")) == [
         Whole(
             {
                 "role": "assistant",
@@ -61,24 +61,24 @@ def test_messages_hold_whole_calls() -> None:
             }
         )
     ]
-    assert _told(replace(CALL, shape="message-function-call")) == [
+    assert _sent(replace(CALL, shape="message-function-call")) == [
         Whole({"role": "assistant", "content": None, "function_call": {"call_id": "c1", **function}})
     ]
 
 
 def test_textual_blocks_are_cut_where_the_pieces_are_theirs() -> None:
     block = "<use_tool>\n  <name>f</name>\n  <n>11</n>\n</use_tool>"
-    assert _told(replace(CALL, shape="use-tool")) == [Text(block)]
-    assert _told(replace(CALL, shape="use-tool", pieces=(block[:7], block[7:]))) == [Text(block[:7]), Text(block[7:])]
-    (sentinel,) = _told(replace(CALL, shape="sentinel"))
+    assert _sent(replace(CALL, shape="use-tool")) == [Text(block)]
+    assert _sent(replace(CALL, shape="use-tool", pieces=(block[:7], block[7:]))) == [Text(block[:7]), Text(block[7:])]
+    (sentinel,) = _sent(replace(CALL, shape="sentinel"))
     assert isinstance(sentinel, Text)
     assert sentinel.own_line
 
 
 @pytest.mark.parametrize("shape", ["delta-tool-calls", "delta-function-call", "responses-events"])
 def test_a_late_id_comes_at_the_end(shape: Shape) -> None:
-    told = _deltas(replace(CALL, shape=shape, late_id=True))
-    early, late = told[:-2], told[-2:]
+    deltas = _deltas(replace(CALL, shape=shape, late_id=True))
+    early, late = deltas[:-2], deltas[-2:]
     assert "c1" not in str(early)
     assert "c1" in str(late)
 
@@ -90,7 +90,7 @@ def test_no_id_is_no_id(shape: Shape) -> None:
 
 @pytest.mark.parametrize("shape", ["message-tool-calls", "message-function-call"])
 def test_a_message_without_an_id_has_none(shape: Shape) -> None:
-    assert "id'" not in str(_told(replace(CALL, id="", shape=shape)))
+    assert "id'" not in str(_sent(replace(CALL, id="", shape=shape)))
 
 
 @pytest.mark.parametrize("shape", ["delta-tool-calls", "delta-function-call", "responses-events"])
@@ -100,9 +100,9 @@ def test_an_unfinished_call_lacks_its_last_piece_and_its_end(shape: Shape) -> No
 
 
 def test_an_unfinished_block_of_one_piece_is_never_begun() -> None:
-    assert _told(replace(CALL, shape="sentinel", unfinished=True)) == [Text("", own_line=True)]
+    assert _sent(replace(CALL, shape="sentinel", unfinished=True)) == [Text("", own_line=True)]
 
 
-def test_a_call_is_told_in_all_its_shapes_in_order() -> None:
-    told = _told(replace(CALL, shape="use-tool", also=("native", "message-tool-calls")))
-    assert [type(saying) for saying in told] == [Text, Native, Whole]
+def test_a_call_is_sent_in_all_its_shapes_in_order() -> None:
+    sent = _sent(replace(CALL, shape="use-tool", also=("native", "message-tool-calls")))
+    assert [type(output) for output in sent] == [Text, Native, Whole]

@@ -52,7 +52,7 @@ def test_the_last_whole_marker_in_a_text_counts(text: str, marker: Marker | None
         ("[[assay:", "[[assay: is not closed; write [[assay:<script>#<nonce>]]."),
     ],
 )
-def test_a_marker_that_is_written_wrong_is_told_with_what_would_be_right(text: str, problem: str) -> None:
+def test_a_marker_that_is_written_wrong_is_reported_with_what_would_be_right(text: str, problem: str) -> None:
     assert find_marker(text) == BrokenMarker(f"The marker {problem}")
 
 

@@ -41,7 +41,7 @@ class FakeStage:
 
 
 def played(*steps: Step, stage: FakeStage | None = None, until: float = 0.0) -> list[Action | Until]:
-    """Everything told when nothing is waited for longer than until the time `until`."""
+    """Every action up to the time `until`, when all waiting is over at once or at its deadline."""
     performance = perform(steps, stage or FakeStage(), 0.0)
     actions = [next(performance, None)]
     while (action := actions[-1]) is not None and not (isinstance(action, Until) and action.time > until):
@@ -56,7 +56,7 @@ def test_each_piece_of_a_say_is_one_delta() -> None:
     assert played(Say(("a", "b"), times=2)) == [Piece("a"), Piece("b"), Piece("a"), Piece("b"), Finish()]
 
 
-def test_a_say_of_a_million_deltas_is_told_as_it_is_fetched() -> None:
+def test_a_say_of_a_million_deltas_is_made_as_it_is_fetched() -> None:
     performance = perform((Say(("x",), times=1_000_000_000),), FakeStage(), 0.0)
     assert next(performance) == Piece("x")
     assert performance.send(0.0) == Piece("x")
@@ -67,12 +67,12 @@ def test_a_part_without_an_end_finishes() -> None:
     assert played(Think("hm"), Usage(input=1)) == [Think("hm"), Usage(input=1), Finish()]
 
 
-def test_what_stands_after_an_end_is_told_and_ends_nothing_again() -> None:
+def test_steps_after_an_end_are_played_and_end_nothing_again() -> None:
     assert played(Finish("length"), Say(("late",))) == [Finish("length"), Piece("late")]
     assert played(Fail("cut"), Open(), Crash()) == [Fail("cut"), Open(), Crash()]
 
 
-def test_a_call_is_told_as_it_stands() -> None:
+def test_a_call_is_played_as_it_is() -> None:
     call = Call(id="1", name="f", arguments="{")
     assert played(call) == [call, Finish()]
 
@@ -134,12 +134,12 @@ def test_halves_of_characters_come_together_or_apart() -> None:
     assert played(Surrogates("\U0001f600", apart=True)) == [Piece("\ud83d"), Piece("\ude00"), Finish()]
 
 
-def test_after_an_error_that_is_only_told_nothing_comes() -> None:
+def test_after_an_error_notice_nothing_comes() -> None:
     notice = ErrorNotice("cut")
     assert played(notice, Say(("never",))) == [notice, Until(math.inf)]
 
 
-def test_what_disturbs_the_protocol_is_told_as_it_stands() -> None:
+def test_what_disturbs_the_protocol_is_played_as_it_is() -> None:
     steps = (Cut((1, 2)), Raw("x"), Repeat(2))
     assert played(*steps) == [*steps, Finish()]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay_scripts.schema_example import specimen
+from assay_scripts.schema_example import example
 
 REF = {"$defs": {"city": {"type": "string", "enum": ["Paris", "Oslo"]}}}
 SCHEMAS: list[Any] = [
@@ -63,13 +63,13 @@ SCHEMAS: list[Any] = [
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=str)
 def test_a_specimen_is_valid_under_its_schema(schema: Any) -> None:
-    Draft202012Validator(schema).validate(specimen(schema))
+    Draft202012Validator(schema).validate(example(schema))
 
 
 def test_only_what_is_required_is_made_or_else_the_first() -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}
-    assert specimen(schema) == {"a": "example"}
-    assert specimen({**schema, "required": ["b"]}) == {"b": 1}
+    assert example(schema) == {"a": "example"}
+    assert example({**schema, "required": ["b"]}) == {"b": 1}
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_only_what_is_required_is_made_or_else_the_first() -> None:
     ],
 )
 def test_a_schema_that_cannot_be_followed_still_gives_something(schema: object) -> None:
-    assert specimen(schema) == "example"
+    assert example(schema) == "example"
 
 
 def test_a_schema_that_holds_itself_ends() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["next"]}
-    text = str(specimen({"$defs": {"node": node}, "$ref": "#/$defs/node"}))
+    text = str(example({"$defs": {"node": node}, "$ref": "#/$defs/node"}))
     assert text.endswith("None" + "}" * text.count("{"))
 
 
@@ -107,4 +107,4 @@ ANYTHING = st.recursive(st.none() | st.booleans() | st.integers(-99, 99) | TYPES
 
 @given(st.dictionaries(st.sampled_from([*KEYWORDS, "type"]), ANYTHING, max_size=6))
 def test_no_schema_however_wrong_stops_it(schema: dict[str, Any]) -> None:
-    specimen(schema)
+    example(schema)

@@ -6,7 +6,7 @@ import pytest
 
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import Casting, cast, part_to_play, unknown_script
+from assay_scripts.selection import Selection, part_to_play, select, unknown_script
 from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Script
 
 
@@ -22,15 +22,15 @@ def _result(call: str) -> dict[str, Any]:
     return {"type": "function_call_output", "call_id": call, "output": ""}
 
 
-def _cast(
+def _select(
     history: list[dict[str, Any]],
     text: str | None,
     *,
     library: dict[str, Script] | None = None,
     nonces: Nonces | None = None,
-) -> Casting:
+) -> Selection:
     given = [] if text is None else [{"type": "text", "text": text}]
-    return cast(
+    return select(
         LIBRARY if library is None else library,
         Nonces() if nonces is None else nonces,
         history=history,
@@ -44,66 +44,64 @@ def test_the_turns_of_a_script_with_choices_play_them_in_rotation() -> None:
     nonces = Nonces()
     said = []
     for _ in range(4):
-        casting = _cast([], "[[assay:choices/text#a]]", nonces=nonces)
-        said.append(casting.parts[0][0])
-        casting.nonce.begin(casting.script, casting.first)
+        selection = _select([], "[[assay:choices/text#a]]", nonces=nonces)
+        said.append(selection.parts[0][0])
+        selection.nonce.begin(selection.script, selection.first)
     assert said[0] == said[2] != said[1] == said[3]
 
 
 def test_a_call_without_an_id_is_known_by_its_tool() -> None:
-    untold = Call(id="", name="f", arguments="{}", shape="delta-tool-calls")
+    without_id = Call(id="", name="f", arguments="{}", shape="delta-tool-calls")
     in_text = Call(id="x", name="f", arguments="{}", shape="use-tool")
-    for call in (untold, in_text):
+    for call in (without_id, in_text):
         parts = ((call,), (Say(("x",)),))
         assert part_to_play(parts, {"call_9", "tool f"}, 0) == 1
         assert part_to_play(parts, {"x", "tool g"}, 0) == 0
 
 
-def test_the_words_of_a_script_are_those_of_its_turns() -> None:
-    assert _cast([], "[[assay:shapes/a#a]]").told == "story"
-    library = {"a": Script(name="a", title="", when="hi", told="double", parts=((),))}
-    assert _cast([], "hi", library=library).told == "double"
+def test_the_notifications_of_a_script_are_those_of_its_turns() -> None:
+    assert _select([], "[[assay:shapes/a#a]]").notifications == "story"
+    library = {"a": Script(name="a", title="", when="hi", notifications="double", parts=((),))}
+    assert _select([], "hi", library=library).notifications == "double"
 
 
 def test_the_marker_in_the_input_is_the_one() -> None:
-    casting = _cast([_user("[[assay:text/long#old]]")], "hi [[assay:text/hello#a]]")
-    assert (casting.script, casting.parts, casting.first) == ("text/hello", LIBRARY["text/hello"].parts, 0)
+    selection = _select([_user("[[assay:text/long#old]]")], "hi [[assay:text/hello#a]]")
+    assert (selection.script, selection.parts, selection.first) == ("text/hello", LIBRARY["text/hello"].parts, 0)
 
 
 def test_without_one_in_the_input_the_last_in_the_history_counts() -> None:
     history = [_user("[[assay:text/long#a]]"), _user("[[assay:text/hello#a]]"), _user("no marker", "assistant")]
-    assert _cast(history, "go on").script == "text/hello"
-    assert _cast(history, None).script == "text/hello"
+    assert _select(history, "go on").script == "text/hello"
+    assert _select(history, None).script == "text/hello"
 
 
 def test_developer_text_chooses_nothing() -> None:
-    assert _cast([_user("[[assay:text/hello#a]]", "developer")], "hi").script == "default"
+    assert _select([_user("[[assay:text/hello#a]]", "developer")], "hi").script == "default"
 
 
 def test_a_nonce_is_shared_by_its_turns_alone() -> None:
     nonces = Nonces()
     first, second, other = (
-        _cast([], f"[[assay:text/hello#{nonce}]]", nonces=nonces).nonce for nonce in ("a", "a", "b")
+        _select([], f"[[assay:text/hello#{nonce}]]", nonces=nonces).nonce for nonce in ("a", "a", "b")
     )
     assert first is second
     assert first is not other
 
 
-def test_an_unknown_script_is_trouble_that_names_it() -> None:
-    casting = _cast([], "[[assay:text/helo#a]]")
-    assert casting.trouble is not None
-    assert "text/helo" in casting.trouble.message
-    assert "did you mean text/hello" in casting.trouble.message
-    assert casting.trouble.info == "badRequest"
-    assert isinstance(casting.parts[0][0], Fail)
+def test_an_unknown_script_is_a_problem_that_names_it() -> None:
+    selection = _select([], "[[assay:text/helo#a]]")
+    assert selection.problem is not None
+    assert "text/helo" in selection.problem
+    assert "did you mean text/hello" in selection.problem
+    assert isinstance(selection.parts[0][0], Fail)
 
 
-def test_a_marker_that_is_written_wrong_is_trouble_too_wherever_it_stands() -> None:
-    for casting in (_cast([], "[[assay:text/hello]]"), _cast([_user("[[assay:text/hello]]")], "hi")):
-        assert casting.trouble is not None
-        assert casting.trouble.message.startswith("The marker [[assay:text/hello]] has no nonce; write [[assay:")
-        assert casting.trouble.info == "badRequest"
-    assert _cast([_user("[[assay:text/hello]]")], "[[assay:text/long#1]]").script == "text/long"
+def test_a_marker_that_is_written_wrong_is_a_problem_too_wherever_it_is() -> None:
+    for selection in (_select([], "[[assay:text/hello]]"), _select([_user("[[assay:text/hello]]")], "hi")):
+        assert selection.problem is not None
+        assert selection.problem.startswith("The marker [[assay:text/hello]] has no nonce; write [[assay:")
+    assert _select([_user("[[assay:text/hello]]")], "[[assay:text/long#1]]").script == "text/long"
 
 
 def test_of_very_many_scripts_some_are_named() -> None:
@@ -142,15 +140,15 @@ def test_results_in_the_history_choose_the_part_else_the_turns_seen(answered: se
 def test_the_turns_seen_under_a_nonce_are_those_of_the_same_script() -> None:
     nonces = Nonces()
     for script in ("call/steps", "call/steps", "text/hello"):
-        casting = _cast([], f"[[assay:{script}#a]]", nonces=nonces)
-        casting.nonce.begin(casting.script, casting.first)
-    assert _cast([], "[[assay:call/steps#a]]", nonces=nonces).first == 2
-    assert _cast([_result("call_search")], "[[assay:call/steps#a]]", nonces=nonces).first == 1
-    assert _cast([], "[[assay:call/steps#b]]", nonces=nonces).first == 0
+        selection = _select([], f"[[assay:{script}#a]]", nonces=nonces)
+        selection.nonce.begin(selection.script, selection.first)
+    assert _select([], "[[assay:call/steps#a]]", nonces=nonces).first == 2
+    assert _select([_result("call_search")], "[[assay:call/steps#a]]", nonces=nonces).first == 1
+    assert _select([], "[[assay:call/steps#b]]", nonces=nonces).first == 0
 
 
 def test_a_script_of_one_call_that_was_answered_is_over() -> None:
-    assert _cast([_result("call_one")], "[[assay:call/one#a]]").first == 1
+    assert _select([_result("call_one")], "[[assay:call/one#a]]").first == 1
 
 
 WHEN = {
@@ -160,17 +158,17 @@ WHEN = {
 
 
 def test_a_users_script_is_chosen_by_the_last_user_message_in_any_case() -> None:
-    assert _cast([], "What WEATHER is it?", library=WHEN).script == "calls"
-    assert _cast([_user("weather")], "something else", library=WHEN).script == "default"
-    assert _cast([_user("weather"), _result("w")], None, library=WHEN).first == 1
-    assert _cast([_user("hi", "assistant")], None, library=WHEN).script == "default"
+    assert _select([], "What WEATHER is it?", library=WHEN).script == "calls"
+    assert _select([_user("weather")], "something else", library=WHEN).script == "default"
+    assert _select([_user("weather"), _result("w")], None, library=WHEN).first == 1
+    assert _select([_user("hi", "assistant")], None, library=WHEN).script == "default"
 
 
 def test_a_users_script_goes_on_with_each_message_that_asks_for_it() -> None:
     history = [_user("weather"), _user("sunny", "assistant"), _user("weather", "assistant")]
-    assert [_cast(history[:some], "weather?", library=WHEN).first for some in (0, 3)] == [0, 1]
+    assert [_select(history[:some], "weather?", library=WHEN).first for some in (0, 3)] == [0, 1]
 
 
 def test_without_any_of_them_the_default_answers() -> None:
-    casting = _cast([], "hello")
-    assert (casting.script, casting.parts) == ("default", ((Say(("You", " said:", " hello")),),))
+    selection = _select([], "hello")
+    assert (selection.script, selection.parts) == ("default", ((Say(("You", " said:", " hello")),),))

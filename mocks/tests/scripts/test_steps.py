@@ -18,6 +18,6 @@ def test_a_raw_line_may_hold_any_bytes() -> None:
     assert Raw("ab", times=3).line == b"ababab\n"
 
 
-def test_a_call_is_told_in_its_shape_and_then_in_the_others() -> None:
+def test_a_call_is_sent_in_its_shape_and_then_in_the_others() -> None:
     call = Call(id="1", name="f", arguments="", shape="use-tool", also=("native",))
     assert call.shapes == ("use-tool", "native")

@@ -31,8 +31,8 @@ def _body(given: Iterable[str | Json], more: Mapping[str, object]) -> bytes:
 
 
 @dataclass
-class Heard:
-    """What a reply has told so far, and whether it is over."""
+class Sent:
+    """What a reply has sent so far, and whether it is over."""
 
     outputs: list[Output] = field(default_factory=list)
     over: bool = False
@@ -51,35 +51,35 @@ class Heard:
 
     @property
     def last(self) -> Json:
-        """The response, as the last event tells it."""
+        """The response in the last event."""
         response: Json = self.events[-1]["response"]
         return response
 
     @property
     def waits(self) -> float | None:
-        """Until when nothing is told, if that is so."""
+        """Until when nothing is sent; None if the reply does not wait."""
         return self.outputs[-1].time if self.outputs and isinstance(self.outputs[-1], Until) else None
 
 
 class Played:
-    """A reply that is moved on by hand."""
+    """A reply that is resumed by hand."""
 
     def __init__(self, reply: Reply, now: float) -> None:
         self.reply = reply
-        self._told = reply.told(now)
+        self._outputs = reply.outputs(now)
         self._begun = False
 
-    def on(self, now: float) -> Heard:
-        """What it tells until it waits or is over."""
-        heard = Heard()
-        while heard.waits is None:
+    def on(self, now: float) -> Sent:
+        """What it sends until it waits or is over."""
+        sent = Sent()
+        while sent.waits is None:
             try:
-                heard.outputs.append(self._told.send(now) if self._begun else next(self._told))
+                sent.outputs.append(self._outputs.send(now) if self._begun else next(self._outputs))
             except StopIteration:
-                heard.over = True
-                return heard
+                sent.over = True
+                return sent
             self._begun = True
-        return heard
+        return sent
 
 
 class Model:
@@ -97,8 +97,8 @@ class Model:
         assert isinstance(reply, Reply)
         return Played(reply, self.now)
 
-    def play(self, *given: str | Json, **more: object) -> Heard:
-        """All that is told until it waits or is over."""
+    def play(self, *given: str | Json, **more: object) -> Sent:
+        """All that is sent until it waits or is over."""
         return self.begin(*given, **more).on(self.now)
 
     def refuse(self, *given: str | Json, **more: object) -> tuple[int, str]:

@@ -71,21 +71,21 @@ def test_what_cannot_be_answered(model: Any) -> None:
 
 @pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if isinstance(way, Refusal)])
 def test_an_http_error_comes_instead_of_events(make_model: Make, cause: str) -> None:
-    heard = make_model(Open(), Fail(cause)).play(S)
-    assert heard.outputs == [FAILURES[cause]]
-    assert heard.over
+    sent = make_model(Open(), Fail(cause)).play(S)
+    assert sent.outputs == [FAILURES[cause]]
+    assert sent.over
 
 
-def test_a_failure_that_is_told(make_model: Make) -> None:
-    heard = make_model(Fail("quota")).play(S)
-    assert heard.types == ["created", "in_progress", "failed"]
-    assert heard.last["error"] == {"code": "insufficient_quota", "message": "You exceeded your current quota."}
+def test_a_failure_within_the_stream(make_model: Make) -> None:
+    sent = make_model(Fail("quota")).play(S)
+    assert sent.types == ["created", "in_progress", "failed"]
+    assert sent.last["error"] == {"code": "insufficient_quota", "message": "You exceeded your current quota."}
 
 
 def test_a_stream_that_is_cut(make_model: Make) -> None:
-    heard = make_model(Say(("a",)), Fail("cut")).play(S)
-    assert heard.types[-1] == "output_text.delta"
-    assert heard.outputs[-1] == Hangup()
+    sent = make_model(Say(("a",)), Fail("cut")).play(S)
+    assert sent.types[-1] == "output_text.delta"
+    assert sent.outputs[-1] == Hangup()
 
 
 def test_a_stream_in_which_nothing_comes_any_more(make_model: Make) -> None:
@@ -122,14 +122,14 @@ def test_text_before_a_call_is_commentary(model: Any) -> None:
     assert "phase" not in message
 
 
-def test_what_was_received_is_told(make_model: Make) -> None:
+def test_what_was_received_is_reported(make_model: Make) -> None:
     developer = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Be terse."}]}
     received = json.loads(make_model(Reflect()).play(developer, S, tools=[SEARCH]).text)
     assert received["developer"] == "Be terse."
     assert [tool["name"] for tool in received["tools"]] == ["localSearch"]
 
 
-def test_how_other_turns_ended_is_told(model: Any) -> None:
+def test_how_other_turns_ended_is_reported(model: Any) -> None:
     model.play("[[assay:text/hello#n]]")
     model.play("[[assay:fail/after-text#n]]")
     model.play("[[assay:text/length#n]]")
@@ -137,9 +137,9 @@ def test_how_other_turns_ended_is_told(model: Any) -> None:
     gone.on(model.now)
     asking = model.begin("[[assay:reflect/turns#n]]")
     assert asking.on(model.now).waits == model.now + 1
-    gone.reply.left()
-    told = json.loads(asking.on(model.now).text)
-    assert [(turn["script"], turn["state"]) for turn in told["turns"]] == [
+    gone.reply.disconnected()
+    reported = json.loads(asking.on(model.now).text)
+    assert [(turn["script"], turn["state"]) for turn in reported["turns"]] == [
         ("text/hello", "completed"),
         ("fail/after-text", "failed"),
         ("text/length", "failed"),
@@ -151,22 +151,22 @@ def test_a_client_that_leaves_after_the_end_changes_nothing(model: Any) -> None:
     played = model.begin("[[assay:text/hello#n]]")
     played.on(model.now)
     before = played.reply.changes
-    played.reply.left()
+    played.reply.disconnected()
     assert played.reply.changes == before
 
 
 def test_a_turn_with_calls_is_one(model: Any) -> None:
     model.play("[[assay:call/then-text#n]]", prompt_cache_key="t")
     model.play("[[assay:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
-    told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
-    assert told["turns"] == [{"script": "call/then-text", "part": 1, "state": "completed"}]
+    reported = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    assert reported["turns"] == [{"script": "call/then-text", "part": 1, "state": "completed"}]
 
 
 def test_results_in_another_thread_begin_a_turn(model: Any) -> None:
     model.play("[[assay:call/then-text#n]]", prompt_cache_key="t")
     assert model.play("[[assay:call/then-text#n]]", _result("other"), prompt_cache_key="u").text == "All clear."
-    told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
-    assert [turn["part"] for turn in told["turns"]] == [0, 1]
+    reported = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    assert [turn["part"] for turn in reported["turns"]] == [0, 1]
 
 
 def test_turns_of_threads_that_are_long_gone_are_forgotten(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,8 +174,8 @@ def test_turns_of_threads_that_are_long_gone_are_forgotten(model: Any, monkeypat
     for thread in ("t", "u"):
         model.play("[[assay:call/then-text#n]]", prompt_cache_key=thread)
     model.play("[[assay:call/then-text#n]]", _result("call_search"), prompt_cache_key="t")
-    told = json.loads(model.play("[[assay:reflect/turns#n]]").text)
-    assert len(told["turns"]) == 3
+    reported = json.loads(model.play("[[assay:reflect/turns#n]]").text)
+    assert len(reported["turns"]) == 3
 
 
 def test_hanging_lasts(make_model: Make) -> None:

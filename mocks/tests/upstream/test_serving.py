@@ -104,18 +104,25 @@ def test_silence_ends_when_its_time_has_come(upstream: Upstream) -> None:
 def test_a_client_that_leaves_ends_its_turn(upstream: Upstream) -> None:
     with httpx.stream("POST", f"{upstream.url}/responses", content=_request("[[assay:hang#f]]")) as answer:
         assert any("output_text.delta" in line for line in answer.iter_lines())
-    told = json.loads(_text(_ask(upstream, "[[assay:turns#f]]").text))
-    assert told["turns"] == [{"script": "hang", "part": 0, "state": "interrupted"}]
+    reported = json.loads(_text(_ask(upstream, "[[assay:turns#f]]").text))
+    assert reported["turns"] == [{"script": "hang", "part": 0, "state": "interrupted"}]
 
 
-def test_a_client_that_leaves_while_it_is_told_something_ends_its_turn(upstream: Upstream) -> None:
+def test_a_bell_that_rings_more_often_than_its_buffer_holds_is_readable(upstream: Upstream) -> None:
+    with upstream.bell() as bell:
+        for _ in range(10_000):
+            upstream._ring()
+        assert bell.recv(1) == b"!"
+
+
+def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: Upstream) -> None:
     body = _request("[[assay:text/long#g]]")
     with socket.create_connection(("127.0.0.1", upstream.server_address[1])) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         client.sendall(b"POST /v1/responses HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
         client.recv(10)
-    told = json.loads(_text(_ask(upstream, "[[assay:turns#g]]").text))
-    assert told["turns"] == [{"script": "text/long", "part": 0, "state": "interrupted"}]
+    reported = json.loads(_text(_ask(upstream, "[[assay:turns#g]]").text))
+    assert reported["turns"] == [{"script": "text/long", "part": 0, "state": "interrupted"}]
 
 
 def test_what_is_wrong_with_the_server_itself_is_not_hidden(

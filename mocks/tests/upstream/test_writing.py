@@ -36,14 +36,14 @@ PLAYED = [script for script in LIBRARY.values() if not why_unplayable(script) an
 
 
 @pytest.mark.parametrize("script", PLAYED, ids=[script.name for script in PLAYED])
-def test_every_script_is_told_in_valid_events(model: Any, script: Script) -> None:
+def test_every_script_is_sent_in_valid_events(model: Any, script: Script) -> None:
     events = model.play(f"[[assay:{script.name}#n]]").events
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
     assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
 
 
 @pytest.mark.parametrize("cause", [cause for cause, way in FAILURES.items() if not isinstance(way, Refusal)])
-def test_failures_are_told_in_valid_events(make_model: Make, cause: str) -> None:
+def test_failures_are_sent_in_valid_events(make_model: Make, cause: str) -> None:
     events = make_model(Say(("a",)), Fail(cause)).play("[[assay:s#n]]").events
     assert [error for event in events for error in EVENT.iter_errors(_published(event))] == []
 
@@ -57,58 +57,58 @@ def _published(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_text(make_model: Make) -> None:
-    heard = make_model(Say(("Hel", "lo")), Usage(input=3, cached=1, output=2, reasoning=1)).play("[[assay:s#n]]")
-    assert heard.types == [
+    sent = make_model(Say(("Hel", "lo")), Usage(input=3, cached=1, output=2, reasoning=1)).play("[[assay:s#n]]")
+    assert sent.types == [
         "created", "in_progress", "output_item.added", "content_part.added", "output_text.delta", "output_text.delta",
         "output_text.done", "content_part.done", "output_item.done", "completed",
     ]  # fmt: skip
-    assert heard.over
-    (message,) = heard.last["output"]
-    assert message["content"][0]["text"] == heard.text == "Hello"
-    assert heard.last["usage"] == counts(Usage(input=3, cached=1, output=2, reasoning=1))
-    assert heard.last["usage"]["total_tokens"] == 5
+    assert sent.over
+    (message,) = sent.last["output"]
+    assert message["content"][0]["text"] == sent.text == "Hello"
+    assert sent.last["usage"] == counts(Usage(input=3, cached=1, output=2, reasoning=1))
+    assert sent.last["usage"]["total_tokens"] == 5
 
 
 def test_a_text_without_deltas_and_counts(make_model: Make) -> None:
-    heard = make_model(Say(("a",)), Say(("Hel", "lo"), whole=True), Usage(unknown=True)).play("[[assay:s#n]]")
-    assert [item["content"][0]["text"] for item in heard.last["output"]] == ["a", "Hello"]
-    assert heard.types[-2:] == ["output_item.done", "completed"]
-    assert (heard.text, heard.last["usage"]) == ("a", None)
-    assert [error for event in heard.events for error in EVENT.iter_errors(event)] == []
+    sent = make_model(Say(("a",)), Say(("Hel", "lo"), whole=True), Usage(unknown=True)).play("[[assay:s#n]]")
+    assert [item["content"][0]["text"] for item in sent.last["output"]] == ["a", "Hello"]
+    assert sent.types[-2:] == ["output_item.done", "completed"]
+    assert (sent.text, sent.last["usage"]) == ("a", None)
+    assert [error for event in sent.events for error in EVENT.iter_errors(event)] == []
 
 
 def test_thoughts_and_calls_are_items_of_their_own(make_model: Make) -> None:
     call = Call(id="c", name="n", arguments='{"a": 1}', pieces=('{"a"', ": 1}"))
-    heard = make_model(Say(("a",)), Think("hm"), Say(("b",)), call, Say(("c",))).play("[[assay:s#n]]")
-    kinds = [item["type"] for item in heard.last["output"]]
+    sent = make_model(Say(("a",)), Think("hm"), Say(("b",)), call, Say(("c",))).play("[[assay:s#n]]")
+    kinds = [item["type"] for item in sent.last["output"]]
     assert kinds == ["message", "reasoning", "message", "function_call", "message"]
-    places = [event["output_index"] for event in heard.events if event["type"] == "response.output_item.done"]
+    places = [event["output_index"] for event in sent.events if event["type"] == "response.output_item.done"]
     assert places == [0, 1, 2, 3, 4]
-    deltas = [event["delta"] for event in heard.events if event["type"] == "response.function_call_arguments.delta"]
+    deltas = [event["delta"] for event in sent.events if event["type"] == "response.function_call_arguments.delta"]
     assert deltas == ['{"a"', ": 1}"]
-    assert heard.last["output"][3]["arguments"] == '{"a": 1}'
-    assert heard.last["output"][3]["call_id"] == "c"
+    assert sent.last["output"][3]["arguments"] == '{"a": 1}'
+    assert sent.last["output"][3]["call_id"] == "c"
 
 
 def test_thoughts_come_in_pieces_and_as_themselves(make_model: Make) -> None:
-    heard = make_model(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e")).play("[[assay:s#n]]")
-    told = [(event["type"], event["delta"]) for event in heard.events if "delta" in event]
-    assert told == [
+    sent = make_model(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e")).play("[[assay:s#n]]")
+    deltas = [(event["type"], event["delta"]) for event in sent.events if "delta" in event]
+    assert deltas == [
         ("response.reasoning_summary_text.delta", "hm, "),
         ("response.reasoning_summary_text.delta", "so"),
         ("response.reasoning_text.delta", "a"),
         ("response.reasoning_text.delta", "b"),
     ]
-    (item,) = heard.last["output"]
+    (item,) = sent.last["output"]
     assert item["content"] == [{"type": "reasoning_text", "text": "ab"}]
     assert item["encrypted_content"] == "e"
 
 
-@pytest.mark.parametrize(("reason", "told"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
-def test_an_answer_that_is_cut_off(make_model: Make, reason: Any, told: str) -> None:
-    heard = make_model(Say(("a",)), Finish(reason)).play("[[assay:s#n]]")
-    assert heard.types[-2:] == ["output_item.done", "incomplete"]
-    assert heard.last["incomplete_details"] == {"reason": told}
+@pytest.mark.parametrize(("reason", "sent_as"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
+def test_an_answer_that_is_cut_off(make_model: Make, reason: Any, sent_as: str) -> None:
+    sent = make_model(Say(("a",)), Finish(reason)).play("[[assay:s#n]]")
+    assert sent.types[-2:] == ["output_item.done", "incomplete"]
+    assert sent.last["incomplete_details"] == {"reason": sent_as}
 
 
 def test_a_frame() -> None:

@@ -9,7 +9,7 @@ SEARCH = Call(id="call_1", name="search", arguments="{}")
 
 
 def _double(*steps: Any) -> dict[str, Script]:
-    return {"a": Script(name="a", title="", parts=(steps, ()), told="double")}
+    return {"a": Script(name="a", title="", parts=(steps, ()), notifications="double")}
 
 
 def test_a_message_is_told_under_its_type() -> None:

@@ -10,7 +10,7 @@ RAW = {"experimentalRawEvents": True}
 
 
 def _story(*parts: tuple[Step, ...]) -> dict[str, Script]:
-    return {"a": Script(name="a", title="", parts=parts, told="story")}
+    return {"a": Script(name="a", title="", parts=parts, notifications="story")}
 
 
 def test_text_is_told_in_deltas_and_once_whole(make_client: Any) -> None:

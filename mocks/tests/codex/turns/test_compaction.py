@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay_codex.turns.compaction import PROMPT
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
@@ -14,9 +14,9 @@ RAW = {"experimentalRawEvents": True}
 ON = (Say(("On",)),)
 
 
-def _library(*parts: Any, told: Any = "v2") -> Library:
+def _library(*parts: Any, notifications: Any = "v2") -> Library:
     scripts = [
-        Script(name="a", title="", parts=parts, told=told),
+        Script(name="a", title="", parts=parts, notifications=notifications),
         Script(name="b", title="", parts=((Say(("Hello",)),), (Say(("Again",)),))),
     ]
     return {script.name: script for script in scripts}
@@ -249,7 +249,7 @@ def test_where_turn_start_tells_the_start_a_summary_that_was_asked_for_does_not(
 
 
 def test_a_story_is_summed_up_in_silence(make_client: Any) -> None:
-    client = make_client(_library((FULL,), ON, told="story"))
+    client = make_client(_library((FULL,), ON, notifications="story"))
     thread = client.start_thread()
     client.start_turn(thread, "[[assay:a#1]]")
     _, heard = client.start_turn(thread, "[[assay:a#1]]")

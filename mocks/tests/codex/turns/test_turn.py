@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.calls import TOOLS_NAMED
 from assay_scripts.steps import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Retry, Say, Script, Step, Usage

@@ -92,7 +92,7 @@ def sort(lines: Iterable[tuple[bool, Message]]) -> Iterator[Said]:
 def sessions(version: str) -> Iterator[tuple[str, list[Said]]]:
     """A session with each script that is told in the version's own words."""
     for script in LIBRARY.values():
-        if script.told == "v2":
+        if script.notifications == "v2":
             yield script.name, list(sort(_Session(VERSIONS[version]).lines(script.name)))
     yield "stored threads", list(sort(_Session(VERSIONS[version]).requests()))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_scripts.errors import ScriptError
+from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.read import ScriptFile, load_scripts
 from assay_scripts.steps import Call, Hang, Say, Script
 
@@ -145,17 +145,17 @@ def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
     assert list(after) == ["changed", "a", "b"]
 
 
-def test_a_file_that_cannot_be_read_any_more_is_told_until_it_can_be(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_any_more_is_an_error_until_it_can_be(tmp_path: Path) -> None:
     path = tmp_path / "scripts.yaml"
     file = ScriptFile(path, OTHERS)
-    told = []
+    found = []
     for text in (None, "[{name: c, parts: [[sey]]}]", "[{name: c, parts: [[hang]]}]"):
         if text:
             _written(path, text)
-        told.append(file.library())
-    assert isinstance(told[0], ScriptError)
-    assert str(told[0]) == f"{path}: cannot be read: No such file or directory"
-    assert isinstance(told[1], ScriptError)
-    assert "did you mean say?" in str(told[1])
-    assert isinstance(told[2], dict)
-    assert list(told[2]) == ["c", "a", "b"]
+        found.append(file.library())
+    assert isinstance(found[0], ScriptError)
+    assert str(found[0]) == f"{path}: cannot be read: No such file or directory"
+    assert isinstance(found[1], ScriptError)
+    assert "did you mean say?" in str(found[1])
+    assert isinstance(found[2], dict)
+    assert list(found[2]) == ["c", "a", "b"]

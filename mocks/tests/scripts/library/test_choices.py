@@ -15,6 +15,6 @@ def test_every_choice_but_the_indexed_ones_has_parts_of_its_own() -> None:
     }
 
 
-def test_the_indexed_choices_are_told_alternately_and_once_without_an_index() -> None:
-    told = [step.choice for step in BY_NAME["choices/indexed"].parts[0] if isinstance(step, Say)]
-    assert told == [0, 1, None, 1, 0, 1]
+def test_the_indexed_choices_are_sent_alternately_and_once_without_an_index() -> None:
+    indexes = [step.choice for step in BY_NAME["choices/indexed"].parts[0] if isinstance(step, Say)]
+    assert indexes == [0, 1, None, 1, 0, 1]

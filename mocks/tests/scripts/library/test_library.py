@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay_codex.versions.failures import CAUSES
+from assay_scripts.causes import CAUSES
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.acting import ACTING
 from assay_scripts.library.calls import CALLS, TOOLS_NAMED
@@ -21,8 +21,8 @@ from assay_scripts.steps import Call, Fail, Script, Step
 
 
 def test_no_two_scripts_share_a_name() -> None:
-    told = (*TEXT, *CALLS, *SHAPES, *TEXTUAL, *SENTINEL, *XML, *CHOICES, *FAILURES, *LEAVING, *REFLECT, *ACTING)
-    assert len(LIBRARY) == len(told)
+    scripts = (*TEXT, *CALLS, *SHAPES, *TEXTUAL, *SENTINEL, *XML, *CHOICES, *FAILURES, *LEAVING, *REFLECT, *ACTING)
+    assert len(LIBRARY) == len(scripts)
 
 
 def test_no_script_needs_a_text_to_be_chosen() -> None:

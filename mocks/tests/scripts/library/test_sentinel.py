@@ -19,7 +19,7 @@ def text(step: Step) -> str:
 TEXTS = {script.name: text(script.parts[0][0]) for script in SENTINEL}
 
 
-def test_the_same_text_is_told_in_pieces_of_any_size() -> None:
+def test_the_same_text_is_sent_in_pieces_of_any_size() -> None:
     assert TEXTS["sentinel/plain"] == TEXTS["sentinel/any-cut"]
     (letters,) = [script.parts[0][0] for script in SENTINEL if script.name == "sentinel/any-cut"]
     assert isinstance(letters, Say)
@@ -33,9 +33,9 @@ def test_the_same_text_is_told_in_pieces_of_any_size() -> None:
 @pytest.mark.parametrize("name", ["sentinel/plain", "sentinel/fences", "sentinel/within-line", "sentinel/several"])
 def test_blocks_that_are_valid_hold_a_call(name: str) -> None:
     for inner in BLOCK.findall(TEXTS[name]):
-        told = json.loads(inner)
-        assert {"name", "arguments"} <= set(told)
-        assert ("id" in told) != ("call_id" in told)
+        call = json.loads(inner)
+        assert {"name", "arguments"} <= set(call)
+        assert ("id" in call) != ("call_id" in call)
 
 
 @pytest.mark.parametrize(("name", "lacks"), [("sentinel/no-id", "id"), ("sentinel/no-name", "name")])
@@ -55,5 +55,5 @@ def test_what_only_looks_like_a_block_is_none() -> None:
 
 def test_a_tag_within_a_string_ends_nothing() -> None:
     (line,) = (line for line in TEXTS["sentinel/tagged"].splitlines() if line.startswith("<tool_call>"))
-    told = json.loads(line.removeprefix("<tool_call>").removesuffix("</tool_call>"))
-    assert "</tool_call>" in json.loads(told["arguments"])["query"]
+    call = json.loads(line.removeprefix("<tool_call>").removesuffix("</tool_call>"))
+    assert "</tool_call>" in json.loads(call["arguments"])["query"]

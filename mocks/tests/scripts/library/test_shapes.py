@@ -20,9 +20,9 @@ def test_every_letter_tells_the_same_call() -> None:
 
 
 def test_the_letters_tell_it_in_shapes_of_their_own() -> None:
-    told = {(_call(script).shape, script.told) for script in LETTERS}
-    assert len(told) == len(LETTERS)
-    assert {shape for shape, _ in told} == set(get_args(Shape)) - {"message-function-call"}
+    sent = {(_call(script).shape, script.notifications) for script in LETTERS}
+    assert len(sent) == len(LETTERS)
+    assert {shape for shape, _ in sent} == set(get_args(Shape)) - {"message-function-call"}
 
 
 def test_the_fragments_that_repeat_are_equal_and_no_mistake() -> None:

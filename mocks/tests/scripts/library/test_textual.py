@@ -22,6 +22,6 @@ def test_each_text_holds_what_its_name_says() -> None:
     assert not texts["textual/tail"].endswith("</use_tool>")
 
 
-def test_the_call_that_is_told_twice_is_told_in_text_first() -> None:
+def test_the_call_that_is_sent_twice_is_sent_in_text_first() -> None:
     (call,) = [step for script in TEXTUAL for step in script.parts[0] if isinstance(step, Call)]
     assert call.shapes == ("use-tool", "native")

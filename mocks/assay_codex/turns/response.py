@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay_scripts.blocks import BLOCKS
-from assay_scripts.steps import Call, Step, Usage
+from assay_scripts.blocks import is_structured_call
+from assay_scripts.steps import Usage
 
 if TYPE_CHECKING:
     from assay_codex.versions.failures import Cause
     from assay_scripts.player import Action, Performance, Until
+    from assay_scripts.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Response:
 
     def __init__(self, part: tuple[Step, ...], performance: Performance) -> None:
         self.usage = Usage()
-        self.calls_to_come = sum(is_told_apart(step) for step in part)
+        self.calls_to_come = sum(is_structured_call(step) for step in part)
         self.calls: Counter[int] = Counter()  # by choice
         self.asked = False
         self.complete = False
@@ -62,8 +63,3 @@ class Response:
         """Why the answer, or this choice of it, ends: calls win."""
         called = self.calls.total() if choice is None else self.calls[choice]
         return "tool_calls" if called else told
-
-
-def is_told_apart(step: Step) -> bool:
-    """Whether it is a call that is more than text."""
-    return isinstance(step, Call) and not BLOCKS.keys() >= set(step.shapes)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay_codex.turns.response import Response
+from assay_scripts.blocks import is_structured_call
 from assay_scripts.player import Piece
-from assay_scripts.response import Response, is_told_apart
 from assay_scripts.steps import Call, Finish, Say, Shape
 
 if TYPE_CHECKING:
@@ -14,11 +15,11 @@ def _call(shape: Shape, *also: Shape) -> Call:
     return Call(id="1", name="f", arguments="{}", shape=shape, also=also)
 
 
-def test_a_call_is_told_apart_unless_it_is_text_alone() -> None:
-    assert is_told_apart(_call("native"))
-    assert is_told_apart(_call("use-tool", "native"))
-    assert not is_told_apart(_call("use-tool", "sentinel"))
-    assert not is_told_apart(Say(("x",)))
+def test_a_call_is_structured_call_unless_it_is_text_alone() -> None:
+    assert is_structured_call(_call("native"))
+    assert is_structured_call(_call("use-tool", "native"))
+    assert not is_structured_call(_call("use-tool", "sentinel"))
+    assert not is_structured_call(Say(("x",)))
 
 
 def _nothing() -> Performance:

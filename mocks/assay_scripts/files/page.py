@@ -1,0 +1,82 @@
+"""The page of the docs about the steps, their fields and the causes of failures: `docs/script-steps.md`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from assay_scripts.causes import CAUSES
+from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from assay_scripts.files.definitions import Definition, Field
+
+_HEAD = """\
+<!-- Written by docs/generate.py from mocks/assay_scripts. -->
+
+# The steps of a script
+
+A script says what the mock backend sends. It has one part per turn, a part is a list of steps, and a step is an object
+with one key, its name: `{"say": {"pieces": ["Hel", "lo"], "times": 2}}`. A bare value stands for the first field if no
+other one is required (`{"say": "Hello"}`), and the name alone for a step without required fields (`"hang"`). The JSON
+Schema of a script file is [`schemas/assay/script.json`](../schemas/assay/script.json).
+"""
+
+_CAUSES = """\
+## Causes of failures
+
+What `fail` and `error-notice` take as `cause`.
+"""
+
+
+def steps_page() -> str:
+    """The page as Markdown."""
+    sections = (_section(definition) for definition in DEFINITIONS.values())
+    causes = _table(("cause", "meaning"), ((f"`{name}`", meaning) for name, meaning in CAUSES.items()))
+    return "\n".join([_HEAD, _overview(), *sections, _CAUSES, causes])
+
+
+def _overview() -> str:
+    """Every step in one table; a required field is bold."""
+    rows = (
+        (f"[`{name}`](#{name})", ", ".join(map(_shown, one.fields.values())), description(one.step).partition("\n")[0])
+        for name, one in DEFINITIONS.items()
+    )
+    return _table(("step", "fields (bold: required)", "what it does"), rows)
+
+
+def _shown(field: Field) -> str:
+    return f"**`{field.name}`**" if field.required else f"`{field.name}`"
+
+
+def _section(definition: Definition) -> str:
+    """One step in full."""
+    about = description(definition.step).replace("\n", "\n\n")
+    head = f"## {definition.name}\n\n{about}\n"
+    if not definition.fields:
+        return head
+    meanings = field_descriptions(definition.step)
+    rows = (
+        (f"`{field.name}`", field.kind.expected, _default(field), meanings[field.name])
+        for field in definition.fields.values()
+    )
+    return f"{head}\n{_table(('field', 'value', 'default', 'meaning'), rows)}"
+
+
+def _default(field: Field) -> str:
+    if field.required:
+        return "(required)"
+    if field.nullable or field.default == ():
+        return "(none)"
+    return f"`{json.dumps(field.default)}`"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "".join(_table_lines([head, ["---"] * len(head), *rows]))
+
+
+def _table_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    for row in rows:
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n"

@@ -1,0 +1,172 @@
+"""What may stand in a field of a step: a type, a reader of what is written, and the same rule as JSON Schema.
+
+A step declares its fields with the types at the end of this module (`seconds: Seconds`, `times: Positive = 1`), with
+`bool`, or with a `Literal`. From these annotations the reader of script files, the error messages, the JSON Schema and
+the table of steps in the docs are derived (`files.definitions`).
+
+A reader is stricter than its schema in three points that JSON Schema cannot express or defines otherwise: text must
+not hold lone surrogates, a number must be finite, and 1.0 is no whole number.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Kind:
+    """What may stand in a field. Compared by identity, as an annotation must be hashable and a schema is not."""
+
+    expected: str
+    """What is right, as the error message says it after "expected"."""
+    read: Callable[[Any], Any]
+    """The value of the field for what is written there; None when that is wrong."""
+    schema: Mapping[str, Any]
+    """The same rule as JSON Schema."""
+    choices: tuple[str, ...] = ()
+    """The names to choose from, if the field takes a name; the error message suggests the nearest."""
+
+
+def kind_of(annotation: Any) -> Kind:  # noqa: ANN401 - annotations have no common type
+    """The kind that an annotation of a field stands for. `X | None` is the kind of X: None is a matter of the default.
+
+    Raises:
+        TypeError: the annotation stands for none.
+    """
+    match get_args(annotation):
+        case (_, Kind() as kind):
+            return kind
+        case (inner, none) if none is NoneType:
+            return kind_of(inner)
+        case names if get_origin(annotation) is Literal:
+            return one_of(*names)
+    if annotation is bool:
+        return FLAG
+    raise TypeError(f"the annotation {annotation} is not one of assay_scripts.kinds, a Literal or bool")
+
+
+def one_of(*names: str) -> Kind:
+    """One of these names."""
+    return Kind(
+        expected=f"one of {', '.join(names)}",
+        read=lambda value: value if value in names else None,
+        schema={"enum": list(names)},
+        choices=names,
+    )
+
+
+def names_of(plural: str, *names: str) -> Kind:
+    """A list of these names, or one of them without a list."""
+
+    def read(value: object) -> tuple[str, ...] | None:
+        values = [value] if isinstance(value, str) else value
+        return tuple(values) if isinstance(values, list) and all(item in names for item in values) else None
+
+    one = {"enum": list(names)}
+    schema = {"anyOf": [{"type": "array", "items": one}, one]}
+    return Kind(expected=f"a list of {plural}: {', '.join(names)}", read=read, schema=schema)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and _is_text(value) else None
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in value)
+
+
+_BYTES = re.compile("[\udc80-\udcff]")
+
+
+def _line(value: object) -> str | None:
+    """Text in which lone surrogates are allowed as far as they stand for bytes."""
+    return value if isinstance(value, str) and _is_text(_BYTES.sub("", value)) else None
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    values = [value] if isinstance(value, str) else value
+    if isinstance(values, list) and values and all(_text(item) is not None for item in values):
+        return tuple(values)
+    return None
+
+
+def _arguments(value: object) -> str | None:
+    if not isinstance(value, dict | list):
+        return _text(value)
+    try:
+        return _text(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except ValueError:  # NaN or an infinity, which YAML can write and JSON cannot
+        return None
+
+
+def _json(value: object) -> str | None:
+    text = _arguments(value)
+    try:
+        json.loads(text or "")
+    except ValueError:
+        return None
+    return text
+
+
+def _seconds(value: object) -> float | None:
+    # bool is a subclass of int: without the check, `pause: true` would be a second.
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number and 0 <= value < float("inf") else None  # type: ignore[operator,return-value]
+
+
+def _whole(least: int) -> Callable[[object], int | None]:
+    return lambda value: value if type(value) is int and value >= least else None
+
+
+def _sizes(value: object) -> tuple[int, ...] | None:
+    values = value if isinstance(value, list) else [value]
+    read = tuple(_whole(1)(item) for item in values)
+    return tuple(size for size in read if size) if read and all(read) else None
+
+
+def _one_or_list(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]}
+
+
+_STRING = {"type": "string"}
+_FROM_ONE = {"type": "integer", "minimum": 1}
+_TEXT_OR_JSON = {"type": ["string", "object", "array"]}
+
+TEXT = Kind(expected="text", read=_text, schema=_STRING)
+NAME = Kind(
+    expected="text that is not empty", read=lambda value: _text(value) or None, schema={**_STRING, "minLength": 1}
+)
+FLAG = Kind(
+    expected="true or false",
+    read=lambda value: value if isinstance(value, bool) else None,
+    schema={"type": "boolean"},
+)
+
+Text = Annotated[str, TEXT]
+Name = Annotated[str, NAME]
+Line = Annotated[str, Kind(expected="text", read=_line, schema=_STRING)]
+"""Text that may hold the characters U+DC80 to U+DCFF, which stand for the bytes 80 to FF."""
+Texts = Annotated[
+    tuple[str, ...],
+    Kind(expected="a text, or a list of texts", read=_texts, schema=_one_or_list(_STRING)),
+]
+Arguments = Annotated[str, Kind(expected="text, or a JSON object", read=_arguments, schema=_TEXT_OR_JSON)]
+"""Text as it is, or JSON data that becomes its text."""
+JsonText = Annotated[str, Kind(expected="JSON, or a JSON object", read=_json, schema=_TEXT_OR_JSON)]
+"""As `Arguments`, but the text must be JSON, too."""
+Seconds = Annotated[
+    float,
+    Kind(expected="a number of seconds, 0 or more", read=_seconds, schema={"type": "number", "minimum": 0}),
+]
+Count = Annotated[
+    int,
+    Kind(expected="a whole number, 0 or more", read=_whole(0), schema={"type": "integer", "minimum": 0}),
+]
+Positive = Annotated[int, Kind(expected="a whole number, 1 or more", read=_whole(1), schema=_FROM_ONE)]
+Sizes = Annotated[
+    tuple[int, ...],
+    Kind(expected="a number of bytes, or a list of them, each 1 or more", read=_sizes, schema=_one_or_list(_FROM_ONE)),
+]
