@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
-from assay_proxy.errors import failure, told
+from assay_proxy.errors import failure, failure_message
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
@@ -84,7 +84,7 @@ class Answer:
                 self._reason = event.reason
                 yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
             case Failed():
-                self._error = {"code": CODES.get(event.cause, "server_error"), "message": told(event)}
+                self._error = {"code": CODES.get(event.cause, "server_error"), "message": failure_message(event)}
                 yield from self._output.fail()
             case _:
                 return
