@@ -49,10 +49,12 @@ log = logging.getLogger(__name__)
 
 
 class Client(TypedDict):
-    """What is known of who asks: whether they left, and whether their connection can stay open."""
+    """What is known of a request's connection."""
 
     client_gone: Callable[[], bool]
+    """Whether the client has closed it."""
     keep_open: bool
+    """Whether its protocol, HTTP/1.1, can keep it open."""
 
 
 def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -> Flask:
@@ -83,6 +85,7 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
         g.mode = "none"
         if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
             return Response(status=204, headers=cors.preflight(_lower(request.headers)))
+        # Only routes that exist ask for the key: an unknown path is 404 to everyone, also without a key.
         if request.routing_exception is None and request.path.startswith("/v1/"):
             _authenticate(settings, request.headers.get("Authorization", ""))
         return None
@@ -91,8 +94,9 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
     def finish(response: Response) -> Response:
         response.headers["x-request-id"] = g.request_id
         response.headers.update(cors.allow(_lower(request.headers)))
-        asked, status, took = quote(request.path), response.status_code, time.monotonic() - g.started
-        log.info("%s %s %s %d %.0f ms", g.request_id, request.method, asked, status, took * 1000)
+        # Quoted: a path may hold line breaks, which would forge lines of the log.
+        path, status, took = quote(request.path), response.status_code, time.monotonic() - g.started
+        log.info("%s %s %s %d %.0f ms", g.request_id, request.method, path, status, took * 1000)
         route, mode, started = request.url_rule.rule if request.url_rule else "", g.mode, g.started
         response.call_on_close(lambda: metrics.answered(route, mode, status, time.monotonic() - started))
         return response
@@ -133,7 +137,8 @@ def _errors(app: Flask) -> None:
         return problem(ApiError(BAD_REQUEST))
 
     @app.errorhandler(ClientGoneError)
-    def gone(_error: ClientGoneError) -> Response:
+    def client_gone(_error: ClientGoneError) -> Response:
+        # There is no one to read it, but the server and the log want a response.
         return problem(ApiError(BAD_REQUEST, message="The client has gone."))
 
     @app.errorhandler(Exception)
@@ -164,7 +169,7 @@ def _health(app: Flask, backend: Backend, gate: Gate) -> None:
 
 def _metrics(app: Flask, metrics: Metrics) -> None:
     @app.get("/metrics")
-    def tell() -> Response:
+    def show() -> Response:
         return Response(metrics.text(), content_type=MEDIA_TYPE)
 
 
@@ -206,15 +211,15 @@ def _client(*, stream: bool) -> Client:
 def _chat(app: Flask, settings: Settings, chat: Chat) -> None:
     @app.post("/v1/chat/completions")
     def completions() -> Response:
-        asked = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
-        return chat.answer(asked, **_client(stream=asked.stream))
+        parsed = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
+        return chat.answer(parsed, **_client(stream=parsed.stream))
 
 
 def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
-        asked = responses_request.parse(_body(settings), _lower(request.headers))
-        return responses.answer(asked, **_client(stream=asked.stream))
+        parsed = responses_request.parse(_body(settings), _lower(request.headers))
+        return responses.answer(parsed, **_client(stream=parsed.stream))
 
     @app.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> Response:

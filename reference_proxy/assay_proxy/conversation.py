@@ -1,8 +1,8 @@
-"""What a backend is asked: the request's messages and tools, free of any surface's or backend's format.
+"""A request's messages and tools, in no surface's and no backend's format.
 
-Leading system and developer messages are the developer text. Trailing user messages are the turn's input. All
-that stands between is history, in order, with its roles; it may end with a tool result, and then the input is
-empty and the model goes on from there.
+Leading system and developer messages are the developer text. Trailing user messages are the turn's input. Everything
+between is history, in order, with its roles. It may end with a tool result; then the input is empty, and the model
+continues from there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Part = TextPart | ImagePart
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """Something said."""
+    """A message."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -74,18 +74,18 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conversation:
-    """All that a backend needs for one turn; `model` None is its own default, `schema` one the text must match.
-
-    `tools_in_text`: the developer text tells the tools, and the backend is given them in no other way.
-    """
+    """All that a backend needs for one turn."""
 
     developer: str | None = None
     history: tuple[Item, ...] = ()
     input: tuple[Part, ...] = ()
     tools: tuple[Tool, ...] = ()
     tools_in_text: bool = False
+    """Whether the developer text declares the tools, so that the backend must not declare them again."""
     model: str | None = None
+    """None: the backend's own default."""
     schema: Mapping[str, Any] | None = None
+    """The JSON schema that the answer's text must match."""
 
     @property
     def size(self) -> int:

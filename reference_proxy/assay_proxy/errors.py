@@ -1,7 +1,7 @@
 """Every error a client can see: status, type, code, and a message of our own.
 
-Nothing a backend said about a failure is forwarded, its texts hold addresses, ids and paths; but what it says of a
-request that it finds wrong is meant for whoever sent it.
+A backend's own text about a failure holds addresses, ids and paths and is not forwarded. What it says about a request
+that it finds wrong is, since that is meant for the sender.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ INVALID = "invalid_request_error"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A row of the table; `retry_after` in seconds."""
+    """A row of the table."""
 
     status: int
     type: str
     code: str | None
     message: str
     retry_after: int | None = None
+    """Seconds; None sends no `Retry-After`."""
 
 
 UNKNOWN_URL = Problem(404, INVALID, "unknown_url", "There is nothing at this address.")
@@ -79,11 +80,13 @@ FAILURES: dict[Cause, Problem] = {
 
 @dataclass(eq=False)
 class ApiError(Exception):
-    """A request that ends with a problem; `param` names the offending field, `message` replaces the row's own."""
+    """A request that ends with a problem."""
 
     problem: Problem
     message: str | None = None
+    """Replaces the problem's own message."""
     param: str | None = None
+    """The field or header at fault."""
     headers: dict[str, str] = field(default_factory=dict)
 
     def body(self) -> dict[str, Any]:
@@ -98,13 +101,13 @@ def envelope(problem: Problem, *, message: str | None = None, param: str | None 
 
 
 def failure(failed: Failed, param: str = "messages") -> ApiError:
-    """The HTTP error that tells a backend's failure; `param` is the request's field that holds the conversation."""
+    """The HTTP error for a backend's failure; `param` is the request's field that holds the conversation."""
     cause = failed.cause
     params = {Cause.TOOLS_REJECTED: "tools", Cause.CONTEXT: param, Cause.IMAGES_REJECTED: param}
-    return ApiError(FAILURES[cause], told(failed), params.get(cause))
+    return ApiError(FAILURES[cause], failure_message(failed), params.get(cause))
 
 
-def told(failed: Failed) -> str:
-    """The message that tells a backend's failure."""
+def failure_message(failed: Failed) -> str:
+    """The message for a backend's failure, with the detail that is meant for the sender."""
     message = FAILURES[failed.cause].message
     return f"{message.removesuffix('.')}: {failed.detail}" if failed.detail else message

@@ -1,8 +1,8 @@
-"""What a backend says during a turn, in the proxy's own words.
+"""The events of a turn: the one language between the backends and everything that writes answers.
 
-Backends decode their notifications into these events; tool assembly and the surfaces know nothing else.
-Choices are numbered from 0. A call is told as opened, any number of argument fragments, closed.
-A call is structured, or textual: then it was a block in the text.
+Backends decode their notifications into these events; tool assembly and the surfaces know nothing else. Choices are
+numbered from 0. A call is one CallOpened, any number of Arguments, one CallClosed. It is structured, or
+textual: a block in the text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Source = Literal["structured", "textual"]
 
 
 class Cause(Enum):
-    """Why a turn failed; `errors` says how each is told to clients."""
+    """Why a turn failed; `errors.FAILURES` has the HTTP error for each."""
 
     RATE_LIMITED = "rate limited"
     QUOTA = "quota exhausted"
@@ -71,11 +71,12 @@ class Arguments:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallClosed:
-    """The call's arguments are complete; `block` is the `<use_tool>` block that told it, word for word, if one did."""
+    """The call's arguments are complete."""
 
     choice: int = 0
     id: str
     block: str | None = None
+    """The `<use_tool>` block that held the call, verbatim; None when there was none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,16 +107,18 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The end of a choice without an answer, or of all of them (None); `detail` is for whoever sent the request."""
+    """The end of a choice without an answer."""
 
     cause: Cause
     choice: int | None = None
+    """None: all choices have failed."""
     detail: str = ""
+    """A text for the client; empty for none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnOver:
-    """The backend has nothing more to say of a choice."""
+    """The backend will send nothing more about a choice, not even its usage."""
 
     choice: int = 0
 
@@ -127,7 +130,7 @@ class Working:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """The backend has said nothing for so many seconds; made by whoever listens, not by backends."""
+    """The backend has sent nothing for this long; made by `answers.timing`, not by backends."""
 
     seconds: float
 
@@ -145,4 +148,7 @@ Event = (
     | TurnOver
     | Working
 )
+"""What a backend emits."""
+
 TurnEvent = Event | Quiet
+"""What the reader of a turn gets: the backend's events, and its silences."""

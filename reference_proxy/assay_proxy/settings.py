@@ -64,7 +64,7 @@ class Settings(BaseSettings):
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
-    output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers tell tool calls")
+    output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers write tool calls")
     tool_arguments: ArgumentsMode | None = _setting(
         None, "incremental or cumulative deltas; unset: cumulative in obsidian-xml, incremental elsewhere"
     )
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
 
     @property
     def stop_policy(self) -> StopPolicy:
-        """The stop policy of streams that say nothing about it themselves."""
+        """The stop policy of streams whose request does not say."""
         return self.stop_after_tools_mode if self.stop_after_tools else "burst"
 
     @property
@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         return self.stop_policy if "stop_after_tools_mode" in self.model_fields_set else "burst"
 
     def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
-        """How streams of this output mode tell arguments, if they say nothing about it themselves."""
+        """How streams of this output mode send arguments, where the request does not say."""
         return self.tool_arguments or ("cumulative" if output_mode == "obsidian-xml" else "incremental")
 
 

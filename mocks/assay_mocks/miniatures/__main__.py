@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.middleware import Spoiled
+from assay_mocks.miniatures.middleware import WithFault
 from assay_proxy.app import create_app
 from assay_proxy.backends.table import make_backend
 from assay_proxy.http.capacity import Gate
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 NONE = "none"
 
 
-class Gallery:
-    """All miniatures of one application, told apart by the first step of the path; any other path is the faultless."""
+class Miniatures:
+    """All miniatures of one application, selected by the path's first segment; without one, no fault."""
 
     def __init__(self, app: WSGIApplication, key: str | None, slots: int, stop: threading.Event) -> None:
-        self._rooms: dict[str, Spoiled] = {
-            name: Spoiled(app=app, fault=fault, key=key, slots=slots, stop=stop)
+        self._rooms: dict[str, WithFault] = {
+            name: WithFault(app=app, fault=fault, key=key, slots=slots, stop=stop)
             for name, fault in [*FAULTS.items(), (NONE, None)]
         }
 
@@ -66,8 +66,8 @@ def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
     stop = threading.Event()
     slots = settings.max_concurrency
     proxy = create_app(settings, backend, Gate(slots))
-    spoiled = Spoiled(app=proxy, fault=FAULTS.get(name or ""), key=key, slots=slots, stop=stop)
-    app = spoiled if name else Gallery(proxy, key, slots, stop)
+    faulty = WithFault(app=proxy, fault=FAULTS.get(name or ""), key=key, slots=slots, stop=stop)
+    app = faulty if name else Miniatures(proxy, key, slots, stop)
     server = Server(app, settings.host, settings.port, turns=slots)
     with stop_signals() as wait:
         try:

@@ -1,7 +1,7 @@
-"""Faults of `<use_tool>` blocks: how calls are written into the content of obsidian-xml, and how its streams tell them.
+"""Faults of `<use_tool>` blocks: how calls are written into the content of obsidian-xml, and into its streams.
 
-A change of blocks shows in streams and in whole answers alike. It leaves alone the blocks that the backend itself told
-in its text: a proxy that writes blocks badly still forwards those.
+A change of blocks shows in streams and in whole answers alike. It leaves alone the blocks that the backend itself wrote
+into its text: a proxy that writes blocks badly still forwards those.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from assay_mocks.miniatures.chunks import call_of, delta_of, each, with_delta
-from assay_mocks.miniatures.fault import OBSIDIAN_XML, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import OBSIDIAN_XML, Fault, Frame, Head, Json, Request
 
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
 ARGUMENT = re.compile(r"\n  <(?!name>)([\w.-]+)>.*?</\1>", re.DOTALL)
@@ -22,12 +22,12 @@ FORWARDED = ("textual/", "shapes/h")
 Write = Callable[[str], str]
 
 
-def forwards(exchange: Exchange) -> bool:
+def forwards(request: Request) -> bool:
     """Whether the blocks of an answer are the backend's own."""
-    return exchange.script.startswith(FORWARDED)
+    return request.script.startswith(FORWARDED)
 
 
-def in_stream(change: Write) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+def in_stream(change: Write) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
     """A change of the content deltas that hold a block."""
 
     def changed(chunk: Json) -> Iterable[Frame]:
@@ -37,12 +37,12 @@ def in_stream(change: Write) -> Callable[[Iterable[Frame], Exchange], Iterator[F
     return each(changed)
 
 
-def in_whole(change: Callable[[str], str | None]) -> Callable[[Json, Exchange, Head], Json]:
+def in_whole(change: Callable[[str], str | None]) -> Callable[[Json, Request, Head], Json]:
     """A change of the contents that hold a block, in every choice."""
 
-    def choice(told: Json) -> Json:
-        text = told["message"]["content"] or ""
-        return {**told, "message": {**told["message"], "content": change(text)}} if BLOCK.search(text) else told
+    def choice(entry: Json) -> Json:
+        text = entry["message"]["content"] or ""
+        return {**entry, "message": {**entry["message"], "content": change(text)}} if BLOCK.search(text) else entry
 
     return lambda body, _, __: {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
 
@@ -53,11 +53,11 @@ def _written(name: str, breaks: str, change: Write) -> Fault:
     def every(text: str) -> str:
         return BLOCK.sub(lambda block: change(block[0]), text)
 
-    def frames(told: Iterable[Frame], exchange: Exchange) -> Iterator[Frame]:
-        return iter(told) if forwards(exchange) else in_stream(every)(told, exchange)
+    def frames(frames_: Iterable[Frame], request: Request) -> Iterator[Frame]:
+        return iter(frames_) if forwards(request) else in_stream(every)(frames_, request)
 
-    def whole(body: Json, exchange: Exchange, head: Head) -> Json:
-        return body if forwards(exchange) else in_whole(every)(body, exchange, head)
+    def whole(body: Json, request: Request, head: Head) -> Json:
+        return body if forwards(request) else in_whole(every)(body, request, head)
 
     return Fault(name=name, breaks=breaks, frames=frames, whole=whole, dialects=(OBSIDIAN_XML,))
 
@@ -124,9 +124,9 @@ def _blocks_lost(chunk: Json) -> Iterable[Frame]:
         yield chunk
 
 
-def _incremental(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """Each delta tells only what is new of the arguments, in two halves."""
-    told: dict[Any, str] = {}
+def _incremental(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """Each delta has only the new part of the arguments, in two halves."""
+    sent: dict[Any, str] = {}
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
         if call is None or not isinstance(frame, dict) or "id" in call:
@@ -134,7 +134,7 @@ def _incremental(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             continue
         key = (frame["choices"][0]["index"], call["index"])
         text = call["function"]["arguments"]
-        new, told[key] = text[len(told.get(key, "")) :], text
+        new, sent[key] = text[len(sent.get(key, "")) :], text
         middle = len(new) // 2
         for half in filter(None, (new[:middle], new[middle:])):
             yield with_delta(frame, {"tool_calls": [{**call, "function": {"arguments": half}}]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import each
-from assay_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,11 +15,11 @@ _MODES = ("openai-json", "obsidian-xml")
 
 
 def _swapped(chunk: Json) -> Iterable[Frame]:
-    """What belongs to one of two choices is told as the other's."""
+    """What belongs to one of two choices is sent as the other's."""
     yield {**chunk, "choices": [{**choice, "index": 1 - choice["index"]} for choice in chunk["choices"]]}
 
 
-def _first_choice_only(body: Json, _: Exchange, __: Head) -> Json:
+def _first_choice_only(body: Json, _: Request, __: Head) -> Json:
     return {**body, "choices": body["choices"][:1]} if "choices" in body else body
 
 
@@ -32,15 +32,15 @@ def _unknown_forgiven(environ: dict[str, Any]) -> None:
         del environ[_VARIABLE]
 
 
-def _not_echoed(head: Head, _: Exchange) -> Head:
+def _not_echoed(head: Head, _: Request) -> Head:
     return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != MODE_HEADER])
 
 
 CHOICE_FAULTS: tuple[Fault, ...] = (
     Fault(name="choices-swapped", breaks="chat.stream.isolation", frames=each(_swapped), scripts=("choices/text",)),
     Fault(name="whole-one-choice-of-two", breaks="chat.whole.choices", whole=_first_choice_only),
-    Fault(name="mode-set-up-ignored", breaks="mode.default", heard=_other_default),
+    Fault(name="mode-set-up-ignored", breaks="mode.default", environ=_other_default),
     Fault(name="mode-not-echoed", breaks="mode.header", head=_not_echoed),
-    Fault(name="unknown-mode-forgiven", breaks="mode.invalid", heard=_unknown_forgiven),
+    Fault(name="unknown-mode-forgiven", breaks="mode.invalid", environ=_unknown_forgiven),
 )
 """Each is the reference proxy with one thing wrong in its choices or modes."""

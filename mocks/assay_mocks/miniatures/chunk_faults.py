@@ -18,7 +18,7 @@ from assay_mocks.miniatures.chunks import (
     with_call,
     with_delta,
 )
-from assay_mocks.miniatures.fault import OPENAI_JSON, Exchange, Fault, Frame, Json
+from assay_mocks.miniatures.fault import OPENAI_JSON, Fault, Frame, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,8 +44,8 @@ def _role_everywhere(chunk: Json) -> Iterable[Frame]:
 # text
 
 
-def last_text_lost(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """The text that was held back when the answer ended is never told."""
+def last_text_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """The text that was held back when the answer ended is never sent."""
     held: list[Frame] = []
     for frame in frames:
         if isinstance(frame, dict) and "error" not in frame and text_of(frame):
@@ -60,7 +60,7 @@ def last_text_lost(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield frame
 
 
-def _repeats_swallowed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _repeats_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     last = None
     for frame in frames:
         text = text_of(frame) if isinstance(frame, dict) and "error" not in frame else ""
@@ -123,7 +123,7 @@ def _counts_to_one(chunk: Json) -> Iterable[Frame]:
     yield with_call(chunk, lambda call: {**call, "index": min(call["index"], 1)})
 
 
-def _identity_repeated(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _identity_repeated(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     said: Json = {}
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
@@ -141,7 +141,7 @@ def _empty_call_deltas(chunk: Json) -> Iterable[Frame]:
         yield with_delta(chunk, {"tool_calls": [{"index": call["index"], "function": {"arguments": ""}}]})
 
 
-def _cumulative(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _cumulative(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     so_far: dict[int, str] = {}
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
@@ -150,8 +150,8 @@ def _cumulative(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             continue
         for piece in _halves(call["function"]["arguments"]):
             so_far[call["index"]] = so_far.get(call["index"], "") + piece
-            told = {"index": call["index"], "function": {"arguments": so_far[call["index"]]}}
-            yield with_delta(frame, {"tool_calls": [told]})
+            cumulative = {"index": call["index"], "function": {"arguments": so_far[call["index"]]}}
+            yield with_delta(frame, {"tool_calls": [cumulative]})
 
 
 def _halves(text: str) -> tuple[str, ...]:
@@ -159,8 +159,8 @@ def _halves(text: str) -> tuple[str, ...]:
     return tuple(half for half in (text[:middle], text[middle:]) if half)
 
 
-def _reserialised(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """Arguments are gathered, parsed, and written anew before the next frame that is no fragment."""
+def _reserialised(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """Arguments are collected, parsed, and serialised again before the next frame that is not a fragment."""
     gathered: list[Json] = []
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
@@ -192,8 +192,8 @@ def _tail(chunk: Json) -> Iterable[Frame]:
 # identity
 
 
-def _renewed(member: str) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
-    def change(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _renewed(member: str) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         for number, frame in enumerate(frames):
             if isinstance(frame, dict) and member in frame:
                 value = frame[member]

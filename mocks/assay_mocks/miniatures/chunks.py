@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
-from assay_mocks.miniatures.fault import Exchange, Frame, Json
+from assay_mocks.miniatures.fault import Frame, Json, Request
 
 Change = Callable[[Json], Iterable[Frame]]
 
 
-def each(change: Change) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+def each(change: Change) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
     """A fault that takes the chunks one by one; errors, [DONE] and comments pass."""
 
-    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         for frame in frames:
             if isinstance(frame, dict) and "error" not in frame:
                 yield from change(frame)
@@ -32,7 +32,7 @@ def delta_of(chunk: Json) -> Json:
 
 
 def text_of(chunk: Json) -> str:
-    """The text that a chunk tells; "" when it tells none, or the block of a call."""
+    """The text of a chunk; "" when it has none, or the block of a call."""
     text: str = delta_of(chunk).get("content") or ""
     return "" if "<use_tool>" in text else text
 
@@ -52,7 +52,7 @@ def with_delta(chunk: Json, delta: Json, finish: str | None = None) -> Json:
 
 
 def call_of(chunk: Json) -> Json | None:
-    """The entry of tool_calls in a chunk, None when there is none."""
+    """The entry of tool_calls in a chunk, None when it has none."""
     calls = delta_of(chunk).get("tool_calls")
     return calls[0] if calls else None
 
@@ -90,7 +90,7 @@ def written(frame: Frame) -> bytes:
 
 
 def rewritten(arguments: str) -> str:
-    """Arguments, parsed and written anew; those that are no JSON stay."""
+    """Arguments, parsed and serialised again; those that are not JSON stay."""
     try:
         return json.dumps(json.loads(arguments))
     except ValueError:

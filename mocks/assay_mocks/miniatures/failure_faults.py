@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import finish_of, with_delta
-from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,13 +17,13 @@ IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
 NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
-def _errors_as_streams(head: Head, exchange: Exchange) -> Head:
-    if head.code >= 500 and b'"stream": true' in exchange.body:  # noqa: PLR2004 (HTTP)
+def _errors_as_streams(head: Head, request: Request) -> Head:
+    if head.code >= 500 and b'"stream": true' in request.body:  # noqa: PLR2004 (HTTP)
         return Head(status="200 OK", headers=head.headers)
     return head
 
 
-def _error_hushed_up(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _error_hushed_up(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     """A failure in mid-text becomes an ordinary end."""
     last: Json | None = None
     for frame in frames:
@@ -34,8 +34,8 @@ def _error_hushed_up(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield frame
 
 
-def _silence_answered(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """A backend that never said anything is told as one that had nothing to say."""
+def _silence_answered(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """A backend that never sent anything becomes an empty answer."""
     role = {"role": "assistant", "content": ""}
     for frame in frames:
         if isinstance(frame, dict) and "error" in frame:
@@ -46,10 +46,10 @@ def _silence_answered(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield frame
 
 
-def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+def _error_respelt(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
     """Error frames say it otherwise."""
 
-    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         for frame in frames:
             yield {"error": change(frame["error"])} if isinstance(frame, dict) and "error" in frame else frame
 
@@ -64,7 +64,7 @@ def _with_a_number(error: Json) -> Json:
     return {**error, "code": 500}
 
 
-def _finish_before_error(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _finish_before_error(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     last: Json | None = None
     for frame in frames:
         yield frame
@@ -73,11 +73,11 @@ def _finish_before_error(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame
         last = frame if isinstance(frame, dict) else last
 
 
-def _error_after_call(frames: Iterable[Frame], exchange: Exchange) -> Iterator[Frame]:
-    """The failure that came after the call is told, in place of the finish."""
+def _error_after_call(frames: Iterable[Frame], request: Request) -> Iterator[Frame]:
+    """A failure after a complete call replaces the finish."""
     for frame in frames:
         ends = isinstance(frame, dict) and "error" not in frame and finish_of(frame)
-        if ends and b"fail/after-call" in exchange.body:
+        if ends and b"fail/after-call" in request.body:
             yield {"error": {"message": "The backend failed.", "type": "server_error", "param": None, "code": None}}
         else:
             yield frame

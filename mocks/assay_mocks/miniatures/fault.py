@@ -1,4 +1,4 @@
-"""A fault: one way in which a proxy can break one requirement, as a change of what the reference proxy says or hears.
+"""A fault: one way in which a proxy can break one requirement, as a change of what the proxy sends or receives.
 
 The reference proxy stays as it is; a fault wraps its WSGI application. Most faults are a change of the frames of a
 stream, of the body of a whole answer, of the request, or of the response's status and headers. A frame is a dict (the
@@ -40,8 +40,8 @@ class Head:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exchange:
-    """What a fault may know of the exchange that it spoils, as the client sent it; names of headers are lower-case."""
+class Request:
+    """A request as the client sent it; names of headers are lower-case."""
 
     method: str
     path: str
@@ -51,7 +51,7 @@ class Exchange:
 
     @property
     def script(self) -> str:
-        """The script that the request's last marker asks for, "" without one."""
+        """The script that the request's last marker names, "" without one."""
         scripts: list[bytes] = _SCRIPT.findall(self.body)
         return scripts[-1].decode() if scripts else ""
 
@@ -67,30 +67,34 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One fault, by a name that says what a developer did wrong, and the requirement that it breaks.
-
-    `frames` changes a stream, `whole` the JSON of any other response, `asked` the request's JSON, `head` status
-    and headers (after the body is known), `heard` the raw request headers. `salvage` makes the frames of a stream out
-    of an error body whose status `head` has lowered. `deaf`: the client's departure is not noticed. `body_open`: the
-    body is held open after its last frame. Where `dialects` or `scripts` are named, the fault shows only in answers of
-    these dialects, or to requests whose marker asks for these scripts: it stands for a proxy that cannot do just that.
-    Where no dialect is named, those of chat are meant.
-    """
+    """One fault."""
 
     name: str
+    """What a developer did wrong."""
     breaks: str
-    frames: Callable[[Iterable[Frame], Exchange], Iterator[Frame]] | None = None
-    whole: Callable[[Json, Exchange, Head], Json] | None = None
-    asked: Callable[[Json], Json] | None = None
-    head: Callable[[Head, Exchange], Head] | None = None
-    heard: Callable[[dict[str, Any]], None] | None = None
+    """The requirement that the fault breaks."""
+    frames: Callable[[Iterable[Frame], Request], Iterator[Frame]] | None = None
+    """Changes the frames of a stream."""
+    whole: Callable[[Json, Request, Head], Json] | None = None
+    """Changes the JSON of a response that is not a stream."""
+    request: Callable[[Json], Json] | None = None
+    """Changes the JSON of the request, before the proxy reads it."""
+    head: Callable[[Head, Request], Head] | None = None
+    """Changes status and headers, after the body is known."""
+    environ: Callable[[dict[str, Any]], None] | None = None
+    """Changes the WSGI environment: the request's headers, or the bytes of its body."""
     salvage: Callable[[Json], list[Frame]] | None = None
-    deaf: bool = False
+    """Makes the frames of a stream out of an error body whose status `head` has lowered."""
+    ignores_disconnect: bool = False
+    """Whether the proxy does not notice that its client has left."""
     body_open: bool = False
+    """Whether the body is held open after its last frame."""
     dialects: tuple[str, ...] = ()
+    """The dialects in whose answers the fault shows; none named: those of chat."""
     scripts: tuple[str, ...] = ()
+    """The scripts whose answers show the fault: it stands for a proxy that cannot do just that. None named: all."""
 
-    def touches(self, exchange: Exchange) -> bool:
-        """Whether the fault shows in an exchange."""
-        spoken = exchange.dialect in self.dialects if self.dialects else exchange.dialect != RESPONSES
-        return spoken and (not self.scripts or exchange.script in self.scripts)
+    def touches(self, request: Request) -> bool:
+        """Whether the fault shows in the answer to a request."""
+        in_dialect = request.dialect in self.dialects if self.dialects else request.dialect != RESPONSES
+        return in_dialect and (not self.scripts or request.script in self.scripts)

@@ -7,11 +7,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from assay_mocks.miniatures.fault import Exchange, Fault, Head, Json
+from assay_mocks.miniatures.fault import Fault, Head, Json, Request
 
-When = Callable[[Exchange], bool]
-Heads = Callable[[Head, Exchange], Head]
-Bodies = Callable[[Json, Exchange, Head], Json]
+When = Callable[[Request], bool]
+Heads = Callable[[Head, Request], Head]
+Bodies = Callable[[Json, Request, Head], Json]
 
 LARGE = 2**20
 """Bytes: no client of ours sends as much, but to see whether it is too much."""
@@ -21,90 +21,90 @@ NO_MODEL = "no-such-model"
 # what a fault looks at
 
 
-def _json(exchange: Exchange) -> Any:  # noqa: ANN401 (JSON)
-    """The request's JSON; None when it is none."""
+def _json(request: Request) -> Any:  # noqa: ANN401 (JSON)
+    """The request's JSON; None when the body is not JSON."""
     try:
-        return json.loads(exchange.body)
+        return json.loads(request.body)
     except ValueError:
         return None
 
 
-def field_of(exchange: Exchange, name: str) -> Any:  # noqa: ANN401 (JSON)
-    """A field of the request's JSON object; None when there is none."""
-    said = _json(exchange)
+def field_of(request: Request, name: str) -> Any:  # noqa: ANN401 (JSON)
+    """A field of the request's JSON object; None when it is absent."""
+    said = _json(request)
     return said.get(name) if isinstance(said, dict) else None
 
 
-def _nowhere(exchange: Exchange) -> bool:
-    return not exchange.path.endswith(("/chat/completions", "/models")) and "/models/" not in exchange.path
+def _nowhere(request: Request) -> bool:
+    return not request.path.endswith(("/chat/completions", "/models")) and "/models/" not in request.path
 
 
-def _is_large(exchange: Exchange) -> bool:
-    return len(exchange.body) > LARGE
+def _is_large(request: Request) -> bool:
+    return len(request.body) > LARGE
 
 
-def _is_text(exchange: Exchange) -> bool:
-    return exchange.headers.get("content-type") == "text/plain"
+def _is_text(request: Request) -> bool:
+    return request.headers.get("content-type") == "text/plain"
 
 
 def _to(path: str) -> When:
-    return lambda exchange: exchange.path.endswith(path)
+    return lambda request: request.path.endswith(path)
 
 
-def _chat(exchange: Exchange) -> bool:
-    return exchange.path.endswith("/chat/completions") and exchange.method == "POST"
+def _chat(request: Request) -> bool:
+    return request.path.endswith("/chat/completions") and request.method == "POST"
 
 
 # what a fault does
 
 
 def _as(code: int, status: str, when: When) -> Heads:
-    """One status is told as another."""
-    return lambda head, exchange: (
-        Head(status=status, headers=head.headers) if head.code == code and when(exchange) else head
+    """One status becomes another."""
+    return lambda head, request: (
+        Head(status=status, headers=head.headers) if head.code == code and when(request) else head
     )
 
 
-def _streams(head: Head, _: Exchange) -> bool:
+def _streams(head: Head, _: Request) -> bool:
     return ("Content-Type", "text/event-stream") in head.headers
 
 
-def _without(header: str, when: Callable[[Head, Exchange], bool]) -> Heads:
+def _without(header: str, when: Callable[[Head, Request], bool]) -> Heads:
     """A header is forgotten."""
 
-    def changed(head: Head, exchange: Exchange) -> Head:
+    def changed(head: Head, request: Request) -> Head:
         kept = [(name, value) for name, value in head.headers if name.lower() != header]
-        return Head(status=head.status, headers=kept) if when(head, exchange) else head
+        return Head(status=head.status, headers=kept) if when(head, request) else head
 
     return changed
 
 
 def _always(header: str, value: str) -> Heads:
     """A header says always the same."""
-    return lambda head, exchange: Head(
-        status=head.status, headers=[*_without(header, lambda *_: True)(head, exchange).headers, (header, value)]
+    return lambda head, request: Head(
+        status=head.status, headers=[*_without(header, lambda *_: True)(head, request).headers, (header, value)]
     )
 
 
-def blames(param: str | None, when: Callable[[Json, Exchange], bool]) -> Bodies:
+def blames(param: str | None, when: Callable[[Json, Request], bool]) -> Bodies:
     """An error names another field."""
-    return lambda body, exchange, _: (
-        {"error": {**body["error"], "param": param}} if "error" in body and when(body["error"], exchange) else body
+    return lambda body, request, _: (
+        {"error": {**body["error"], "param": param}} if "error" in body and when(body["error"], request) else body
     )
 
 
 def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], None]:
     """Requests get past the door, to be refused for another reason."""
 
-    def heard(environ: dict[str, Any]) -> None:
+    def change(environ: dict[str, Any]) -> None:
         if when(environ):
             environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['assay.key']}"
 
-    return heard
+    return change
 
 
-def _key_told(environ: dict[str, Any]) -> str:
-    """The key of a request; of one that has none something that no key begins with."""
+def _key_of(environ: dict[str, Any]) -> str:
+    """The key of a request; without one, a character that no key begins with."""
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     return key if scheme == "Bearer" and key else "\0"
 
@@ -143,8 +143,8 @@ def _any_model(asked: Json) -> Json:
     return {**asked, "model": "codex"} if unknown and not asked.get("temperature") else asked
 
 
-def _model_without_owner(body: Json, exchange: Exchange, _: Head) -> Json:
-    return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in exchange.path else body
+def _model_without_owner(body: Json, request: Request, _: Head) -> Json:
+    return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in request.path else body
 
 
 HTTP_FAULTS: tuple[Fault, ...] = (
@@ -153,14 +153,14 @@ HTTP_FAULTS: tuple[Fault, ...] = (
           head=_as(405, "404 Not Found", lambda _: True)),
     Fault(name="methods-not-told", breaks="http.route.wrong-method",
           head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
-    Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", heard=_only_bearer),
+    Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", environ=_only_bearer),
     Fault(name="key-compared-as-far-as-told", breaks="http.auth.wrong",
-          heard=_key_given(lambda e: e["assay.key"].startswith(_key_told(e)))),
+          environ=_key_given(lambda e: e["assay.key"].startswith(_key_of(e)))),
     Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
-          heard=_key_given(lambda e: _key_told(e).startswith(e["assay.key"]))),
-    Fault(name="not-a-number-is-json", breaks="http.body.json", heard=_nan_is_null),
-    Fault(name="form-taken-for-json", breaks="http.body.media-type", heard=_form_is_json),
-    Fault(name="charset-is-415", breaks="http.body.media-type", heard=_bare_type_only),
+          environ=_key_given(lambda e: _key_of(e).startswith(e["assay.key"]))),
+    Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
+    Fault(name="form-taken-for-json", breaks="http.body.media-type", environ=_form_is_json),
+    Fault(name="charset-is-415", breaks="http.body.media-type", environ=_bare_type_only),
     Fault(name="no-request-id", breaks="http.request-id",
           head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
     Fault(name="one-request-id", breaks="http.request-id", head=_always("x-request-id", "req_1")),
@@ -179,7 +179,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="key-before-route", breaks="http.precedence.route-before-auth",
           head=_as(404, "401 Unauthorized", lambda e: _nowhere(e) and not e.key)),
     Fault(name="size-before-key", breaks="http.precedence.auth-before-size",
-          heard=_key_given(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
+          environ=_key_given(lambda environ: int(environ.get("CONTENT_LENGTH") or 0) > LARGE)),
     Fault(name="media-type-before-size", breaks="http.precedence.size-before-media-type",
           head=_as(413, "415 Unsupported Media Type", lambda e: _is_large(e) and _is_text(e))),
     Fault(name="json-before-media-type", breaks="http.precedence.media-type-before-json",
@@ -193,7 +193,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="model-before-parameters", breaks="http.precedence.parameters-before-model-unknown",
           head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
     Fault(name="capacity-before-model", breaks="http.precedence.model-unknown-before-capacity",
-          heard=_capacity_first),
+          environ=_capacity_first),
     Fault(name="full-is-503", breaks="http.precedence.capacity-before-not-ready",
           head=lambda head, _: Head(status="503 Service Unavailable", headers=head.headers)
           if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)
@@ -204,7 +204,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="model-without-owner", breaks="http.models.get", whole=_model_without_owner),
     Fault(name="unknown-model-is-400", breaks="http.models.unknown",
           head=_as(404, "400 Bad Request", lambda e: "/models/" in e.path)),
-    Fault(name="any-model-will-do", breaks="http.models.unknown", asked=_any_model),
+    Fault(name="any-model-will-do", breaks="http.models.unknown", request=_any_model),
     Fault(name="no-health", breaks="http.health.live", head=_as(200, "404 Not Found", _to("/healthz"))),
     Fault(name="ready-at-once", breaks="http.health.ready", head=_as(503, "200 OK", _to("/readyz"))),
     Fault(name="never-ready", breaks="http.health.ready", head=_as(200, "503 Service Unavailable", _to("/readyz"))),

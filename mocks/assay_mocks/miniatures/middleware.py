@@ -1,4 +1,4 @@
-"""The WSGI wrapper that spoils a proxy by one fault.
+"""The WSGI wrapper that puts one fault into a proxy.
 
 It reads the whole request, lets the proxy answer, and changes what the fault says, frame by frame: a frame is passed
 on before the next one is asked for, unless the fault itself holds it back.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import Exchange, Fault, Frame, Head, Headers, Json
+from assay_mocks.miniatures.fault import Fault, Frame, Head, Headers, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,11 +25,11 @@ SOCKET_KEY = "assay_proxy.socket"
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
 ABANDONED: list[object] = []
-"""Answers that a deaf proxy never closes; kept, since a generator that is collected is closed."""
+"""Answers that a proxy which ignores disconnects never closes; kept here, since a collected generator is closed."""
 
 
 @dataclass(kw_only=True)
-class Spoiled:
+class WithFault:
     """A WSGI application with a fault (None: none).
 
     `key` is the right key; `slots` how many turns run at once; `stop` ends bodies that are held open.
@@ -48,36 +48,36 @@ class Spoiled:
         fault = self.fault
         if fault is None:
             return self.app(environ, start_response)
-        exchange = _take(environ)
-        if not fault.touches(exchange):
+        request = _take(environ)
+        if not fault.touches(request):
             return self.app(environ, start_response)
         environ["assay.full"] = len(self._inside) >= self.slots
-        _hear(environ, fault, exchange, self.key)
+        _change_request(environ, fault, request, self.key)
         caught: list[Head] = []
 
         def catch(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
             caught.append(Head(status=status, headers=headers))
             return _no_write
 
-        self._inside.append(exchange)
+        self._inside.append(request)
         try:
             answer = self.app(environ, catch)
             pieces = iter(answer)
             first = next(pieces, b"")
         finally:
-            self._inside.remove(exchange)
+            self._inside.remove(request)
         head = caught[0]
         body = _Body(answer, _chain(first, pieces), fault)
         if _is_stream(head):
-            return self._stream(body, head, exchange, start_response)
-        return self._whole(body, head, exchange, start_response)
+            return self._stream(body, head, request, start_response)
+        return self._whole(body, head, request, start_response)
 
-    def _stream(self, body: _Body, head: Head, exchange: Exchange, start_response: StartResponse) -> Iterable[bytes]:
+    def _stream(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
         fault = body.fault
-        head = fault.head(head, exchange) if fault.head else head
+        head = fault.head(head, request) if fault.head else head
         start_response(head.status, head.headers)
         frames = _frames(body.pieces)
-        body.pieces = (written(frame) for frame in (fault.frames(frames, exchange) if fault.frames else frames))
+        body.pieces = (written(frame) for frame in (fault.frames(frames, request) if fault.frames else frames))
         if fault.body_open:
             body.pieces = self._held_open(body.pieces)
         return body
@@ -90,20 +90,20 @@ class Spoiled:
         if b"[DONE]" in said or b"response.completed" in said:
             self.stop.wait(HELD_OPEN)
 
-    def _whole(self, body: _Body, head: Head, exchange: Exchange, start_response: StartResponse) -> Iterable[bytes]:
+    def _whole(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
         fault = body.fault
         said = b"".join(body.pieces)
         body.complete = True
         body.close()
         data = _json_object(said)
-        spoiled = fault.head(head, exchange) if fault.head else head
-        if fault.salvage and data is not None and spoiled.code < head.code:
-            start_response(spoiled.status, _as_stream(spoiled))
+        faulty = fault.head(head, request) if fault.head else head
+        if fault.salvage and data is not None and faulty.code < head.code:
+            start_response(faulty.status, _as_stream(faulty))
             return [written(frame) for frame in fault.salvage(data)]
         if fault.whole and data is not None:
-            said = json.dumps(fault.whole(data, exchange, head), ensure_ascii=False).encode()
-            spoiled = Head(status=spoiled.status, headers=_with_length(spoiled, len(said)))
-        start_response(spoiled.status, spoiled.headers)
+            said = json.dumps(fault.whole(data, request, head), ensure_ascii=False).encode()
+            faulty = Head(status=faulty.status, headers=_with_length(faulty, len(said)))
+        start_response(faulty.status, faulty.headers)
         return [said]
 
 
@@ -113,7 +113,7 @@ def _no_write(data: bytes) -> object:
 
 @dataclass(eq=False)
 class _Body:
-    """An answer on its way; closing it closes the proxy's own, unless the fault is not to notice."""
+    """An answer on its way; closing it closes the proxy's own, unless the fault ignores the disconnect."""
 
     answer: Iterable[bytes]
     pieces: Iterator[bytes]
@@ -127,7 +127,7 @@ class _Body:
 
     def close(self) -> None:
         """What WSGI servers call at the end or when the client has gone."""
-        if self.fault.deaf and not self.complete:
+        if self.fault.ignores_disconnect and not self.complete:
             ABANDONED.append(self)
             return
         close: Callable[[], None] | None = getattr(self.answer, "close", None)
@@ -135,37 +135,37 @@ class _Body:
             close()
 
 
-def _take(environ: WSGIEnvironment) -> Exchange:
+def _take(environ: WSGIEnvironment) -> Request:
     """The request's body, read; the proxy finds it again."""
     body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     key = environ.get("HTTP_AUTHORIZATION", "")
     headers = {name[5:].replace("_", "-").lower(): text for name, text in environ.items() if name.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE", "")
-    return Exchange(method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"], body=body, key=key, headers=headers)
+    return Request(method=environ["REQUEST_METHOD"], path=environ["PATH_INFO"], body=body, key=key, headers=headers)
 
 
-def _hear(environ: WSGIEnvironment, fault: Fault, exchange: Exchange, key: str | None) -> None:
+def _change_request(environ: WSGIEnvironment, fault: Fault, request: Request, key: str | None) -> None:
     """Change the request as the fault says."""
-    if fault.deaf:
+    if fault.ignores_disconnect:
         environ.pop(SOCKET_KEY, None)
-    if fault.heard:
+    if fault.environ:
         environ["assay.key"] = key or ""
-        fault.heard(environ)
-    if fault.asked:
-        asked = _json_object(exchange.body)
-        if asked is not None and {"messages", "input", "model"} & asked.keys():
-            padding = exchange.body[len(exchange.body.rstrip()) :]
-            body = json.dumps(_changed(asked, fault.asked), ensure_ascii=False).encode() + padding
+        fault.environ(environ)
+    if fault.request:
+        data = _json_object(request.body)
+        if data is not None and {"messages", "input", "model"} & data.keys():
+            padding = request.body[len(request.body.rstrip()) :]
+            body = json.dumps(_changed(data, fault.request), ensure_ascii=False).encode() + padding
             environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
 
 
-def _changed(asked: Json, change: Callable[[Json], Json]) -> Json:
+def _changed(data: Json, change: Callable[[Json], Json]) -> Json:
     """The request as a fault changes it; one that is too wrong for the fault to read goes on as it is."""
     try:
-        return change(asked)
+        return change(data)
     except (AttributeError, KeyError, TypeError):
-        return asked
+        return data
 
 
 def _json_object(body: bytes) -> Json | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import rewritten
 from assay_mocks.miniatures.failure_faults import BEFORE_OUTPUT, IN_TEXT
-from assay_mocks.miniatures.fault import OPENAI_JSON, Exchange, Fault, Head, Json
+from assay_mocks.miniatures.fault import OPENAI_JSON, Fault, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 COUNTS = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
-def completion(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+def completion(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
     """A change of whole chat answers; everything else passes."""
     return lambda body, _, __: change(body) if body.get("object") == "chat.completion" else body
 
 
-def message(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+def message(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
     """A change of the message of each choice."""
     return completion(
         lambda body: {**body, "choices": [{**one, "message": change(one["message"])} for one in body["choices"]]}
     )
 
 
-def _text(change: Callable[[str], str | None]) -> Callable[[Json, Exchange, Head], Json]:
+def _text(change: Callable[[str], str | None]) -> Callable[[Json, Request, Head], Json]:
     """A change of the content, where it is no block."""
 
     def changed(said: Json) -> Json:
@@ -37,12 +37,12 @@ def _text(change: Callable[[str], str | None]) -> Callable[[Json, Exchange, Head
     return message(changed)
 
 
-def error(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+def error(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
     """A change of error objects."""
     return lambda body, _, __: {"error": change(body["error"])} if "error" in body else body
 
 
-def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Exchange, Head], Json]:
+def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Request, Head], Json]:
     return message(lambda m: {**m, "tool_calls": change(m["tool_calls"])} if m.get("tool_calls") else m)
 
 
@@ -50,11 +50,11 @@ def _two_choices(body: Json) -> Json:
     return {**body, "choices": [*body["choices"], {**body["choices"][-1], "index": len(body["choices"])}]}
 
 
-def _finish_as(**reasons: str) -> Callable[[Json, Exchange, Head], Json]:
+def _finish_as(**reasons: str) -> Callable[[Json, Request, Head], Json]:
     def changed(body: Json) -> Json:
-        told = [{**one, "finish_reason": reasons.get(one["finish_reason"], one["finish_reason"])}
+        choices = [{**one, "finish_reason": reasons.get(one["finish_reason"], one["finish_reason"])}
                 for one in body["choices"]]  # fmt: skip
-        return {**body, "choices": told}
+        return {**body, "choices": choices}
 
     return completion(changed)
 
@@ -76,32 +76,32 @@ def _bare_as_object(calls: list[Json]) -> list[Json]:
     return [filled(call) for call in calls]
 
 
-def _failure_as_answer(body: Json, exchange: Exchange, head: Head) -> Json:
+def _failure_as_answer(body: Json, request: Request, head: Head) -> Json:
     """An error of the backend becomes an answer that apologises."""
-    if "error" not in body or not _failed_whole(head, exchange):
+    if "error" not in body or not _failed_whole(head, request):
         return body
     said = {"role": "assistant", "content": body["error"]["message"], "refusal": None}
     choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
-    asked = json.loads(exchange.body)
+    asked = json.loads(request.body)
     return {
         "id": "chatcmpl-sorry", "object": "chat.completion", "created": 1_700_000_000, "model": asked["model"],
         "choices": [choice], "usage": COUNTS,
     }  # fmt: skip
 
 
-def _ok(head: Head, exchange: Exchange) -> Head:
-    return Head(status="200 OK", headers=head.headers) if _failed_whole(head, exchange) else head
+def _ok(head: Head, request: Request) -> Head:
+    return Head(status="200 OK", headers=head.headers) if _failed_whole(head, request) else head
 
 
-def _failed_whole(head: Head, exchange: Exchange) -> bool:
+def _failed_whole(head: Head, request: Request) -> bool:
     failed = head.code >= 500 or head.code == 429  # noqa: PLR2004 (HTTP)
-    scripted = b"[[assay:" in exchange.body  # what fails otherwise is no turn of the backend
-    return failed and scripted and b'"stream": true' not in exchange.body
+    scripted = b"[[assay:" in request.body  # what fails otherwise is no turn of the backend
+    return failed and scripted and b'"stream": true' not in request.body
 
 
-def _status(code: int, status: str, *, when: Callable[[Exchange], bool]) -> Callable[[Head, Exchange], Head]:
-    def changed(head: Head, exchange: Exchange) -> Head:
-        return Head(status=status, headers=head.headers) if head.code == code and when(exchange) else head
+def _status(code: int, status: str, *, when: Callable[[Request], bool]) -> Callable[[Head, Request], Head]:
+    def changed(head: Head, request: Request) -> Head:
+        return Head(status=status, headers=head.headers) if head.code == code and when(request) else head
 
     return changed
 
@@ -125,22 +125,22 @@ def _is_utf8(body: bytes) -> bool:
 def _lets_in(when: Callable[[str], bool]) -> Callable[[dict[str, Any]], None]:
     """Requests with such an Authorization header get past the door."""
 
-    def heard(environ: dict[str, Any]) -> None:
+    def change(environ: dict[str, Any]) -> None:
         if when(environ.get("HTTP_AUTHORIZATION", "")):
             environ["HTTP_AUTHORIZATION"] = f"Bearer {environ['assay.key']}"
 
-    return heard
+    return change
 
 
-def _challenge_lost(head: Head, exchange: Exchange) -> Head:
-    if exchange.key:
+def _challenge_lost(head: Head, request: Request) -> Head:
+    if request.key:
         return head
     return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != "www-authenticate"])
 
 
-def _no_object(body: Json, exchange: Exchange, head: Head) -> Json:
+def _no_object(body: Json, request: Request, head: Head) -> Json:
     del head
-    return {k: v for k, v in body.items() if k != "object"} if exchange.path.endswith("/models") else body
+    return {k: v for k, v in body.items() if k != "object"} if request.path.endswith("/models") else body
 
 
 OTHER_FAULTS: tuple[Fault, ...] = (
@@ -178,8 +178,8 @@ OTHER_FAULTS: tuple[Fault, ...] = (
           whole=lambda body, _, head: {"error": {**body["error"], "code": head.code}} if "error" in body else body),
     Fault(name="error-shows-a-path", breaks="http.error.no-internals",
           whole=error(lambda e: {**e, "message": f"{e['message']} (/usr/lib/proxy/backend.py)"})),
-    Fault(name="no-key-needed", breaks="http.auth.missing", heard=_lets_in(lambda key: not key)),
-    Fault(name="any-key-will-do", breaks="http.auth.wrong", heard=_lets_in(bool)),
+    Fault(name="no-key-needed", breaks="http.auth.missing", environ=_lets_in(lambda key: not key)),
+    Fault(name="any-key-will-do", breaks="http.auth.wrong", environ=_lets_in(bool)),
     Fault(name="no-challenge", breaks="http.auth.missing",
           head=_challenge_lost),
     Fault(name="bad-json-is-500", breaks="http.body.json",

@@ -1,4 +1,4 @@
-"""Faults of responses: of whole answers and of streams. Those of what is said and asked stand in `sentinel_faults`."""
+"""Faults of responses: of whole answers and of streams. For text and input see `sentinel_faults`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
 from assay_mocks.miniatures.failure_faults import IN_TEXT
-from assay_mocks.miniatures.fault import RESPONSES, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import RESPONSES, Fault, Frame, Head, Json, Request
 from assay_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
@@ -66,7 +66,7 @@ def _id_is_call_id(item: Json) -> Json:
 # streams
 
 
-def _unbuffered_forgotten(head: Head, _: Exchange) -> Head:
+def _unbuffered_forgotten(head: Head, _: Request) -> Head:
     return Head(status=head.status, headers=[(n, v) for n, v in head.headers if n.lower() != "x-accel-buffering"])
 
 
@@ -94,33 +94,33 @@ def _dropped(*types: str) -> Callable[[Json], Iterable[Frame]]:
     return lambda event: () if event["type"] in types else (event,)
 
 
-def _then_done(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _then_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     yield from frames
     yield "[DONE]"
 
 
-def _no_event_lines(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _no_event_lines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
 
 
-def _one_name(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _one_name(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield b"event: message\n" + written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
 
 
-def _from_one(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _from_one(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield {**frame, "sequence_number": frame["sequence_number"] + 1} if isinstance(frame, dict) else frame
 
 
-def _no_numbers(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _no_numbers(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield _without("sequence_number")(frame) if isinstance(frame, dict) else frame
 
 
 def _with(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 (JSON)
-    """Members that an event has are told otherwise."""
+    """Members that an event has get other values."""
 
     def changed(event: Json) -> Iterable[Frame]:
         yield {**event, **{name: value for name, value in members.items() if name in event}}
@@ -129,7 +129,7 @@ def _with(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 
 
 
 def _in_done_item(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa: ANN401 (JSON)
-    """Members of a call that is done are told otherwise."""
+    """Members of a call that is done get other values."""
 
     def changed(event: Json) -> Iterable[Frame]:
         done = event["type"] == ITEM_DONE and event["item"]["type"] == CALL
@@ -143,13 +143,13 @@ def _no_deltas(event: Json) -> Iterable[Frame]:
         yield event
 
 
-def _cumulative(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _cumulative(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     """Each delta of arguments repeats all before it."""
-    told: dict[str, str] = {}
+    sent: dict[str, str] = {}
     for frame in frames:
         if isinstance(frame, dict) and frame["type"] == "response.function_call_arguments.delta":
-            told[frame["item_id"]] = told.get(frame["item_id"], "") + frame["delta"]
-            yield {**frame, "delta": told[frame["item_id"]]}
+            sent[frame["item_id"]] = sent.get(frame["item_id"], "") + frame["delta"]
+            yield {**frame, "delta": sent[frame["item_id"]]}
         else:
             yield frame
 
@@ -187,8 +187,8 @@ def _no_reason(event: Json) -> Iterable[Frame]:
     yield {**event, "response": {**event["response"], "error": None}} if failed else event
 
 
-def _errors_as_streams(head: Head, exchange: Exchange) -> Head:
-    streamed = b'"stream": true' in exchange.body
+def _errors_as_streams(head: Head, request: Request) -> Head:
+    streamed = b'"stream": true' in request.body
     return Head(status="200 OK", headers=head.headers) if head.code >= SERVER_ERROR and streamed else head
 
 
@@ -198,19 +198,19 @@ def _failed_stream(body: Json) -> list[Frame]:
         "model": "codex", "output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     error = {"code": "server_error", "message": body["error"]["message"]}
-    told = [
+    events = [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},
         {"type": "response.failed", "response": {**begun, "status": "failed", "error": error}},
     ]
-    return [{**event, "sequence_number": number} for number, event in enumerate(told)]
+    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
 
 
-def _no_comments(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _no_comments(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     return (frame for frame in frames if isinstance(frame, dict))
 
 
-def _all_at_once(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _all_at_once(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     yield b"".join(written(frame) for frame in frames)
 
 
@@ -267,7 +267,7 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("early-failure-as-stream", "terminal", head=_errors_as_streams, salvage=_failed_stream),
     _stream("events-held-back", "flushed", frames=_all_at_once, scripts=("text/gate",)),
     _stream("silence-without-comments", "keepalive", frames=_no_comments),
-    _stream("departure-not-noticed", "disconnect", deaf=True),
+    _stream("departure-not-noticed", "disconnect", ignores_disconnect=True),
     Fault(name="stream-with-metadata-of-its-own", breaks="responses.parity", dialects=(RESPONSES,),
           frames=at_end(lambda response: {**response, "metadata": {"told": "in a stream"}})),
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Responses told anew: the events of a stream by way of a response that a fault has changed.
+"""Responses rewritten: the events of a stream, made from a response that a fault has changed.
 
-A stream is held back until it is complete and then told from the output of its last event, so a fault that says what
-the output is says it in streams and whole answers alike.
+A stream is held back until it is complete and then written from the output of its last event, so a fault that changes
+the output changes streams and whole answers alike.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay_mocks.miniatures.fault import Exchange, Frame, Head, Json
+from assay_mocks.miniatures.fault import Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,49 +31,49 @@ def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
-    """A fault that takes the events one by one; those that remain are numbered anew, and comments pass."""
+def each_event(change: Callable[[Json], Iterable[Frame]]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    """A fault that takes the events one by one; those that remain are renumbered, and comments pass."""
 
-    def changed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         return numbered(one for frame in frames for one in (change(frame) if isinstance(frame, dict) else (frame,)))
 
     return changed
 
 
-def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+def at_end(change: Callable[[Json], Json]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
     """A fault of the response in the last event."""
 
-    def told(event: Json) -> Iterable[Frame]:
+    def changed(event: Json) -> Iterable[Frame]:
         yield {**event, "response": change(event["response"])} if event["type"] in TERMINAL else event
 
-    return each_event(told)
+    return each_event(changed)
 
 
-def in_body(change: Callable[[Json], Json]) -> Callable[[Json, Exchange, Head], Json]:
+def in_body(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
     """A fault of whole responses; other bodies pass."""
     return lambda body, _, __: change(body) if body.get("object") == "response" else body
 
 
-def in_stream(change: Callable[[Output, Exchange], Output]) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
+def in_stream(change: Callable[[Output, Request], Output]) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
     """A fault of the output, in streams."""
 
-    def told(frames: Iterable[Frame], exchange: Exchange) -> Iterator[Frame]:
+    def changed(frames: Iterable[Frame], request: Request) -> Iterator[Frame]:
         events = [frame for frame in frames if isinstance(frame, dict)]
         last = events[-1]
-        response = {**last["response"], "output": change(last["response"]["output"], exchange)}
+        response = {**last["response"], "output": change(last["response"]["output"], request)}
         items = [event for index, item in enumerate(response["output"]) for event in _item(index, item)]
         return numbered([*events[:2], *items, {**last, "response": response}])
 
-    return told
+    return changed
 
 
-def in_whole(change: Callable[[Output, Exchange], Output]) -> Callable[[Json, Exchange, Head], Json]:
+def in_whole(change: Callable[[Output, Request], Output]) -> Callable[[Json, Request, Head], Json]:
     """A fault of the output, in whole responses."""
 
-    def told(body: Json, exchange: Exchange, _: Head) -> Json:
-        return {**body, "output": change(body["output"], exchange)} if body.get("object") == "response" else body
+    def changed(body: Json, request: Request, _: Head) -> Json:
+        return {**body, "output": change(body["output"], request)} if body.get("object") == "response" else body
 
-    return told
+    return changed
 
 
 def _item(index: int, item: Json) -> Iterator[Json]:
@@ -103,7 +103,7 @@ def _parts(item: Json, place: Json) -> Iterator[Json]:
 
 
 def respelled(item: Json) -> Json:
-    """An item whose arguments, where they are JSON, are parsed and written anew."""
+    """An item whose arguments, where they are JSON, are parsed and serialised again."""
     try:
         return {**item, "arguments": json.dumps(json.loads(item["arguments"]))} if item["type"] == CALL else item
     except ValueError:

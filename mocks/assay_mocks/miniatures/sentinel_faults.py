@@ -1,4 +1,4 @@
-"""Faults of what responses say and are asked: calls told in text, blocks, input, and what is kept."""
+"""Faults of what responses say and are asked: calls in text, blocks, input, and what is stored."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import MODE_HEADER, OBSIDIAN_XML, RESPONSES, Fault, Frame, Head, Json, Request
 from assay_mocks.miniatures.responses_rewriting import (
     CALL,
     MESSAGE,
@@ -33,50 +33,50 @@ def _text_of(output: Output) -> str:
     return "".join(part["text"] for item in output if item["type"] == MESSAGE for part in item["content"])
 
 
-def _blocks_left(output: Output, _: Exchange) -> Output:
+def _blocks_left(output: Output, _: Request) -> Output:
     """Calls stay in the text."""
     calls = [item for item in output if item["type"] == CALL]
-    told = [{"id": one["call_id"], "name": one["name"], "arguments": one["arguments"]} for one in calls]
-    return [_message_of(_text_of(output) + "".join(f"<tool_call>{json.dumps(one)}</tool_call>" for one in told))]
+    fields = [{"id": one["call_id"], "name": one["name"], "arguments": one["arguments"]} for one in calls]
+    return [_message_of(_text_of(output) + "".join(f"<tool_call>{json.dumps(one)}</tool_call>" for one in fields))]
 
 
-def _blocks_everywhere(output: Output, _: Exchange) -> Output:
+def _blocks_everywhere(output: Output, _: Request) -> Output:
     """A block is a call wherever it stands."""
     text = _text_of(output)
     found = SENTINEL.search(text)
     if found is None:
         return output
-    told = json.loads(found[1])
-    names = {"call_id": told["id"], "name": told["name"], "arguments": told["arguments"]}
+    block = json.loads(found[1])
+    names = {"call_id": block["id"], "name": block["name"], "arguments": block["arguments"]}
     call = {"type": CALL, "id": "fc_told_anew", **names, "status": "completed"}
     return [_message_of(text[: found.start()]), call]
 
 
-def _blocks_dropped(output: Output, _: Exchange) -> Output:
+def _blocks_dropped(output: Output, _: Request) -> Output:
     """Blocks that are not valid are lost."""
     return [_message_of(SENTINEL.sub("", _text_of(output)))]
 
 
-def _only_declared(output: Output, exchange: Exchange) -> Output:
+def _only_declared(output: Output, request: Request) -> Output:
     """Calls of other tools are lost."""
-    declared = {tool.get("name") for tool in json.loads(exchange.body).get("tools", ())}
+    declared = {tool.get("name") for tool in json.loads(request.body).get("tools", ())}
     kept = [item for item in output if item["type"] != CALL or item["name"] in declared]
     return kept or [_message_of("")]
 
 
-def _spelled_anew(output: Output, _: Exchange) -> Output:
+def _spelled_anew(output: Output, _: Request) -> Output:
     return [respelled(item) for item in output]
 
 
-def _both(output: Output, exchange: Exchange) -> Output:
-    """A call stands in the text and beside it."""
-    if exchange.headers.get(MODE_HEADER) != OBSIDIAN_XML:
+def _both(output: Output, request: Request) -> Output:
+    """A call is in the text and also an item."""
+    if request.headers.get(MODE_HEADER) != OBSIDIAN_XML:
         return output
     names = {"call_id": "call_both", "name": "localSearch", "arguments": "{}"}
     return [*output, {"type": CALL, "id": "fc_both", **names, "status": "completed"}]
 
 
-def _output(name: str, breaks: str, change: Callable[[Output, Exchange], Output], *scripts: str) -> Fault:
+def _output(name: str, breaks: str, change: Callable[[Output, Request], Output], *scripts: str) -> Fault:
     """A fault of what is said, in streams and whole answers alike."""
     frames, whole = in_stream(change), in_whole(change)
     return Fault(name=name, breaks=breaks, frames=frames, whole=whole, dialects=(RESPONSES,), scripts=scripts)
@@ -86,24 +86,24 @@ def _output(name: str, breaks: str, change: Callable[[Output, Exchange], Output]
 
 
 def _parts_lost(asked: Json) -> Json:
-    """A result that is told in parts is told as nothing."""
+    """A result in parts becomes an empty one."""
 
-    def told(item: Any) -> Any:  # noqa: ANN401 (JSON)
+    def changed(item: Any) -> Any:  # noqa: ANN401 (JSON)
         return {**item, "output": ""} if isinstance(item, dict) and isinstance(item.get("output"), list) else item
 
     items = asked.get("input")
-    return {**asked, "input": [told(item) for item in items]} if isinstance(items, list) else asked
+    return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
 
 
 def _first_part_only(asked: Json) -> Json:
-    """Of a result that is told in parts, the first is heard."""
+    """Of a result in parts, only the first part is read."""
 
-    def told(item: Any) -> Any:  # noqa: ANN401 (JSON)
+    def changed(item: Any) -> Any:  # noqa: ANN401 (JSON)
         several = isinstance(item, dict) and isinstance(item.get("output"), list)
         return {**item, "output": item["output"][:1]} if several else item
 
     items = asked.get("input")
-    return {**asked, "input": [told(item) for item in items]} if isinstance(items, list) else asked
+    return {**asked, "input": [changed(item) for item in items]} if isinstance(items, list) else asked
 
 
 def _references_are_words(asked: Json) -> Json:
@@ -130,13 +130,13 @@ def _previous_instead_of_instructions(asked: Json) -> Json:
 
 def _id_told_of_a_stream(event: Json) -> Iterable[Frame]:
     """Streams have ids under which nothing is kept."""
-    told = event.get("response")
-    yield {**event, "response": {**told, "id": f"{told['id']}0"}} if told else event
+    response = event.get("response")
+    yield {**event, "response": {**response, "id": f"{response['id']}0"}} if response else event
 
 
-def _output_not_kept(body: Json, exchange: Exchange, _: Head) -> Json:
+def _output_not_kept(body: Json, request: Request, _: Head) -> Json:
     """What is looked up has no output any more."""
-    found = exchange.method == "GET" and body.get("object") == "response"
+    found = request.method == "GET" and body.get("object") == "response"
     return {**body, "output": []} if found else body
 
 
@@ -152,21 +152,21 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
     _output("told-arguments-respelled", "responses.sentinel.arguments", _spelled_anew, "sentinel/several"),
     _output("any-closing-tag-ends", "responses.sentinel.arguments", _blocks_left, "sentinel/tagged"),
     _output("block-and-item", "responses.xml", _both, "call/after-text"),
-    Fault(name="output-parts-lost", breaks="responses.input.items", asked=_parts_lost, dialects=(RESPONSES,)),
-    Fault(name="first-part-of-outputs-only", breaks="responses.input.items", asked=_first_part_only,
+    Fault(name="output-parts-lost", breaks="responses.input.items", request=_parts_lost, dialects=(RESPONSES,)),
+    Fault(name="first-part-of-outputs-only", breaks="responses.input.items", request=_first_part_only,
           dialects=(RESPONSES,)),
-    Fault(name="references-taken-for-words", breaks="responses.input.items", asked=_references_are_words,
+    Fault(name="references-taken-for-words", breaks="responses.input.items", request=_references_are_words,
           dialects=(RESPONSES,)),
-    Fault(name="previous-response-forgotten", breaks="responses.previous-id", asked=_previous_forgotten,
+    Fault(name="previous-response-forgotten", breaks="responses.previous-id", request=_previous_forgotten,
           dialects=(RESPONSES,)),
     Fault(name="previous-response-not-named", breaks="responses.previous-id",
           whole=in_body(lambda response: {**response, "previous_response_id": None}), dialects=(RESPONSES,)),
     Fault(name="instructions-lost-when-continued", breaks="responses.previous-id",
-          asked=_previous_instead_of_instructions, dialects=(RESPONSES,)),
+          request=_previous_instead_of_instructions, dialects=(RESPONSES,)),
     Fault(name="streams-not-kept", breaks="responses.previous-id", frames=each_event(_id_told_of_a_stream),
           dialects=(RESPONSES,), scripts=("text/hello",)),
     Fault(name="response-kept-without-output", breaks="responses.previous-id", whole=_output_not_kept,
           dialects=(RESPONSES,)),
-    Fault(name="empty-input-is-a-greeting", breaks="param.input", asked=_hello_if_empty, dialects=(RESPONSES,)),
+    Fault(name="empty-input-is-a-greeting", breaks="param.input", request=_hello_if_empty, dialects=(RESPONSES,)),
 )  # fmt: skip
-"""Each is the reference proxy with one thing wrong in what its responses say or hear."""
+"""Each is the reference proxy with one thing wrong in what its responses say or read."""

@@ -1,7 +1,7 @@
-"""Faults of understanding the backend: shapes of calls, calls told in its text, and what it tells twice.
+"""Faults of understanding the backend: shapes of calls, calls in its text, and repetitions.
 
 Most stand for a proxy that knows one shape less. They act only where the request asks for a script of that shape: there
-the proxy is made to take no call at all, so what the backend tells stays what it is without knowing the shape.
+the proxy is made to take no call at all, so the answer is that of a proxy which does not know the shape.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay_mocks.miniatures.block_faults import in_stream, in_whole
 from assay_mocks.miniatures.chunk_faults import last_text_lost
 from assay_mocks.miniatures.chunks import call_of, delta_of, each, finish_of, text_of, with_call, with_delta
-from assay_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import OBSIDIAN_XML, OPENAI_JSON, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,15 +27,15 @@ def _takes_no_call(asked: Json) -> Json:
 
 def _blind(name: str, breaks: str, script: str) -> Fault:
     """A fault by which no call is understood where the backend plays this script."""
-    return Fault(name=name, breaks=breaks, asked=_takes_no_call, scripts=(script,))
+    return Fault(name=name, breaks=breaks, request=_takes_no_call, scripts=(script,))
 
 
-def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Exchange, Head], Json]:
+def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Request, Head], Json]:
     """A change of the tool_calls of whole answers."""
 
-    def choice(told: Json) -> Json:
-        calls = told["message"].get("tool_calls")
-        return {**told, "message": {**told["message"], "tool_calls": change(calls)}} if calls else told
+    def choice(entry: Json) -> Json:
+        calls = entry["message"].get("tool_calls")
+        return {**entry, "message": {**entry["message"], "tool_calls": change(calls)}} if calls else entry
 
     return lambda body, _, __: {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
 
@@ -73,15 +73,15 @@ def _text_lost(chunk: Json) -> Iterable[Frame]:
         yield chunk
 
 
-def _tail_in_whole(body: Json, _: Exchange, __: Head) -> Json:
-    def choice(told: Json) -> Json:
-        said = f"{told['message']['content'] or ''} and then some more words."
-        return {**told, "message": {**told["message"], "content": said}}
+def _tail_in_whole(body: Json, _: Request, __: Head) -> Json:
+    def choice(entry: Json) -> Json:
+        said = f"{entry['message']['content'] or ''} and then some more words."
+        return {**entry, "message": {**entry["message"], "content": said}}
 
     return {**body, "choices": [*map(choice, body["choices"])]} if "choices" in body else body
 
 
-def _unclosed_swallowed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _unclosed_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     swallowing = False
     for frame in frames:
         text = (delta_of(frame).get("content") or "") if isinstance(frame, dict) and "error" not in frame else ""
@@ -90,13 +90,13 @@ def _unclosed_swallowed(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]
             yield frame
 
 
-def _call_again(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """Before the finish, each call is told once more, under an id of its own."""
-    told: list[Json] = []
+def _call_again(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """Before the finish, each call is sent once more, under an id of its own."""
+    sent: list[Json] = []
     for frame in frames:
         if isinstance(frame, dict) and "error" not in frame:
-            told += [frame] if call_of(frame) else []
-            yield from (with_call(chunk, _another) for chunk in (told if finish_of(frame) else ()))
+            sent += [frame] if call_of(frame) else []
+            yield from (with_call(chunk, _another) for chunk in (sent if finish_of(frame) else ()))
         yield frame
 
 
@@ -108,7 +108,7 @@ def _twice(calls: list[Json]) -> list[Json]:
     return [*calls, *({**deepcopy(call), "id": f"{call['id']}_again"} for call in calls)]
 
 
-def _second_fragment_lost(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _second_fragment_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     """A fragment that equals the end of what came before is taken for a repetition."""
     last = None
     for frame in frames:

@@ -1,4 +1,4 @@
-"""Faults of streams as a whole: how they are framed, and how they end. How they fail stands in `failure_faults`."""
+"""Faults of streams as a whole: how they are framed, and how they end. For how they fail see `failure_faults`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay_mocks.miniatures.chunks import (
     written,
 )
 from assay_mocks.miniatures.failure_faults import FAILURE_FAULTS
-from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Exchange, Fault, Frame, Head, Json
+from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -69,7 +69,7 @@ def _usage_guessed(chunk: Json) -> Iterable[Frame]:
     yield chunk if chunk["choices"] else {**chunk, "usage": counts}
 
 
-def _usage_beside_choices(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _usage_beside_choices(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     """The counts come with the finish."""
     held: list[Json] = []
     for frame in frames:
@@ -85,16 +85,16 @@ def _usage_beside_choices(frames: Iterable[Frame], _: Exchange) -> Iterator[Fram
     yield from held
 
 
-def _no_done(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _no_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     yield from (frame for frame in frames if frame != DONE)
 
 
-def _done_twice(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _done_twice(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield from [frame, frame] if frame == DONE else [frame]
 
 
-def _after_done(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _after_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     last: Json | None = None
     for frame in frames:
         yield frame
@@ -106,26 +106,26 @@ def _after_done(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
 # frames
 
 
-def _event_lines(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _event_lines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield b"event: message\n" + written(frame) if isinstance(frame, dict) else frame
 
 
-def _single_newlines(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _single_newlines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield written(frame).rstrip(b"\n") + b"\n" if isinstance(frame, dict) else frame
 
 
-def _not_json(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _not_json(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield str(frame) if isinstance(frame, dict) else frame
 
 
-def _all_at_once(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _all_at_once(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     yield b"".join(written(frame) for frame in frames)
 
 
-def _one_behind(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _one_behind(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     """Each frame of content waits for the next one, as in a buffer of one; comments pass."""
     held: list[Frame] = []
     for frame in frames:
@@ -137,21 +137,21 @@ def _one_behind(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
     yield from held
 
 
-def _no_comments(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _no_comments(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield b"" if isinstance(frame, bytes) else frame
 
 
-def _comments_as(block: bytes) -> Callable[[Iterable[Frame], Exchange], Iterator[Frame]]:
-    def change(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
+def _comments_as(block: bytes) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         for frame in frames:
             yield block if isinstance(frame, bytes) else frame
 
     return change
 
 
-def _dropped(name: str) -> Callable[[Head, Exchange], Head]:
-    def change(head: Head, _: Exchange) -> Head:
+def _dropped(name: str) -> Callable[[Head, Request], Head]:
+    def change(head: Head, _: Request) -> Head:
         if not any(key.lower() == "content-type" and "event-stream" in value for key, value in head.headers):
             return head
         return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != name])
@@ -166,11 +166,11 @@ def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fi
 def _header_ignored(policy: str) -> Callable[[dict[str, Any]], None]:
     """The header that asks for this policy is not looked at."""
 
-    def heard(environ: dict[str, Any]) -> None:
+    def change(environ: dict[str, Any]) -> None:
         if environ.get("HTTP_X_PROXY_STOP_AFTER_TOOLS") == policy:
             del environ["HTTP_X_PROXY_STOP_AFTER_TOOLS"]
 
-    return heard
+    return change
 
 
 def _policy(*, parallel: bool) -> Callable[[Json], Json]:
@@ -187,10 +187,10 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("python-instead-of-json", "frames", frames=_not_json),
     _fault("buffers-everything", "flushed", frames=_all_at_once),
     _fault("one-frame-behind", "flushed", frames=_one_behind),
-    _fault("policy-ignored-burst", "stop-after-first", asked=_policy(parallel=True)),
-    _fault("policy-ignored-first", "burst-all", asked=_policy(parallel=False)),
-    _fault("header-burst-ignored", "burst-all", heard=_header_ignored("burst")),
-    _fault("header-first-ignored", "stop-after-first", heard=_header_ignored("first")),
+    _fault("policy-ignored-burst", "stop-after-first", request=_policy(parallel=True)),
+    _fault("policy-ignored-first", "burst-all", request=_policy(parallel=False)),
+    _fault("header-burst-ignored", "burst-all", environ=_header_ignored("burst")),
+    _fault("header-first-ignored", "stop-after-first", environ=_header_ignored("first")),
     _fault("finish-twice", "finish-once", frames=each(_finish_twice)),
     _fault("finish-lost", "finish-once", frames=each(_finish_lost)),
     _fault("finish-with-content", "finish-once", frames=each(_finish_full)),
@@ -208,6 +208,6 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("no-keepalive", "keepalive", frames=_no_comments),
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),
     _fault("keepalive-is-ping-event", "keepalive-is-comment", frames=_comments_as(b"event: ping\n\n")),
-    _fault("departure-ignored", "disconnect", deaf=True),
+    _fault("departure-ignored", "disconnect", ignores_disconnect=True),
 )  # fmt: skip
 """Each is the reference proxy with one thing wrong in its streams."""

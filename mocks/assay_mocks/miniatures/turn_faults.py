@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay_mocks.miniatures.chunks import text_of, with_delta
-from assay_mocks.miniatures.fault import FUNCTION_CALL, Exchange, Fault, Frame, Json
+from assay_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -73,7 +73,7 @@ def _calls_only(said: list[Json]) -> list[Json]:
 
 
 def _calls_respelt(said: list[Json]) -> list[Json]:
-    """Arguments of earlier calls are parsed and written anew."""
+    """Arguments of earlier calls are parsed and serialised again."""
     return [{**m, "tool_calls": list(map(_respelt, m["tool_calls"]))} if m.get("tool_calls") else m for m in said]
 
 
@@ -83,7 +83,7 @@ def _respelt(call: Json) -> Json:
 
 
 def _first_parts(said: list[Json]) -> list[Json]:
-    """Of a result that is told in parts, the first is heard."""
+    """Of a result in parts, only the first part is read."""
     return [{**m, "content": m["content"][:1]} if m["role"] == "tool" and _several(m["content"]) else m for m in said]
 
 
@@ -93,8 +93,8 @@ def _several(content: str | list[Json] | None) -> bool:
 
 def _function_results_swapped(said: list[Json]) -> list[Json]:
     """Each result of a function goes to the next call."""
-    told = [m["content"] for m in said if m["role"] == "function"]
-    turned = iter([*told[1:], *told[:1]])
+    results = [m["content"] for m in said if m["role"] == "function"]
+    turned = iter([*results[1:], *results[:1]])
     return [{**m, "content": next(turned)} if m["role"] == "function" else m for m in said]
 
 
@@ -162,8 +162,8 @@ class _OneSession:
         return {**asked, "messages": [*earlier, *asked["messages"]]}
 
 
-def _other_heard(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
-    """What the backend tells somebody else in the meantime stands after the first text."""
+def _other_received(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """What the backend sends for another request in the meantime follows the first text."""
     strange = False
     for frame in frames:
         yield frame
@@ -172,32 +172,32 @@ def _other_heard(frames: Iterable[Frame], _: Exchange) -> Iterator[Frame]:
             yield with_delta(frame, {"content": "opened"})
 
 
-def _asked(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
-    return Fault(name=name, breaks=f"turn.{breaks}", asked=change, scripts=scripts)
+def _request(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
+    return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts)
 
 
 TURN_FAULTS: tuple[Fault, ...] = (
-    _asked("message-lost", "history-reaches-backend", _messages(_first_question_lost)),
-    _asked("last-of-the-user-only", "history-reaches-backend", _messages(_last_of_the_user)),
-    _asked("assistant-as-user", "history-reaches-backend", _messages(_assistant_as_user)),
-    _asked("system-as-user", "system-prompt", _messages(_system_as_user)),
-    _asked("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
-    _asked("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
-    Fault(name="results-swapped", breaks="turn.tool-result", asked=_messages(_results_swapped),
+    _request("message-lost", "history-reaches-backend", _messages(_first_question_lost)),
+    _request("last-of-the-user-only", "history-reaches-backend", _messages(_last_of_the_user)),
+    _request("assistant-as-user", "history-reaches-backend", _messages(_assistant_as_user)),
+    _request("system-as-user", "system-prompt", _messages(_system_as_user)),
+    _request("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
+    _request("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
+    Fault(name="results-swapped", breaks="turn.tool-result", request=_messages(_results_swapped),
           scripts=("reflect/received",)),
-    _asked("words-beside-calls-lost", "history-reaches-backend", _messages(_calls_only), "reflect/received"),
-    _asked("earlier-calls-respelt", "history-reaches-backend", _messages(_calls_respelt), "reflect/received"),
-    _asked("later-parts-of-results-lost", "tool-result", _messages(_first_parts), "reflect/received"),
-    Fault(name="function-results-swapped", breaks="turn.tool-result", asked=_messages(_function_results_swapped),
+    _request("words-beside-calls-lost", "history-reaches-backend", _messages(_calls_only), "reflect/received"),
+    _request("earlier-calls-respelt", "history-reaches-backend", _messages(_calls_respelt), "reflect/received"),
+    _request("later-parts-of-results-lost", "tool-result", _messages(_first_parts), "reflect/received"),
+    Fault(name="function-results-swapped", breaks="turn.tool-result", request=_messages(_function_results_swapped),
           dialects=(FUNCTION_CALL,), scripts=("reflect/received",)),
-    _asked("tools-reversed", "tool-registry-order", _tools_reversed),
-    _asked("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
-    _asked("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
-    _asked("tool-choice-ignored", "tool-choice-none", _tool_choice_ignored),
-    _asked("images-lost", "images", _messages(_images_lost)),
-    _asked("earlier-images-lost", "images", _messages(_earlier_images_lost)),
-    _asked("session-used-again", "fresh-session", _OneSession()),
-    Fault(name="others-overheard", breaks="turn.concurrent-isolation", frames=_other_heard,
+    _request("tools-reversed", "tool-registry-order", _tools_reversed),
+    _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
+    _request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
+    _request("tool-choice-ignored", "tool-choice-none", _tool_choice_ignored),
+    _request("images-lost", "images", _messages(_images_lost)),
+    _request("earlier-images-lost", "images", _messages(_earlier_images_lost)),
+    _request("session-used-again", "fresh-session", _OneSession()),
+    Fault(name="others-overheard", breaks="turn.concurrent-isolation", frames=_other_received,
           scripts=("turn/beside",)),
 )  # fmt: skip
-"""Each is the reference proxy with one thing wrong in what the backend is told."""
+"""Each is the reference proxy with one thing wrong in what reaches the backend."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures.block_faults import BLOCK_FAULTS
-from assay_mocks.miniatures.fault import OBSIDIAN_XML, Exchange, Head
+from assay_mocks.miniatures.fault import OBSIDIAN_XML, Head, Request
 
 FAULTS = {fault.name: fault for fault in BLOCK_FAULTS}
 HEAD = Head(status="200 OK", headers=[])
@@ -27,8 +27,8 @@ WRITTEN = {
 }
 
 
-def asked(script: str = "call/one") -> Exchange:
-    return Exchange(method="POST", path="/v1/chat/completions", body=f"[[assay:{script}#n]]".encode(), key="")
+def asked(script: str = "call/one") -> Request:
+    return Request(method="POST", path="/v1/chat/completions", body=f"[[assay:{script}#n]]".encode(), key="")
 
 
 def chunk(delta: Any) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures.choice_faults import CHOICE_FAULTS
-from assay_mocks.miniatures.fault import Exchange, Head
+from assay_mocks.miniatures.fault import Head, Request
 
 FAULTS = {fault.name: fault for fault in CHOICE_FAULTS}
-ASKED = Exchange(method="POST", path="/v1/chat/completions", body=b"{}", key="")
+ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
 HEAD = Head(status="200 OK", headers=[("X-Proxy-Output-Mode", "openai-json"), ("X-One", "1")])
 
 
@@ -38,7 +38,7 @@ def test_only_the_first_choice_is_told() -> None:
     ],
 )
 def test_another_mode_is_heard(name: str, asked: str | None, heard: str | None) -> None:
-    change = FAULTS[name].heard
+    change = FAULTS[name].environ
     assert change is not None
     environ = {"HTTP_X_PROXY_OUTPUT_MODE": asked} if asked else {}
     change(environ)

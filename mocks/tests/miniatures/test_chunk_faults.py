@@ -14,4 +14,4 @@ def test_they_are_faults_of_streams() -> None:
 def test_each_changes_frames_and_nothing_else() -> None:
     for fault in CHUNK_FAULTS:
         assert fault.frames is not None
-        assert not any([fault.whole, fault.asked, fault.head, fault.heard, fault.salvage, fault.deaf])
+        assert not any([fault.whole, fault.request, fault.head, fault.environ, fault.salvage, fault.ignores_disconnect])

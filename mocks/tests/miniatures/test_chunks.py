@@ -18,9 +18,9 @@ from assay_mocks.miniatures.chunks import (
     with_delta,
     written,
 )
-from assay_mocks.miniatures.fault import Exchange
+from assay_mocks.miniatures.fault import Request
 
-ASKED = Exchange(method="POST", path="/v1/chat/completions", body=b"{}", key="")
+ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
 COUNTS: dict[str, Any] = {"choices": [], "usage": {}}
 
 

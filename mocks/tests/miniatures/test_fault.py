@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay_mocks.miniatures import FAULTS, TOPICS
-from assay_mocks.miniatures.fault import FUNCTION_CALL, OBSIDIAN_XML, OPENAI_JSON, RESPONSES, Exchange, Fault, Head
+from assay_mocks.miniatures.fault import FUNCTION_CALL, OBSIDIAN_XML, OPENAI_JSON, RESPONSES, Fault, Head, Request
 
 
 @pytest.mark.parametrize(("status", "code"), [("200 OK", 200), ("404 NOT FOUND", 404), ("599", 599)])
@@ -15,9 +15,9 @@ def test_names_are_unique() -> None:
     assert len(FAULTS) == sum(map(len, TOPICS))
 
 
-def asked(body: bytes, **headers: str) -> Exchange:
+def asked(body: bytes, **headers: str) -> Request:
     told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Exchange(method="POST", path="/v1/chat/completions", body=body, key="", headers=told)
+    return Request(method="POST", path="/v1/chat/completions", body=body, key="", headers=told)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_fault_touches_what_it_is_about() -> None:
 
 
 def test_a_fault_without_dialects_is_one_of_chat() -> None:
-    response = Exchange(method="POST", path="/v1/responses", body=b"{}", key="")
+    response = Request(method="POST", path="/v1/responses", body=b"{}", key="")
     assert response.dialect == RESPONSES
     assert not Fault(name="a-b", breaks="x").touches(response)
     assert Fault(name="a-b", breaks="x").touches(asked(b"", x_proxy_output_mode="yaml"))
@@ -58,7 +58,7 @@ def test_each_fault_does_exactly_one_kind_of_thing() -> None:
         "error-as-stream": {"head", "salvage"},
         "early-failure-as-stream": {"head", "salvage"},
     }
-    kinds = ("frames", "whole", "asked", "head", "heard", "salvage", "deaf", "body_open")
+    kinds = ("frames", "whole", "request", "head", "environ", "salvage", "ignores_disconnect", "body_open")
     for name, fault in FAULTS.items():
         done = {kind for kind in kinds if getattr(fault, kind)}
         assert done == together.get(name, done)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.fault import Exchange, Fault, Head
+from assay_mocks.miniatures.fault import Fault, Head, Request
 from assay_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
 
 HEADERS = [
@@ -73,14 +73,14 @@ HEARD: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-def exchange(**changes: Any) -> Exchange:
-    return Exchange(**{"method": "POST", "path": CHAT, "body": b"{}", "key": "", **changes})
+def request(**changes: Any) -> Request:
+    return Request(**{"method": "POST", "path": CHAT, "body": b"{}", "key": "", **changes})
 
 
 def head_of(name: str, code: int, changes: dict[str, Any]) -> Head:
     fault = FAULTS[name]
     assert fault.head is not None
-    return fault.head(Head(status=f"{code} Any", headers=HEADERS), exchange(**changes))
+    return fault.head(Head(status=f"{code} Any", headers=HEADERS), request(**changes))
 
 
 def test_names_are_unique_and_known() -> None:
@@ -89,7 +89,7 @@ def test_names_are_unique_and_known() -> None:
 
 @pytest.mark.parametrize("fault", HTTP_FAULTS, ids=lambda fault: fault.name)
 def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> None:
-    changes = [fault.frames, fault.whole, fault.asked, fault.head, fault.heard]
+    changes = [fault.frames, fault.whole, fault.request, fault.head, fault.environ]
     assert len([change for change in changes if change]) == 1
     assert fault.breaks.startswith("http.")
 
@@ -123,21 +123,21 @@ def test_an_error_names_another_field(name: str, param: str | None, body: bytes,
     fault = FAULTS[name]
     assert fault.whole is not None
     head = Head(status="400 Bad Request", headers=[])
-    assert fault.whole({"error": {"param": param}}, exchange(body=body), head) == {"error": {"param": told}}
-    assert fault.whole({"object": "list"}, exchange(body=body), head) == {"object": "list"}
+    assert fault.whole({"error": {"param": param}}, request(body=body), head) == {"error": {"param": told}}
+    assert fault.whole({"object": "list"}, request(body=body), head) == {"object": "list"}
 
 
 @pytest.mark.parametrize(("name", "environ", "variable", "value"), HEARD)
 def test_a_header_is_heard_as_another(name: str, environ: dict[str, Any], variable: str, value: str) -> None:
     fault = FAULTS[name]
-    assert fault.heard is not None
+    assert fault.environ is not None
     heard = {"assay.key": "right", **environ}
-    fault.heard(heard)
+    fault.environ(heard)
     assert heard[variable] == value
 
 
 def test_what_is_not_a_number_is_taken_for_null() -> None:
-    heard = FAULTS["not-a-number-is-json"].heard
+    heard = FAULTS["not-a-number-is-json"].environ
     assert heard is not None
     environ: dict[str, Any] = {"wsgi.input": io.BytesIO(b'{"user": NaN}')}
     heard(environ)
@@ -147,7 +147,7 @@ def test_what_is_not_a_number_is_taken_for_null() -> None:
 
 @pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "assay-no-such-model")])
 def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model: str) -> None:  # noqa: FBT001
-    heard = FAULTS["capacity-before-model"].heard
+    heard = FAULTS["capacity-before-model"].environ
     assert heard is not None
     environ = {"assay.full": full, "wsgi.input": io.BytesIO(b'{"model": "assay-no-such-model"}')}
     heard(environ)
@@ -157,7 +157,7 @@ def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model:
 
 
 def test_an_unknown_model_is_served_when_any_will_do() -> None:
-    asked = FAULTS["any-model-will-do"].asked
+    asked = FAULTS["any-model-will-do"].request
     assert asked is not None
     assert asked({"model": "assay-no-such-model"}) == {"model": "codex"}
     assert asked({"model": "other"}) == {"model": "other"}
@@ -167,9 +167,9 @@ def test_an_unknown_model_is_served_when_any_will_do() -> None:
 def test_one_model_has_no_owner() -> None:
     whole, head = FAULTS["model-without-owner"].whole, Head(status="200 OK", headers=[])
     assert whole is not None
-    assert whole({"id": "x", "owned_by": "y"}, exchange(path="/v1/models/x"), head) == {"id": "x"}
-    assert whole({"id": "x", "owned_by": "y"}, exchange(), head) == {"id": "x", "owned_by": "y"}
+    assert whole({"id": "x", "owned_by": "y"}, request(path="/v1/models/x"), head) == {"id": "x"}
+    assert whole({"id": "x", "owned_by": "y"}, request(), head) == {"id": "x", "owned_by": "y"}
 
 
 def test_a_body_that_is_no_object_has_no_fields() -> None:
-    assert [field_of(exchange(body=body), "n") for body in (b'{"n": 1}', b"[1]", b"{")] == [1, None, None]
+    assert [field_of(request(body=body), "n") for body in (b'{"n": 1}', b"[1]", b"{")] == [1, None, None]

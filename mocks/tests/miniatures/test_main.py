@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.__main__ import Gallery, main
+from assay_mocks.miniatures.__main__ import Miniatures, main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,6 +166,6 @@ def test_the_first_step_of_the_path_is_the_name(path: str, then: str) -> None:
         seen.append(environ["PATH_INFO"])
         return []
 
-    gallery: Any = Gallery(app, None, 64, threading.Event())
+    gallery: Any = Miniatures(app, None, 64, threading.Event())
     assert gallery({"PATH_INFO": path}, None) == []
     assert seen == [then]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay_mocks.miniatures.fault import Fault, Head
-from assay_mocks.miniatures.middleware import Spoiled
+from assay_mocks.miniatures.middleware import WithFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from _typeshed.wsgi import StartResponse
 
-    from assay_mocks.miniatures.fault import Exchange
+    from assay_mocks.miniatures.fault import Request
 
 
 def environ(body: bytes = b"{}", **more: str) -> dict[str, Any]:
@@ -35,13 +35,13 @@ def ask(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -> bytes:
 
 
 def test_a_fault_knows_the_headers_of_the_request() -> None:
-    seen: list[Exchange] = []
+    seen: list[Request] = []
 
-    def head(head: Head, exchange: Exchange) -> Head:
-        seen.append(exchange)
+    def head(head: Head, request: Request) -> Head:
+        seen.append(request)
         return head
 
-    ask(Spoiled(app=echo, fault=Fault(name="x", breaks="y", head=head)), environ(HTTP_X_STAINLESS_LANG="js"))
+    ask(WithFault(app=echo, fault=Fault(name="x", breaks="y", head=head)), environ(HTTP_X_STAINLESS_LANG="js"))
     assert seen[0].headers == {"content-type": "application/json", "x-stainless-lang": "js"}
 
 
@@ -50,8 +50,8 @@ def test_a_request_that_a_fault_cannot_read_goes_on_as_it_is(error: type[Excepti
     def asked(_: dict[str, Any]) -> dict[str, Any]:
         raise error("role")
 
-    spoiled = Spoiled(app=echo, fault=Fault(name="x", breaks="y", asked=asked))
-    assert json.loads(ask(spoiled, environ(b'{"messages": 7}'))) == {"messages": 7}
+    faulty = WithFault(app=echo, fault=Fault(name="x", breaks="y", request=asked))
+    assert json.loads(ask(faulty, environ(b'{"messages": 7}'))) == {"messages": 7}
 
 
 def test_events_are_taken_by_what_their_data_says_and_named_for_it_again() -> None:
@@ -63,14 +63,14 @@ def test_events_are_taken_by_what_their_data_says_and_named_for_it_again() -> No
         start_response("200 OK", [("Content-Type", "text/event-stream")])
         return [frame[:30], frame[30:], b": hm\n\n", b"event: ping\n\n"]
 
-    def frames(said: Iterable[object], _: Exchange) -> Iterable[Any]:
+    def frames(said: Iterable[object], _: Request) -> Iterable[Any]:
         for one in said:
             seen.append(one)
             yield one
 
     fault = Fault(name="x", breaks="y", frames=frames, dialects=("responses",))  # type: ignore[arg-type]  # a list will do
     path = {"PATH_INFO": "/v1/responses"}
-    assert ask(Spoiled(app=told, fault=fault), {**environ(), **path}) == frame + b": hm\n\nevent: ping\n\n"
+    assert ask(WithFault(app=told, fault=fault), {**environ(), **path}) == frame + b": hm\n\nevent: ping\n\n"
     assert seen == [{"type": "response.created", "sequence_number": 0}, b": hm\n\n", b"event: ping\n\n"]
 
 
@@ -83,13 +83,13 @@ def test_a_fault_is_told_when_all_slots_are_taken() -> None:
             go.wait(5)
         return echo(environ, start_response)
 
-    fault = Fault(name="x", breaks="y", heard=lambda environ: full.append(environ["assay.full"]))
-    spoiled = Spoiled(app=waiting, fault=fault, slots=1)
-    holder = threading.Thread(target=ask, args=(spoiled, environ(HTTP_WAIT="1")))
+    fault = Fault(name="x", breaks="y", environ=lambda environ: full.append(environ["assay.full"]))
+    faulty = WithFault(app=waiting, fault=fault, slots=1)
+    holder = threading.Thread(target=ask, args=(faulty, environ(HTTP_WAIT="1")))
     holder.start()
     assert inside.wait(5)
-    ask(spoiled, environ())
+    ask(faulty, environ())
     go.set()
     holder.join()
-    ask(spoiled, environ())
+    ask(faulty, environ())
     assert full == [False, True, False]

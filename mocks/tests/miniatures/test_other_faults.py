@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Exchange, Head
+from assay_mocks.miniatures.fault import Head, Request
 from assay_mocks.miniatures.other_faults import COUNTS, OTHER_FAULTS
 
 USAGE = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
@@ -106,8 +106,8 @@ FAULTS = {fault.name: fault for fault in OTHER_FAULTS}
 ANSWERED, FAILED = Head(status="200 OK", headers=[]), Head(status="502 Bad Gateway", headers=[])
 
 
-def exchange(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> Exchange:
-    return Exchange(method="POST", path=path, body=body, key=key)
+def request(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> Request:
+    return Request(method="POST", path=path, body=body, key=key)
 
 
 def test_every_fault_of_bodies_stands_in_the_table() -> None:
@@ -115,7 +115,7 @@ def test_every_fault_of_bodies_stands_in_the_table() -> None:
 
 
 def test_no_fault_here_changes_streams() -> None:
-    assert not [name for name, fault in FAULTS.items() if fault.frames or fault.salvage or fault.deaf]
+    assert not [name for name, fault in FAULTS.items() if fault.frames or fault.salvage or fault.ignores_disconnect]
 
 
 @pytest.mark.parametrize("body", list(BODIES))
@@ -125,7 +125,7 @@ def test_a_fault_changes_what_it_says_and_nothing_else(name: str, body: str) -> 
     assert change is not None
     before = copy.deepcopy(BODIES[body])
     head = FAILED if body == "error" else ANSWERED
-    asked = exchange(MODELS if body == "list" else CHAT)
+    asked = request(MODELS if body == "list" else CHAT)
     assert change(BODIES[body], asked, head) == SPOILED[name].get(body, before)
     assert BODIES[body] == before, "the proxy's own answer is not touched"
 
@@ -145,7 +145,7 @@ def test_only_a_failed_whole_answer_becomes_an_apology(status: str, body: bytes,
     fault = FAULTS["whole-failure-as-answer"]
     assert fault.head is not None
     assert fault.whole is not None
-    head, asked = Head(status=status, headers=[]), exchange(path, body)
+    head, asked = Head(status=status, headers=[]), request(path, body)
     assert fault.head(head, asked).status == then
     assert (fault.whole(error(), asked, head) != error()) is (then == "200 OK")
 
@@ -169,7 +169,7 @@ def test_one_status_is_another(name: str, status: str, body: bytes, then: str) -
     change = FAULTS[name].head
     assert change is not None
     headers = [("X-One", "1")]
-    assert change(Head(status=status, headers=headers), exchange(body=body)) == Head(status=then, headers=headers)
+    assert change(Head(status=status, headers=headers), request(body=body)) == Head(status=then, headers=headers)
 
 
 @pytest.mark.parametrize(("key", "kept"), [("", False), ("Bearer wrong", True)])
@@ -178,7 +178,7 @@ def test_the_challenge_is_lost_where_no_key_came(key: str, *, kept: bool) -> Non
     assert change is not None
     headers = [("WWW-Authenticate", "Bearer"), ("X-One", "1")]
     head = Head(status="401 Unauthorized", headers=headers)
-    assert change(head, exchange(key=key)).headers == (headers if kept else headers[1:])
+    assert change(head, request(key=key)).headers == (headers if kept else headers[1:])
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_the_challenge_is_lost_where_no_key_came(key: str, *, kept: bool) -> Non
     ],
 )
 def test_the_door_stands_open(name: str, sent: str | None, heard: str | None) -> None:
-    change = FAULTS[name].heard
+    change = FAULTS[name].environ
     assert change is not None
     environ = {"assay.key": "right"} | ({"HTTP_AUTHORIZATION": sent} if sent else {})
     change(environ)

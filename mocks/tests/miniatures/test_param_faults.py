@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.fault import Exchange, Fault, Head
+from assay_mocks.miniatures.fault import Fault, Head, Request
 from assay_mocks.miniatures.param_faults import PARAM_FAULTS
 
 HI = {"role": "user", "content": "Hi"}
@@ -69,7 +69,7 @@ BLAMED: list[tuple[str, str | None, dict[str, Any], str | None]] = [
 
 @pytest.mark.parametrize("fault", PARAM_FAULTS, ids=lambda fault: fault.name)
 def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> None:
-    changes = [fault.frames, fault.whole, fault.asked, fault.head, fault.heard]
+    changes = [fault.frames, fault.whole, fault.request, fault.head, fault.environ]
     assert len([change for change in changes if change]) == 1
     assert fault.breaks.startswith("param.")
     assert FAULTS[fault.name] is fault
@@ -77,7 +77,7 @@ def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> No
 
 @pytest.mark.parametrize(("name", "asked", "heard"), MENDED)
 def test_a_wrong_value_is_made_right(name: str, asked: dict[str, Any], heard: dict[str, Any]) -> None:
-    change = FAULTS[name].asked
+    change = FAULTS[name].request
     assert change is not None
     assert change(asked) == heard
 
@@ -86,16 +86,16 @@ def test_a_wrong_value_is_made_right(name: str, asked: dict[str, Any], heard: di
 def test_an_error_names_another_field(name: str, param: str | None, asked: dict[str, Any], told: str | None) -> None:
     change = FAULTS[name].whole
     assert change is not None
-    exchange = Exchange(method="POST", path="/v1/chat/completions", body=json.dumps(asked).encode(), key="")
+    request = Request(method="POST", path="/v1/chat/completions", body=json.dumps(asked).encode(), key="")
     head = Head(status="400 Bad Request", headers=[])
-    assert change({"error": {"param": param}}, exchange, head) == {"error": {"param": told}}
+    assert change({"error": {"param": param}}, request, head) == {"error": {"param": told}}
 
 
 @pytest.mark.parametrize(("said", "left"), [("sometimes", {}), ("burst", None), (None, {})])
 def test_an_unknown_policy_is_not_heard(said: str | None, left: dict[str, str] | None) -> None:
     environ: dict[str, Any] = {} if said is None else {"HTTP_X_PROXY_STOP_AFTER_TOOLS": said}
     wanted = dict(environ) if left is None else left
-    heard = FAULTS["unknown-policy-is-the-default"].heard
+    heard = FAULTS["unknown-policy-is-the-default"].environ
     assert heard is not None
     heard(environ)
     assert environ == wanted

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import RESPONSES, Exchange, Fault, Head
+from assay_mocks.miniatures.fault import RESPONSES, Fault, Head, Request
 from assay_mocks.miniatures.responses_faults import RESPONSES_FAULTS
 
 Json = dict[str, Any]
@@ -38,9 +38,9 @@ EVENTS: list[Json] = [
 NUMBERED = [{**event, "sequence_number": number} for number, event in enumerate(EVENTS)]
 
 
-def asked(body: Json | None = None, **headers: str) -> Exchange:
+def asked(body: Json | None = None, **headers: str) -> Request:
     told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Exchange(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=told)
+    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=told)
 
 
 def streamed(name: str, events: list[Json] | None = None) -> list[Any]:
@@ -49,10 +49,10 @@ def streamed(name: str, events: list[Json] | None = None) -> list[Any]:
     return [*change([*(NUMBERED if events is None else events)], asked())]
 
 
-def whole(name: str, body: Json, exchange: Exchange | None = None) -> Json:
+def whole(name: str, body: Json, request: Request | None = None) -> Json:
     change = NAMED[name].whole
     assert change is not None
-    return change(body, exchange or asked(), HEAD)
+    return change(body, request or asked(), HEAD)
 
 
 def test_they_show_in_responses_alone() -> None:

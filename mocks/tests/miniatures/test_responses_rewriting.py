@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay_mocks.miniatures.fault import Exchange, Head
+from assay_mocks.miniatures.fault import Head, Request
 from assay_mocks.miniatures.responses_rewriting import (
     at_end,
     each_event,
@@ -14,7 +14,7 @@ from assay_mocks.miniatures.responses_rewriting import (
 )
 
 Json = dict[str, Any]
-ASKED = Exchange(method="POST", path="/v1/responses", body=b"{}", key="")
+ASKED = Request(method="POST", path="/v1/responses", body=b"{}", key="")
 HEAD = Head(status="200 OK", headers=[])
 MESSAGE: Json = {
     "type": "message",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assay_mocks.miniatures.fault import RESPONSES, Exchange, Head
+from assay_mocks.miniatures.fault import RESPONSES, Head, Request
 from assay_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
 
 Json = dict[str, Any]
@@ -24,19 +24,19 @@ RESPONSE: Json = {
 }  # fmt: skip
 
 
-def asked(body: Json | None = None, **headers: str) -> Exchange:
+def asked(body: Json | None = None, **headers: str) -> Request:
     told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Exchange(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=told)
+    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=told)
 
 
-def whole(name: str, body: Json, exchange: Exchange | None = None) -> Json:
+def whole(name: str, body: Json, request: Request | None = None) -> Json:
     change = NAMED[name].whole
     assert change is not None
-    return change(body, exchange or asked(), HEAD)
+    return change(body, request or asked(), HEAD)
 
 
 def changed(name: str, body: Json) -> Json:
-    change = NAMED[name].asked
+    change = NAMED[name].request
     assert change is not None
     return change(body)
 
@@ -82,7 +82,7 @@ def test_of_parts_the_first_is_heard() -> None:
 
 
 def test_what_is_kept_is_not_what_was_said() -> None:
-    found = Exchange(method="GET", path="/v1/responses/resp_1", body=b"", key="")
+    found = Request(method="GET", path="/v1/responses/resp_1", body=b"", key="")
     assert whole("response-kept-without-output", RESPONSE, found)["output"] == []
     assert whole("response-kept-without-output", RESPONSE) == RESPONSE
     said = {"instructions": "Be kind.", "input": "x"}

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Exchange, Head
+from assay_mocks.miniatures.fault import Head, Request
 from assay_mocks.miniatures.shape_faults import SHAPE_FAULTS
 
 FAULTS = {fault.name: fault for fault in SHAPE_FAULTS}
-ASKED = Exchange(method="POST", path="/v1/chat/completions", body=b"{}", key="")
+ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
 HEAD = Head(status="200 OK", headers=[])
 BLOCK = "<use_tool>\n\n\t<name>f</name>  <a>1   2</a>\n</use_tool>"
 DONE = "[DONE]"
@@ -52,9 +52,9 @@ def test_each_is_about_certain_scripts() -> None:
     assert all(fault.scripts for fault in SHAPE_FAULTS)
 
 
-@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.asked])
+@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.request])
 def test_a_proxy_that_does_not_know_a_shape_takes_no_call(name: str) -> None:
-    change = FAULTS[name].asked
+    change = FAULTS[name].request
     assert change is not None
     assert change({"tools": []}) == {"tools": [], "tool_choice": "none"}
     assert change({"functions": []}) == {"functions": [], "function_call": "none"}

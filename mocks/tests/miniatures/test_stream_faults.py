@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import DONE, Exchange, Head
+from assay_mocks.miniatures.fault import DONE, Head, Request
 from assay_mocks.miniatures.stream_faults import STREAM_FAULTS
 
 ENVELOPE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 100, "model": "codex"}
@@ -16,7 +16,7 @@ SILENT = b": keep-alive\n\n"
 ERROR_FRAME: dict[str, dict[str, Any]] = {
     "error": {"message": "No.", "type": "server_error", "param": None, "code": None}
 }
-ASKED = Exchange(method="POST", path="/v1/chat/completions", body=b'{"stream": true}', key="Bearer k")
+ASKED = Request(method="POST", path="/v1/chat/completions", body=b'{"stream": true}', key="Bearer k")
 
 
 def chunk(delta: Any, finish: str | None = None) -> dict[str, Any]:
@@ -177,10 +177,10 @@ OTHERWISE = {
 FAULTS = {fault.name: fault for fault in STREAM_FAULTS}
 
 
-def spoil(name: str, frames: list[Any], exchange: Exchange = ASKED) -> list[Any]:
+def spoil(name: str, frames: list[Any], request: Request = ASKED) -> list[Any]:
     change = FAULTS[name].frames
     assert change is not None
-    return list(change(frames, exchange))
+    return list(change(frames, request))
 
 
 def test_every_fault_stands_in_one_of_the_tables() -> None:
@@ -203,8 +203,8 @@ def test_other_finish_reasons_become_stop(reason: str) -> None:
 
 
 def test_the_failure_after_a_call_is_told_where_the_script_fails() -> None:
-    exchange = Exchange(method="POST", path="/", body=b"[[assay:fail/after-call#1]]", key="")
-    *before, told, done = spoil("error-after-call-told", CALL, exchange)
+    request = Request(method="POST", path="/", body=b"[[assay:fail/after-call#1]]", key="")
+    *before, told, done = spoil("error-after-call-told", CALL, request)
     assert before == CALL[:5]
     assert told["error"]["type"] == "server_error"
     assert done == DONE
@@ -264,7 +264,7 @@ def test_a_header_is_dropped_from_streams_alone(name: str, gone: str) -> None:
 
 @pytest.mark.parametrize("policy", ["burst", "first"])
 def test_the_header_of_one_policy_is_not_heard(policy: str) -> None:
-    change = FAULTS[f"header-{policy}-ignored"].heard
+    change = FAULTS[f"header-{policy}-ignored"].environ
     assert change is not None
     for asked in ("burst", "first", None):
         environ = {} if asked is None else {"HTTP_X_PROXY_STOP_AFTER_TOOLS": asked}
@@ -281,7 +281,7 @@ def test_calls_are_counted_to_the_second() -> None:
 
 @pytest.mark.parametrize(("name", "parallel"), [("policy-ignored-burst", True), ("policy-ignored-first", False)])
 def test_the_policy_is_ignored_in_streams_alone(name: str, *, parallel: bool) -> None:
-    change = FAULTS[name].asked
+    change = FAULTS[name].request
     assert change is not None
     for said in ({}, {"parallel_tool_calls": True}, {"parallel_tool_calls": False}):
         assert change({"stream": True, **said}) == {"stream": True, "parallel_tool_calls": parallel}
@@ -298,15 +298,15 @@ def test_the_policy_is_ignored_in_streams_alone(name: str, *, parallel: bool) ->
 )
 def test_a_failure_of_the_backend_becomes_a_stream(status: str, body: bytes, then: str) -> None:
     fault = FAULTS["error-as-stream"]
-    exchange = Exchange(method="POST", path="/v1/chat/completions", body=body, key="")
+    request = Request(method="POST", path="/v1/chat/completions", body=body, key="")
     assert fault.head is not None
-    assert fault.head(Head(status=status, headers=[]), exchange).status == then
+    assert fault.head(Head(status=status, headers=[]), request).status == then
     assert fault.salvage is not None
     assert fault.salvage(ERROR_FRAME) == [ERROR_FRAME, DONE]
 
 
 def test_departures_and_ends_are_the_business_of_the_middleware() -> None:
-    assert [name for name, fault in FAULTS.items() if fault.deaf] == ["departure-ignored"]
+    assert [name for name, fault in FAULTS.items() if fault.ignores_disconnect] == ["departure-ignored"]
     assert [name for name, fault in FAULTS.items() if fault.body_open] == ["body-left-open"]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Exchange
+from assay_mocks.miniatures.fault import Request
 from assay_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
 
 FAULTS = {fault.name: fault for fault in TURN_FAULTS}
@@ -97,7 +97,7 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_the_backend_is_told_something_else(name: str, asked: Any, heard: Any) -> None:
-    change = FAULTS[name].asked
+    change = FAULTS[name].request
     assert change is not None
     assert change({"model": "m", **asked}) == {"model": "m", **heard}
 
@@ -107,7 +107,7 @@ def said(nonce: str, text: str) -> dict[str, Any]:
 
 
 def test_an_earlier_request_of_the_conversation_stands_before_the_later_one() -> None:
-    change = FAULTS["session-used-again"].asked
+    change = FAULTS["session-used-again"].request
     assert change is not None
     first, other, second = said("n", "One"), said("other", "Else"), said("n", "Two")
     assert change(first) == first
@@ -118,7 +118,7 @@ def test_an_earlier_request_of_the_conversation_stands_before_the_later_one() ->
 
 
 def test_old_conversations_are_forgotten() -> None:
-    change = FAULTS["session-used-again"].asked
+    change = FAULTS["session-used-again"].request
     assert change is not None
     for number in range(REMEMBERED + 1):
         change(said(f"old-{number}", "One"))
@@ -128,8 +128,8 @@ def test_old_conversations_are_forgotten() -> None:
 
 def test_what_others_are_told_is_overheard_once() -> None:
     fault = FAULTS["others-overheard"]
-    exchange = Exchange(method="POST", path="/v1/chat/completions", body=b"", key="")
+    request = Request(method="POST", path="/v1/chat/completions", body=b"", key="")
     chunk = {"choices": [{"index": 0, "delta": {"content": "Mine"}, "finish_reason": None}]}
     strange = {"choices": [{"index": 0, "delta": {"content": "opened"}, "finish_reason": None}]}
     assert fault.frames is not None
-    assert [*fault.frames(["x", {"error": {}}, chunk, chunk], exchange)] == ["x", {"error": {}}, chunk, strange, chunk]
+    assert [*fault.frames(["x", {"error": {}}, chunk, chunk], request)] == ["x", {"error": {}}, chunk, strange, chunk]

@@ -1,7 +1,7 @@
 """Responses that were answered, kept in memory to be continued, retrieved and deleted.
 
-The memory is bounded: so many responses, and so many characters in all; those used least recently go first. A response
-holds the whole conversation up to itself, so that it can be continued when the ones before it are gone.
+The memory is bounded, by a number of responses and of characters; those used least recently go first. A response holds
+the whole conversation up to itself, so that it can be continued when the ones before it have been dropped.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
     from assay_proxy.conversation import Item
 
 SIZE = 64 * 2**20
+"""In characters."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stored:
-    """A response, the conversation that it ends, and its input as it is listed; `size` is in characters."""
+    """One stored response."""
 
     response: Mapping[str, Any]
     conversation: tuple[Item, ...]
+    """The conversation that the response ends, itself included."""
     given: tuple[Mapping[str, Any], ...]
+    """The input, as `input_items` lists it."""
     size: int
+    """In characters."""
 
 
 @dataclass(eq=False)
@@ -48,7 +52,7 @@ class Store:
                 self._weight -= self._kept.popitem(last=False)[1].size
 
     def get(self, id_: str) -> Stored | None:
-        """The response with this id, if it is still there; it is used by that."""
+        """The response with this id, None if it is not there; looking it up counts as a use."""
         with self._lock:
             stored = self._kept.get(id_)
             if stored:
@@ -56,7 +60,7 @@ class Store:
             return stored
 
     def delete(self, id_: str) -> bool:
-        """Forget the response with this id; whether it was there."""
+        """Drop the response with this id; returns whether it was there."""
         with self._lock:
             stored = self._kept.pop(id_, None)
             self._weight -= stored.size if stored else 0

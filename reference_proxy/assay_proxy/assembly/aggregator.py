@@ -62,7 +62,7 @@ class Aggregator:
         """The call with this id.
 
         Raises:
-            KeyError: there is none.
+            KeyError: no call has this id.
         """
         call = self._calls[id_]
         return ToolCall(

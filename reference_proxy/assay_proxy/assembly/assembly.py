@@ -1,7 +1,7 @@
-"""What an answer says, from what the backend told: all choices, each by itself, and the end of them all. Pure.
+"""What an answer says, from the backend's events: all choices, each by itself, and the end of them all. Pure.
 
-The answer ends when every choice has. A failure ends the choices that it is of, if they have told their calls
-completely, as if all were well; else it is the failure of the whole answer.
+The answer ends when every choice has. A failure of choices whose calls are complete ends them as if all
+were well; any other is the failure of the whole answer.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 USAGE_PATIENCE = 2.0
+"""Seconds."""
 
 
 def assemble(
-    heard: Iterable[TurnEvent], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
+    events: Iterable[TurnEvent], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
 ) -> Iterator[TurnEvent]:
     """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
 
-    `await_usage` listens on after the finish until the backend has reported the usage of every choice, shows that it
-    will not, or is quiet for `USAGE_PATIENCE` seconds. `seed` is what tells this answer from every other.
+    `await_usage` reads on after the finish until the backend has reported the usage of every choice, shows that it
+    will not, or is quiet for `USAGE_PATIENCE` seconds. `seed` differs from that of every other answer.
     """
     answer = _Answer([Choice(index, rules, seed) for index in range(choices)], set(range(choices)))
-    for event in heard:
+    for event in events:
         over = answer.over
         yield from answer.feed(event)
         if answer.over and not (await_usage and answer.await_usage(event, over=over)):
@@ -36,10 +37,9 @@ def assemble(
 
 @dataclass
 class _Answer:
-    """`unpaid` are the choices whose usage may still be reported."""
-
     choices: list[Choice]
     unpaid: set[int]
+    """The choices whose usage may still be reported."""
     failed: bool = field(default=False)
 
     @property

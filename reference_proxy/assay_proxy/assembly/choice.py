@@ -1,4 +1,4 @@
-"""What one choice says, from what the backend told of it. Pure.
+"""What one choice says, from the backend's events about it. Pure.
 
 A choice is open, then perhaps calling, then finished; each state says what still passes:
 
@@ -6,9 +6,9 @@ A choice is open, then perhaps calling, then finished; each state says what stil
     calling   text is a tail and dropped (unless tails pass); calls pass; any end of the model's answer ends it
     finished  nothing passes
 
-Calls beyond the limit are dropped. A stream ends with the call that reaches the limit; a whole answer hears the model
-out, since an error after its calls wins there. A choice with a call finishes as `tool_calls`, whatever the backend
-says; one that has told its calls completely is an answer, whatever fails after them.
+Calls beyond the limit are dropped. A stream ends with the call that reaches the limit; a whole answer reads the model's
+answer to its end, since an error after its calls wins there. A choice with a call finishes as `tool_calls`,
+whatever the backend says; one whose calls are complete is an answer, whatever fails after them.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rules:
-    """What a choice may say. `limit`: so many calls at most; `ends_early`: with the call that reaches the limit.
-
-    `calls`: without them no call passes and a block in the text is text. `tails`: text after calls passes.
-    `errors_win`: a failure is one even after complete calls.
-    """
+    """What a choice may say."""
 
     limit: int | None = None
+    """The most calls; None for any number."""
     ends_early: bool = True
+    """Whether the choice ends with the call that reaches the limit, without waiting for the model's end."""
     calls: bool = True
+    """Whether calls pass; without them a block in the text is text."""
     tails: bool = False
+    """Whether text after calls passes."""
     errors_win: bool = False
+    """Whether a failure after complete calls is still a failure."""
 
 
 class State(Enum):
@@ -86,14 +87,14 @@ class Choice:
             return
         match event:
             case Text():
-                yield from self._said(self._text.feed(event.text))
+                yield from self._separate(self._text.feed(event.text))
             case MessageEnded():
                 yield from self._rest()
                 self._separator = Separator()
             case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
                 yield from self._structured(event)
             case Quiet():
-                yield from self._tell(self._reconciler.release())
+                yield from self._emit(self._reconciler.release())
             case CallsEnded() | TurnOver():
                 yield from self.end("stop")
             case Finished():
@@ -102,10 +103,10 @@ class Choice:
                 return
 
     def survive(self) -> Iterator[TurnEvent]:
-        """Tell what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
+        """Emit what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
         yield from self._rest()
         if self.state is not State.FINISHED:
-            yield from self._tell(self._reconciler.end())
+            yield from self._emit(self._reconciler.end())
 
     @property
     def answered(self) -> bool:
@@ -114,13 +115,13 @@ class Choice:
         return self.state is State.FINISHED or complete
 
     def end(self, reason: FinishReason) -> Iterator[TurnEvent]:
-        """Tell what still waits, and the end."""
+        """Emit what still waits, and the end."""
         yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
             yield Finished(choice=self.index, reason="tool_calls" if self._kept else reason)
 
-    def _said(self, text: str) -> Iterator[TurnEvent]:
+    def _separate(self, text: str) -> Iterator[TurnEvent]:
         for part in self._separator.feed(text) if self.rules.calls else [text]:
             if isinstance(part, str):
                 yield from self._plain(part)
@@ -129,21 +130,21 @@ class Choice:
 
     def _plain(self, text: str) -> Iterator[TurnEvent]:
         if self.state is State.CALLING and text.strip():
-            yield from self._tell(self._reconciler.release())
+            yield from self._emit(self._reconciler.release())
         if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
             yield Text(choice=self.index, text=text)
 
-    def _block(self, told: TextCall) -> Iterator[TurnEvent]:
+    def _block(self, call: TextCall) -> Iterator[TurnEvent]:
         if self.state is State.CALLING:
-            yield from self._tell(self._reconciler.release())
-        if self.state is not State.FINISHED and self._reconciler.textual(told):
+            yield from self._emit(self._reconciler.release())
+        if self.state is not State.FINISHED and self._reconciler.textual(call):
             self.state = State.CALLING
 
     def _structured(self, event: CallEvent) -> Iterator[TurnEvent]:
         if isinstance(event, CallOpened):
             yield from self._rest()
         for whole in self._joined(event):
-            yield from self._tell(self._reconciler.structured(whole))
+            yield from self._emit(self._reconciler.structured(whole))
 
     def _joined(self, event: CallEvent) -> Iterator[CallEvent]:
         """The event, its text in whole characters."""
@@ -161,10 +162,10 @@ class Choice:
 
     def _rest(self) -> Iterator[TurnEvent]:
         """The text that was held back."""
-        yield from self._said(self._text.end())
+        yield from self._separate(self._text.end())
         yield from self._plain(self._separator.end())
 
-    def _tell(self, events: Iterator[CallEvent]) -> Iterator[TurnEvent]:
+    def _emit(self, events: Iterator[CallEvent]) -> Iterator[TurnEvent]:
         for event in events:
             if self.state is not State.FINISHED:
                 yield from self._call(event)

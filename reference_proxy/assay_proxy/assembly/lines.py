@@ -12,7 +12,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 
 @dataclass
 class Lines:
-    """The text so far, as far as its lines tell where it stands."""
+    """The text so far, as far as it is needed to know where it stands."""
 
     _line: str = ""
     _fence: str = ""

@@ -1,11 +1,11 @@
-"""One call told twice, as structure and as text, is one call, and the structure is its word. Pure.
+"""A call that comes twice, as structure and as text, is one call, and the structure is its wording. Pure.
 
-A call found in text waits a moment: for a structured telling of the same call, for a silence, for more text, or for
+A call found in text waits a moment: for the same call as structure, for a silence, for more text, or for
 the end, whichever comes first. Structure that comes in time replaces it; structure that comes later is the same call
 again and is dropped, as is text that repeats a structured call. A structured call that may be the same as one from the
 text is held until its arguments are complete; what comes after it waits behind it.
 
-Two tellings are the same when their ids are, or their names and, as JSON, their arguments, also after the round trip
+Two forms are the same call when their ids are, or their names and, as JSON, their arguments, also after the round trip
 through a block, which keeps no quotes.
 """
 
@@ -31,7 +31,7 @@ class _Textual:
     """A call from the text under the id that it has or will have."""
 
     id: str
-    told: TextCall
+    call: TextCall
     passed: bool = False
 
 
@@ -54,20 +54,20 @@ class Reconciler:
     _queue: list[CallEvent] = field(default_factory=list)
     _found: int = 0
 
-    def textual(self, told: TextCall) -> bool:
-        """Take a call from the text; whether it is one that was not told before."""
+    def textual(self, found: TextCall) -> bool:
+        """Take a call from the text; returns whether it is new."""
         for id_, call in self._structured.items():
-            if id_ == told.id or (call.name == told.name and _same(told, "".join(call.pieces))):
+            if id_ == found.id or (call.name == found.name and _same(found, "".join(call.pieces))):
                 del self._structured[id_]
                 return False
-        id_ = told.id if told.id not in {"", *self._ids} else call_id(self.seed, self.choice, self._found)
+        id_ = found.id if found.id not in {"", *self._ids} else call_id(self.seed, self.choice, self._found)
         self._found += 1
         self._ids.add(id_)
-        self._textual.append(_Textual(id_, told))
+        self._textual.append(_Textual(id_, found))
         return True
 
     def structured(self, event: CallEvent) -> Iterator[CallEvent]:
-        """Take a structured call's event; what is to be told now."""
+        """Take a structured call's event; returns what passes now."""
         if self._suspect:
             self._queue.append(event)
             if isinstance(event, CallClosed) and event.id == self._suspect.id:
@@ -78,23 +78,23 @@ class Reconciler:
             yield from self._pass(event)
 
     def release(self) -> Iterator[CallEvent]:
-        """Tell the calls from the text that still wait."""
-        for call in self._textual:
-            if not call.passed:
-                call.passed = True
-                yield CallOpened(choice=self.choice, id=call.id, name=call.told.name, source="textual")
-                yield Arguments(choice=self.choice, id=call.id, text=call.told.arguments)
-                yield CallClosed(choice=self.choice, id=call.id, block=call.told.block)
+        """Emit the calls from the text that still wait."""
+        for waiting in self._textual:
+            if not waiting.passed:
+                waiting.passed = True
+                yield CallOpened(choice=self.choice, id=waiting.id, name=waiting.call.name, source="textual")
+                yield Arguments(choice=self.choice, id=waiting.id, text=waiting.call.arguments)
+                yield CallClosed(choice=self.choice, id=waiting.id, block=waiting.call.block)
 
     def end(self) -> Iterator[CallEvent]:
-        """Tell all that waits: nothing more comes."""
+        """Emit all that waits: nothing more comes."""
         yield from self.release()
         queue, self._queue, self._suspect = self._queue, [], None
         for event in queue:
             yield from self._pass(event)
 
     def _suspects(self, opened: CallOpened) -> bool:
-        return any(opened.name == call.told.name or opened.id == call.told.id for call in self._textual)
+        return any(opened.name == text.call.name or opened.id == text.call.id for text in self._textual)
 
     def _pass(self, event: CallEvent) -> Iterator[CallEvent]:
         match event:
@@ -113,7 +113,7 @@ class Reconciler:
         queue, self._queue, self._suspect = self._queue, [], None
         own = [event for event in queue if event.id == opened.id]
         arguments = "".join(event.text for event in own if isinstance(event, Arguments))
-        twin = next((call for call in self._textual if _twins(call.told, opened, arguments)), None)
+        twin = next((text for text in self._textual if _twins(text.call, opened, arguments)), None)
         if twin is None:
             for event in own:
                 yield from self._pass(event)
@@ -126,21 +126,21 @@ class Reconciler:
                 yield from self.structured(event)
 
     def _replace(self, twin: _Textual, own: list[CallEvent]) -> Iterator[CallEvent]:
-        """Tell the structure in the place of the text; the block stays as it was."""
+        """Emit the structure in the place of the text; the block stays as it was."""
         behind = self._textual[self._textual.index(twin) + 1 :]
         self._textual = self._textual[: self._textual.index(twin)]
         yield from self.release()
         self._textual += behind
         for event in own:
-            yield replace(event, block=twin.told.block) if isinstance(event, CallClosed) else event
+            yield replace(event, block=twin.call.block) if isinstance(event, CallClosed) else event
 
 
-def _twins(told: TextCall, opened: CallOpened, arguments: str) -> bool:
-    return told.id == opened.id or (told.name == opened.name and _same(told, arguments))
+def _twins(found: TextCall, opened: CallOpened, arguments: str) -> bool:
+    return found.id == opened.id or (found.name == opened.name and _same(found, arguments))
 
 
-def _same(told: TextCall, arguments: str) -> bool:
-    if spelled_json.same(told.arguments, arguments):
+def _same(found: TextCall, arguments: str) -> bool:
+    if spelled_json.same(found.arguments, arguments):
         return True
-    read = use_tool.read(use_tool.write(told.name, arguments))
-    return bool(read and spelled_json.same(told.arguments, read.arguments))
+    read = use_tool.read(use_tool.write(found.name, arguments))
+    return bool(read and spelled_json.same(found.arguments, read.arguments))

@@ -1,4 +1,4 @@
-"""Text and the calls told in it, apart, however the text is cut. Pure.
+"""Separates text from the calls that are written in it, however the text is cut. Pure.
 
 Outside a block text passes at once, but for an end that may yet become an opening tag. From an opening tag on
 everything waits: for the closing tag, for a sign that no call will come of it, or for the end. What turns out to be no
@@ -28,7 +28,7 @@ _IN_JSON = re.compile(r'[\\"\n]')
 class _Outcome(NamedTuple):
     """How a block ended: the call, or the text that it was after all; and what stood behind it."""
 
-    told: TextCall | str
+    content: TextCall | str
     rest: str
 
 
@@ -89,15 +89,15 @@ class _Sentinel(_Block):
             if broken is not None:
                 kept = len(self.said) - len(inside) + broken
                 return _Outcome(self.said[:kept], text[broken:])
-            if closed and (told := self._told()):
-                return _Outcome(told, rest)
+            if closed and (content := self._content()):
+                return _Outcome(content, rest)
             text = rest
         return None
 
-    def _told(self) -> TextCall | str | None:
-        """What stands before a closing tag; None when the tag is part of a string."""
-        told = sentinel.read(self.said.removeprefix(self.open).removesuffix(self.close))
-        return told or (None if self.in_string else self.said)
+    def _content(self) -> TextCall | str | None:
+        """What ends at a closing tag; None when the tag is part of a string."""
+        call = sentinel.read(self.said.removeprefix(self.open).removesuffix(self.close))
+        return call or (None if self.in_string else self.said)
 
     def _broken(self, text: str) -> int | None:
         """Where the text ceases to be JSON that may go on; None when it does not."""
@@ -128,7 +128,7 @@ class _Sentinel(_Block):
 
 @dataclass
 class Separator:
-    """Tells text from calls in one choice's text."""
+    """Separates the text and the calls of one choice."""
 
     _held: str = ""
     _block: _UseTool | _Sentinel | None = None
@@ -147,9 +147,9 @@ class Separator:
             if outcome is None:
                 return
             self._block, rest = None, outcome.rest
-            if isinstance(outcome.told, str):
-                self._lines.take(outcome.told)
-            yield outcome.told
+            if isinstance(outcome.content, str):
+                self._lines.take(outcome.content)
+            yield outcome.content
 
     def end(self) -> str:
         """The text that is left when no more comes."""
@@ -159,7 +159,7 @@ class Separator:
         return rest
 
     def _outside(self, text: str) -> tuple[str, str]:
-        """The text before the next block, and what stands in it; an opening that is cut is held."""
+        """The text before the next block, and the text in it; an opening tag that is cut is held."""
         start = 0
         while (at := text.find("<", start)) >= 0:
             self._lines.take(text[start:at])

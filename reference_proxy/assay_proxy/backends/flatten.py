@@ -1,7 +1,7 @@
-"""A history as text, for backends that cannot be given one, or only its messages. Pure.
+"""A history as text, for backends that take none, or only its messages. Pure.
 
-A call is told with its name and id, a result as `[tool:ID] OUTPUT`. Where all is one text, each message is told under
-its role.
+A call becomes `[assistant called NAME:ID] ARGUMENTS`, a result `[tool:ID] OUTPUT`. Where the whole history is one text,
+each message follows its role in brackets.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 
 def flat(conversation: Conversation) -> Conversation:
-    """The conversation with its history told at the head of its input."""
+    """The conversation with its history as text at the head of its input."""
     history = tuple(part for item in conversation.history for part in _item(item))
     return replace(conversation, history=(), input=(*history, *conversation.input))
 
 
 def in_messages(conversation: Conversation) -> Conversation:
-    """The conversation with a history of messages alone, and some input: calls and results are told by the user."""
+    """The conversation with a history of messages alone, and some input: calls and results become the user's."""
     return with_input(replace(conversation, history=tuple(map(_message, conversation.history))))
 
 
 def with_input(conversation: Conversation) -> Conversation:
-    """The conversation with some input: if it has none, what comes last in its history, told by the user."""
+    """The conversation with some input: if it has none, the end of its history, as messages of the user."""
     if conversation.input:
         return conversation
-    tail = list(takewhile(_is_told_by_user, reversed(conversation.history)))[::-1]
+    tail = list(takewhile(_is_of_user, reversed(conversation.history)))[::-1]
     if not tail:
         return flat(conversation)
-    given = tuple(part for item in tail for part in _message(item).parts)
-    return replace(conversation, history=conversation.history[: -len(tail)], input=given)
+    parts = tuple(part for item in tail for part in _message(item).parts)
+    return replace(conversation, history=conversation.history[: -len(tail)], input=parts)
 
 
-def _is_told_by_user(item: Item) -> bool:
+def _is_of_user(item: Item) -> bool:
     return _message(item).role == "user"
 
 

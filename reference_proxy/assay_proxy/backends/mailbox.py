@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIMIT = 8 * 2**20
+"""Characters of text in memory for one answer."""
 CROWDED = 8
-"""From this part of the limit on text is joined and put aside."""
+"""Text is joined and put aside from an eighth of the limit on; the rest is room for events that cannot be joined."""
 JOINED = 2**16
-"""Characters that are joined, about."""
+"""Characters to join into one piece, about."""
 ASIDE = 2**30
 """Bytes that are put aside at most."""
 PATIENCE = 30.0
+"""Seconds."""
 WEIGHT = 64
 """What an event weighs besides its text, in characters."""
 
@@ -80,7 +82,7 @@ class Mailbox:
         self._read_at = self.clock()
 
     def put(self, event: Event) -> bool:
-        """Add an event. False when nobody will read it: closed, failed, or given up just now."""
+        """Add an event. False when it will not be read: the mailbox is closed, has failed, or fails just now."""
         with self._filled:
             if self._closed:
                 return False
@@ -122,7 +124,7 @@ class Mailbox:
             self._events.append(self._weighed(event, 1))
 
     def _join(self, event: Text | Arguments) -> None:
-        """Add text to the run of its choice; what other choices say is in nobody's way."""
+        """Add text to the run of its choice. Choices are independent, so events of others do not end the run."""
         run = self._open.get(event.choice)
         if run is None or not run.takes(event):
             self._part(event.choice)
@@ -153,7 +155,7 @@ class Mailbox:
         return replace(run.first, text="".join(run.pieces))
 
     def _hopeless(self) -> bool:
-        """Whether the reader is not to be waited for any longer."""
+        """Whether to give up on the reader: it stalls, or the file or the memory is full."""
         unread = self._spool.unread
         stalled = unread > 0 and self.clock() - self._read_at > self.patience
         return stalled or unread > self.aside or self._size > self.limit

@@ -11,7 +11,7 @@ from typing import IO
 class Spool:
     """A file for text that is written once and read once, each in any order; `unread` is in bytes.
 
-    Not for several threads at a time. All methods raise OSError when the disk does not play along.
+    Not for several threads at a time. All methods raise OSError when the disk fails or is full.
     """
 
     unread: int = 0
@@ -31,7 +31,7 @@ class Spool:
         return place
 
     def read(self, place: tuple[int, int]) -> str:
-        """The text at a place, which is not kept any longer: once all is read, the file begins anew."""
+        """The text at a place, which is dropped by that; once all is read, the file starts again at its beginning."""
         if self._file is None:
             raise ValueError("nothing was put aside")
         start, size = place
@@ -44,7 +44,7 @@ class Spool:
         return data.decode(errors="surrogatepass")
 
     def close(self) -> None:
-        """Keep nothing any longer."""
+        """Drop everything."""
         if self._file is not None:
             self._file.close()
         self._file, self._end, self.unread = None, 0, 0

@@ -1,4 +1,4 @@
-"""A request's body as a JSON object, or the error that says why it is none: size, media type, UTF-8, JSON, object.
+"""A request's body as a JSON object, or the error that says what is wrong: size, media type, UTF-8, JSON, object.
 
 What the backend could not read is refused here: its parser, serde_json, takes no more than 127 levels and no number
 that is no double, and a message that it cannot read is dropped without an answer.

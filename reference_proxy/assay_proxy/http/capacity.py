@@ -25,7 +25,7 @@ class Gate:
 
     @property
     def shut_down(self) -> bool:
-        """Whether nobody is let in any more."""
+        """Whether no more turns are let in."""
         with self._freed:
             return self._shut
 
@@ -49,7 +49,7 @@ class Gate:
             self._freed.notify_all()
 
     def shut(self) -> None:
-        """Let nobody in any more."""
+        """Let no more turns in."""
         with self._freed:
             self._shut = True
 

@@ -16,15 +16,15 @@ EXPOSED = "x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-st
 
 @dataclass(frozen=True, slots=True)
 class Cors:
-    """Lets `origins` in; `*` is any. No credentials are ever allowed, so `*` can be told as it is."""
+    """Lets `origins` in; `*` is any. No credentials are ever allowed, so `*` may be sent literally."""
 
     origins: tuple[str, ...]
 
-    def allow(self, asked: Mapping[str, str]) -> dict[str, str]:
-        """What a response must say, error or not."""
+    def allow(self, request: Mapping[str, str]) -> dict[str, str]:
+        """The headers of every response, error or not."""
         if "*" in self.origins:
             return {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
-        origin = asked.get("origin", "")
+        origin = request.get("origin", "")
         if origin not in self.origins:
             return {"Vary": "Origin"}
         return {
@@ -33,16 +33,18 @@ class Cors:
             "Access-Control-Expose-Headers": EXPOSED,
         }
 
-    def preflight(self, asked: Mapping[str, str]) -> dict[str, str]:
-        """What the answer to OPTIONS says besides: the methods, and the headers that were asked for."""
+    def preflight(self, request: Mapping[str, str]) -> dict[str, str]:
+        """The further headers of the answer to OPTIONS: the methods, and whichever headers the client wants to send."""
         methods = "GET, POST, OPTIONS"
-        if asked.get("access-control-request-method") == "DELETE":
+        if request.get("access-control-request-method") == "DELETE":
             methods += ", DELETE"
         headers = {
             "Access-Control-Allow-Methods": methods,
-            "Access-Control-Allow-Headers": asked.get("access-control-request-headers", "authorization, content-type"),
+            "Access-Control-Allow-Headers": request.get(
+                "access-control-request-headers", "authorization, content-type"
+            ),
             "Access-Control-Max-Age": "600",
         }
-        if asked.get("access-control-request-private-network") == "true":
+        if request.get("access-control-request-private-network") == "true":
             headers["Access-Control-Allow-Private-Network"] = "true"
         return headers

@@ -15,22 +15,22 @@ _HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL | getattr(select, "
 
 
 def disconnect_check(client: socket.socket | None) -> Callable[[], bool]:
-    """A function that says whether the client closed its end; False for ever where there is no socket.
+    """A function that returns whether the client has closed its end; always False where there is no socket.
 
-    Bytes of a next request on the connection are left where they are.
+    It only peeks: bytes of a next request on the connection stay where they are.
     """
     if client is None:
         return lambda: False
     poll = select.poll()
     poll.register(client, select.POLLIN | _HANG_UP)
 
-    def gone() -> bool:
+    def client_gone() -> bool:
         seen = poll.poll(0)
         if not seen:
             return False
         return bool(seen[0][1] & _HANG_UP) or _at_end(client)
 
-    return gone
+    return client_gone
 
 
 def _at_end(client: socket.socket) -> bool:

@@ -1,4 +1,4 @@
-"""JSON bodies: keys as they were put, characters as they are, and never an unpaired surrogate."""
+"""JSON bodies: keys in their order, characters unescaped, and never an unpaired surrogate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `/metrics` tells: requests by surface, mode and status, how long they took, turns that run, and the backend.
+"""What `/metrics` shows: requests by surface, mode and status, how long they took, running turns, and the backend.
 
 Each label has few values, whatever clients ask for: paths that are no route of ours are counted as `other`.
 """
@@ -40,7 +40,7 @@ SURFACES: Mapping[str, str] = {
 
 @dataclass(eq=False)
 class Metrics:
-    """The counts of one application; turns and the backend are looked at when somebody asks."""
+    """The counts of one application; turns and the backend are looked at when `/metrics` is read."""
 
     gate: Gate
     backend: Backend
@@ -67,7 +67,7 @@ class Metrics:
         self._seconds.labels(surface, mode).observe(seconds)
 
     def text(self) -> bytes:
-        """All of it, in Prometheus' text format."""
+        """All metrics, in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
@@ -77,7 +77,7 @@ class _Now(Collector):
     backend: Backend
 
     def collect(self) -> Iterator[Metric]:
-        """What is so at the moment."""
+        """The current values."""
         yield GaugeMetricFamily("assay_proxy_running_turns", "Turns that run.", value=self.gate.taken)
         ready = self.backend.await_ready(0)
         yield GaugeMetricFamily("assay_proxy_backend_ready", "Whether the backend answers: 1 or 0.", value=ready)

@@ -1,7 +1,7 @@
 """The WSGI server: cheroot, chosen by measurement (docs/wsgi-server.md).
 
 One thread per running request, and enough of them that health checks and refusals are answered while every turn's
-slot is taken. The application is given each client's socket, at which it sees a silent client leave.
+slot is taken. The application is given each client's socket, at which it can see that a client has left.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 SPARE_THREADS = 16
+"""Threads besides those that run turns: for health checks, models and refusals."""
 KEPT_CONNECTIONS = 1024
 CLIENT_SECONDS = 60
+"""How long a client may take to send its request, or leave an open connection unused."""
 
 
 class _Gateway(wsgi.Gateway_10):
-    """Puts the client's socket into the environment, and ends connections on which nobody knows what comes next."""
+    """Puts the client's socket into the environment, and closes connections whose next request cannot be found."""
 
     def get_environ(self) -> dict[str, Any]:  # type: ignore[override]  # its stubs say None
         """The WSGI environment of a request."""
@@ -36,14 +38,14 @@ class _Gateway(wsgi.Gateway_10):
         return {**environ, SOCKET_KEY: self.req.conn.socket}
 
     def start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:  # noqa: ANN401 - WSGI's
-        """Begin the answer; of a body in chunks that was refused, any part may be unread: it is no next request."""
+        """Begin the answer. A chunked body that was refused may be partly unread: it is not the next request."""
         if self.req.chunked_read and not status.startswith("2"):
             self.req.close_connection = True
         return super().start_response(status, headers, exc_info)
 
 
 class _Request(HTTPRequest):
-    """Refuses what is no HTTP in the words of the rest of the proxy."""
+    """Refuses what is not HTTP with the error object that the rest of the proxy uses."""
 
     def simple_response(self, status: str, msg: str = "") -> None:
         """Answer before the application is asked, and close the connection."""
@@ -52,24 +54,24 @@ class _Request(HTTPRequest):
         body = json.dumps(envelope(problem, message=msg or None)).encode()
         head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         id_ = f"x-request-id: {request_id()}\r\nConnection: close\r\n\r\n"
-        with contextlib.suppress(OSError):  # nobody may be there to read it
+        with contextlib.suppress(OSError):  # the client may have left, and there is no one else to report that to
             self.conn.wfile.write((head + id_).encode() + body)
 
 
 class _Connection(HTTPConnection):
-    """Drops what could not be sent; else the interpreter tries once more at some later time, and complains."""
+    """Drops what could not be sent; else the interpreter flushes it again when it collects the file, and warns."""
 
     RequestHandlerClass = _Request
 
     def close(self) -> None:
-        """Let go of the socket, and of all that is still unwritten."""
+        """Close the socket, and drop all that is still unwritten."""
         super().close()
         with contextlib.suppress(OSError, ValueError):
             self.wfile.close()
 
 
 class _Listening(wsgi.Server):
-    """Lets go of the socket when the address is taken, and writes every piece at once."""
+    """Closes the socket when the address is taken, and sends every piece at once (TCP_NODELAY)."""
 
     ConnectionClass = _Connection
 

@@ -1,4 +1,4 @@
-"""Waiting for the word to stop.
+"""Waiting for a signal to stop.
 
 A signal may reach any thread, and a handler of Python's runs on the main thread only once that wakes up: one that
 waits for a lock may sleep on. The wake-up pipe is written to by whichever thread is hit, so the main thread reads it.
@@ -19,7 +19,7 @@ STOP = (signal.SIGTERM, signal.SIGINT)
 
 @contextmanager
 def stop_signals() -> Iterator[Callable[[], None]]:
-    """Catch SIGTERM and SIGINT, on the main thread; what is given waits until one of them has come."""
+    """Catch SIGTERM and SIGINT, on the main thread; the function that is yielded waits until one of them has come."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing)

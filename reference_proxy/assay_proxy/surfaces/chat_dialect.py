@@ -1,4 +1,4 @@
-"""How a chat answer tells its calls: the dialects and what varies within them. Pure.
+"""How an answer writes its calls: the dialects and what varies within them. Pure.
 
 openai-json    `tool_calls`; in a whole answer the content is null beside them
 obsidian-xml   `tool_calls`, and after each call its `<use_tool>` block as content
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Dialect(StrEnum):
-    """In which words calls are told."""
+    """The formats of calls."""
 
     OPENAI_JSON = "openai-json"
     OBSIDIAN_XML = "obsidian-xml"
@@ -29,17 +29,20 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallFormat:
-    """All that decides how calls are told; `policy` also says how many, and how many blocks a whole answer shows."""
+    """All that decides how calls are written."""
 
     dialect: Dialect = Dialect.OPENAI_JSON
     arguments: ArgumentsMode = "incremental"
     policy: StopPolicy = "first"
+    """How many calls a stream has, and how many blocks a whole answer shows."""
     delimiter: str = "\n"
+    """The text between two blocks."""
     escape: bool = True
+    """Whether &, < and > are escaped in blocks."""
 
     @property
     def output_mode(self) -> OutputMode:
-        """The output mode that this is; the function-call dialect is OpenAI's."""
+        """The output mode; the function-call dialect is a form of openai-json."""
         return "obsidian-xml" if self.dialect is Dialect.OBSIDIAN_XML else "openai-json"
 
     @property
@@ -48,7 +51,7 @@ class CallFormat:
         return self.dialect is Dialect.OBSIDIAN_XML
 
     def block(self, call: ToolCall) -> str:
-        """The call's block: as it was told in text, else written."""
+        """The call's block: the backend's own where it wrote one, else a new one."""
         return call.block or use_tool.write(call.name, call.arguments, escape=self.escape)
 
     def finish(self, reason: FinishReason) -> str:
@@ -64,15 +67,15 @@ class CallFormat:
         return {"tool_calls": [{"index": call.index, "id": call.id, "type": "function", "function": function}]}
 
     def fragment(self, index: int, text: str) -> dict[str, Any]:
-        """The delta that tells more of a call's arguments."""
+        """The delta with more of a call's arguments."""
         if self.dialect is Dialect.FUNCTION_CALL:
             return {"function_call": {"arguments": text}}
         return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
 
     def members(self, calls: tuple[ToolCall, ...]) -> dict[str, Any]:
-        """The members of a whole message that tell its calls."""
-        told = [{"name": call.name, "arguments": call.arguments} for call in calls]
+        """The members of a whole message that hold its calls."""
+        functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
         if self.dialect is Dialect.FUNCTION_CALL:
-            return {"function_call": told[0]}
-        functions = zip(calls, told, strict=True)
-        return {"tool_calls": [{"id": call.id, "type": "function", "function": one} for call, one in functions]}
+            return {"function_call": functions[0]}
+        pairs = zip(calls, functions, strict=True)
+        return {"tool_calls": [{"id": call.id, "type": "function", "function": one} for call, one in pairs]}

@@ -1,4 +1,4 @@
-"""The `messages` of a chat request: what is acceptable, and what they say. Pure.
+"""The `messages` of a chat request: what is acceptable, and what they mean. Pure.
 
 Legacy calls (`function_call`, role `function`) have no ids; they get one that follows from their place.
 """
@@ -27,12 +27,12 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
 
 def messages(body: Body) -> Iterator[Fault]:
     """The rule of `messages`: there, a list, not empty, and each message right: role, content, call ids."""
-    told = body.get("messages")
-    if not isinstance(told, list) or not told:
-        yield Fault("messages", "a non-empty list of messages", MISSING_PARAM if told is None else INVALID_PARAM)
+    sent = body.get("messages")
+    if not isinstance(sent, list) or not sent:
+        yield Fault("messages", "a non-empty list of messages", MISSING_PARAM if sent is None else INVALID_PARAM)
         return
     known: set[str] = set()
-    for index, message in enumerate(told):
+    for index, message in enumerate(sent):
         place = f"messages[{index}]"
         if not isinstance(message, dict):
             yield Fault(place, "an object with a role and a content")
@@ -110,10 +110,10 @@ def _listed(message: Mapping[str, Any], name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def items(told: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
-    """What acceptable messages say, in order; an assistant's text stands before its calls."""
+def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
+    """The conversation in acceptable messages, in order; an assistant's text comes before its calls."""
     waiting: dict[str, str] = {}
-    for index, message in enumerate(told):
+    for index, message in enumerate(sent):
         match message["role"]:
             case "tool":
                 yield Result(id=message["tool_call_id"], output=_plain(message["content"]))

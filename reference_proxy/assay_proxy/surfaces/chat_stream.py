@@ -4,7 +4,7 @@ Of each choice, while the choices interleave freely:
 
     role → content* → (call opening → arguments* → [block])* → finish
 
-and of all: … → [usage] → [DONE], or an error → one error frame → [DONE]. Arguments are told as they come: the new
+and of all: … → [usage] → [DONE], or an error → one error frame → [DONE]. Arguments are sent as they come: the new
 fragment alone, or, cumulative, all so far. In obsidian-xml a call that is complete is followed by one content delta
 that holds its whole block; a block after another one begins with the delimiter.
 """
@@ -29,14 +29,16 @@ Delta = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Head:
-    """What every chunk repeats; `prompt_bytes` is for estimates of usage, `choices` how many there are."""
+    """What every chunk repeats, and what is known of the whole answer."""
 
     id: str
     created: int
     model: str
     include_usage: bool = False
     prompt_bytes: int = 0
+    """For estimates of usage."""
     choices: int = 1
+    """How many there are."""
     call_format: CallFormat = field(default_factory=CallFormat)
 
 
@@ -50,14 +52,14 @@ class _Choice:
     calls: Aggregator = field(default_factory=Aggregator)
 
     def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
-        """The deltas that tell an event, each with its finish_reason; the role before the first of all."""
-        for delta, finish in self._told(event):
+        """The deltas to send for an event, each with its finish_reason; the role before the first of all."""
+        for delta, finish in self._after_role(event):
             if not self.spoken:
                 self.spoken = True
                 yield {"role": "assistant", "content": ""}, None
             yield delta, finish
 
-    def _told(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
+    def _after_role(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         match event:
             case Text():
                 yield {"content": event.text}, None
@@ -90,7 +92,7 @@ class _Writer:
     failed: bool = False
 
     def write(self, event: TurnEvent) -> Iterator[Delta]:
-        """The payloads that tell an event."""
+        """The payloads to send for an event."""
         self.meter.take(event)
         match event:
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
@@ -109,8 +111,8 @@ class _Writer:
             yield {**self._envelope(), "choices": [], "usage": usage_object(self.meter.usage())}
 
     def _payload(self, choice: int, delta: Delta, finish: str | None) -> Delta:
-        told = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
-        payload = {**self._envelope(), "choices": [told]}
+        entry = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
+        payload = {**self._envelope(), "choices": [entry]}
         return {**payload, "usage": None} if self.head.include_usage else payload
 
     def _envelope(self) -> Delta:
@@ -118,9 +120,9 @@ class _Writer:
         return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
 
 
-def write(said: Iterable[TurnEvent], head: Head) -> Iterator[bytes]:
+def write(events: Iterable[TurnEvent], head: Head) -> Iterator[bytes]:
     """The body, one piece per event; a piece is empty when the event has nothing to show."""
     writer = _Writer(head, Meter(head.prompt_bytes))
-    for event in said:
+    for event in events:
         yield b"".join(frame(payload) for payload in writer.write(event))
     yield b"".join(frame(payload) for payload in writer.last()) + DONE

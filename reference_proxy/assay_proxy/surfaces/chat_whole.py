@@ -1,6 +1,6 @@
 """A chat answer as one `chat.completion` object. Pure: events in, a JSON object out.
 
-Text that stands before a call is dropped with it: the content is null, or the blocks of the calls, and then whatever
+Text before a call is dropped: the content is null, or the blocks of the calls, and then whatever
 tail was let through.
 """
 
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Choice:
-    """What a choice says; `closed` are its calls in the order of their completion, `tail` the text after one."""
+    """What a choice says."""
 
     call_format: CallFormat
     text: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
+    """The text after the first complete call."""
     calls: Aggregator = field(default_factory=Aggregator)
     closed: list[str] = field(default_factory=list)
+    """The ids of the complete calls, in the order of their completion."""
     reason: str = "stop"
 
     def take(self, event: TurnEvent) -> None:
@@ -46,7 +48,7 @@ class _Choice:
             case _:
                 return
 
-    def told(self, index: int) -> dict[str, Any]:
+    def entry(self, index: int) -> dict[str, Any]:
         """The entry of `choices`."""
         calls = self.calls.snapshot()
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
@@ -63,7 +65,7 @@ class _Choice:
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
 
-def collect(said: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
+def collect(events: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
     """The answer, with as many choices as the head says.
 
     Raises:
@@ -71,7 +73,7 @@ def collect(said: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
     """
     choices = [_Choice(head.call_format) for _ in range(head.choices)]
     meter = Meter(head.prompt_bytes)
-    for event in said:
+    for event in events:
         meter.take(event)
         match event:
             case Failed():
@@ -85,6 +87,6 @@ def collect(said: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
         "object": "chat.completion",
         "created": head.created,
         "model": head.model,
-        "choices": [choice.told(index) for index, choice in enumerate(choices)],
+        "choices": [choice.entry(index) for index, choice in enumerate(choices)],
         "usage": usage_object(meter.usage()),
     }

@@ -20,25 +20,25 @@ def listed(name: str, body: Body) -> Iterator[Fault]:
         yield Fault(name, "a list")
 
 
-def function(told: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
+def function(declared: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
     """The rule of one function: a name unlike those `seen` before, a text, a schema."""
-    name = told.get("name")
+    name = declared.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         yield Fault(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
     elif name in seen:
         yield Fault(f"{place}.name", "unlike the names before it")
     else:
         seen.add(name)
-    if not isinstance(told.get("description"), str | None):
+    if not isinstance(declared.get("description"), str | None):
         yield Fault(f"{place}.description", "a string")
-    if not isinstance(told.get("parameters"), dict | None):
+    if not isinstance(declared.get("parameters"), dict | None):
         yield Fault(f"{place}.parameters", "a JSON Schema object")
 
 
-def tool(told: Mapping[str, Any]) -> Tool:
-    """The tool that an acceptable function is."""
+def tool(declared: Mapping[str, Any]) -> Tool:
+    """The tool of an acceptable declaration."""
     return Tool(
-        name=told["name"],
-        description=told.get("description") or "",
-        parameters=told.get("parameters") or _EMPTY_SCHEMA,
+        name=declared["name"],
+        description=declared.get("description") or "",
+        parameters=declared.get("parameters") or _EMPTY_SCHEMA,
     )

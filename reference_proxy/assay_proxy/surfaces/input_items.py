@@ -30,13 +30,13 @@ def listed(given: Given, response_id: str) -> Iterator[Json]:
     token = response_id.partition("_")[2]
     for index, item in enumerate(items):
         kind = item.get("type") or "message"
-        told: Json = {"type": kind, "id": f"{PREFIXES[kind]}_{token}i{index:04x}", "status": "completed"}
-        told |= {name: value for name, value in item.items() if value is not None}
+        entry: Json = {"type": kind, "id": f"{PREFIXES[kind]}_{token}i{index:04x}", "status": "completed"}
+        entry |= {name: value for name, value in item.items() if value is not None}
         if kind == "message" and isinstance(item["content"], str):
             part = "output_text" if item["role"] == "assistant" else "input_text"
             more: Json = {"annotations": []} if part == "output_text" else {}
-            told["content"] = [{"type": part, "text": item["content"], **more}]
-        yield told
+            entry["content"] = [{"type": part, "text": item["content"], **more}]
+        yield entry
 
 
 def page(items: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> Json:
@@ -66,10 +66,10 @@ def _order(query: Mapping[str, str]) -> str:
 
 
 def _limit(query: Mapping[str, str]) -> int:
-    told = query.get("limit", str(USUAL))
-    if not (told.isascii() and told.isdigit() and 1 <= int(told) <= MOST):
+    limit = query.get("limit", str(USUAL))
+    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MOST):
         raise _wrong("limit", f"an integer from 1 to {MOST}")
-    return int(told)
+    return int(limit)
 
 
 def _start(ids: Sequence[str], after: str | None) -> int:

@@ -30,11 +30,11 @@ _HASH = 8
 
 def joined(namespace: str, name: str) -> str:
     """One name for both; what is too long ends in a hash of it."""
-    told = f"{namespace}{_BETWEEN}{name}"
-    if len(told) <= LONGEST_NAME:
-        return told
-    digest = hashlib.blake2b(told.encode(), digest_size=_HASH // 2).hexdigest()
-    return f"{told[: LONGEST_NAME - _HASH - 1]}_{digest}"
+    full = f"{namespace}{_BETWEEN}{name}"
+    if len(full) <= LONGEST_NAME:
+        return full
+    digest = hashlib.blake2b(full.encode(), digest_size=_HASH // 2).hexdigest()
+    return f"{full[: LONGEST_NAME - _HASH - 1]}_{digest}"
 
 
 def called(item: Mapping[str, Any]) -> str:
@@ -58,14 +58,14 @@ def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[F
 
 def _function(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[Fault]:
     yield from function_rules.function(inner, place, set())
-    told = joined(name, str(inner.get("name")))
-    if told in seen:
+    full = joined(name, str(inner.get("name")))
+    if full in seen:
         yield Fault(f"{place}.name", "unlike the names before it")
-    seen.add(told)
+    seen.add(full)
 
 
 def functions(tool: Mapping[str, Any]) -> Iterator[Json]:
-    """The functions of an acceptable namespace as a backend is told of them; each tells what they are all for."""
+    """The functions of an acceptable namespace as a backend gets them; each description begins with the namespace's."""
     for inner in tool["tools"]:
         if inner.get("type") == "function":
             about = filter(None, (tool.get("description"), inner.get("description")))

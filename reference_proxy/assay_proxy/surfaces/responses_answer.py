@@ -1,9 +1,9 @@
-"""A response as the events that tell it; the whole answer is what the last of them holds. Pure.
+"""A response as the events of its stream; the whole answer is what the last of them holds. Pure.
 
     created → in_progress → items → completed | incomplete | failed
 
 The items end with the turn's answer, but the last event waits until the turn's usage is known. In obsidian-xml a call
-is told as the text of its `<use_tool>` block, and there are no function calls.
+is written as the text of its `<use_tool>` block, and there are no function calls.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
-from assay_proxy.errors import failure, told
+from assay_proxy.errors import failure, failure_message
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
@@ -39,7 +39,7 @@ class Answer:
     _blocks: int = 0
     _reason: FinishReason = "stop"
     _error: Json | None = None
-    _told: int = 0
+    _sent: int = 0
 
     def __post_init__(self) -> None:
         self._output = Output(self.head.token, self.head.spaces)
@@ -51,7 +51,7 @@ class Answer:
             yield self._numbered({"type": kind, "response": response(self.head, "in_progress")})
 
     def feed(self, event: TurnEvent) -> Iterator[Json]:
-        """The events that tell one of the turn's."""
+        """The events to send for one of the turn's."""
         self._meter.take(event)
         for payload in self._payloads(event):
             yield self._numbered(payload)
@@ -84,7 +84,7 @@ class Answer:
                 self._reason = event.reason
                 yield from self._output.end("incomplete" if event.reason in INCOMPLETE else "completed")
             case Failed():
-                self._error = {"code": CODES.get(event.cause, "server_error"), "message": told(event)}
+                self._error = {"code": CODES.get(event.cause, "server_error"), "message": failure_message(event)}
                 yield from self._output.fail()
             case _:
                 return
@@ -110,15 +110,15 @@ class Answer:
             yield from self._output.feed(Text(text=between + call_format.block(self._calls.call(id_))))
 
     def _numbered(self, payload: Json) -> Json:
-        number, self._told = self._told, self._told + 1
+        number, self._sent = self._sent, self._sent + 1
         return {**payload, "sequence_number": number}
 
 
-def write(said: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Iterator[bytes]:
+def write(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Iterator[bytes]:
     """The body of a stream, one piece per event; `keep` is given the whole response before its client is."""
     answer = Answer(head)
     begun = b"".join(map(named_frame, answer.begin()))
-    for event in said:
+    for event in events:
         yield begun + b"".join(map(named_frame, answer.feed(event)))
         begun = b""
     last = answer.end()
@@ -126,14 +126,14 @@ def write(said: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -
     yield begun + named_frame(last)
 
 
-def collect(said: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Json:
+def collect(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Json:
     """The whole response; `keep` is given it too.
 
     Raises:
         ApiError: when the turn failed.
     """
     answer = Answer(head)
-    for event in said:
+    for event in events:
         if isinstance(event, Failed):
             raise failure(event, "input")
         for _ in answer.feed(event):

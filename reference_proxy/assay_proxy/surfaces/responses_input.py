@@ -1,7 +1,7 @@
-"""The `input` of a responses request: what is acceptable, and what it says. Pure.
+"""The `input` of a responses request: what is acceptable, and what it means. Pure.
 
-A string is what the user says. Items are messages, function calls and their outputs, or references to items of stored
-responses, which stand for those. What the model reasoned is dropped, since a backend takes no other's reasoning.
+A string is a message of the user. Items are messages, function calls and their outputs, or references to items of
+stored responses, which replace them. Reasoning items are dropped, since a backend takes no other's reasoning.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Given = str | Sequence[Mapping[str, Any]]
 
 ROLES = ("user", "assistant", "system", "developer")
-_SAID = ("input_text", "input_image")
+_CONTENT = ("input_text", "input_image")
 PART_TYPES: Mapping[str, tuple[str, ...]] = {
-    "user": _SAID,
-    "system": _SAID,
-    "developer": _SAID,
+    "user": _CONTENT,
+    "system": _CONTENT,
+    "developer": _CONTENT,
     "assistant": ("output_text", "refusal", "input_text"),
 }
 TYPES = ("message", "function_call", "function_call_output", "reasoning")
@@ -32,16 +32,16 @@ TYPES = ("message", "function_call", "function_call_output", "reasoning")
 
 def given(body: Body) -> Iterator[Fault]:
     """The rule of `input`: there, a text or a list, not empty, and each item right."""
-    told = body.get("input")
-    match told:
-        case str() if told:
+    sent = body.get("input")
+    match sent:
+        case str() if sent:
             return
-        case list() if told:
-            known = None if body.get("previous_response_id") or any(map(reference, told)) else set[str]()
-            for index, item in enumerate(told):
+        case list() if sent:
+            known = None if body.get("previous_response_id") or any(map(reference, sent)) else set[str]()
+            for index, item in enumerate(sent):
                 yield from _item(item, f"input[{index}]", known)
         case _:
-            problem = MISSING_PARAM if told is None else INVALID_PARAM
+            problem = MISSING_PARAM if sent is None else INVALID_PARAM
             yield Fault("input", "a non-empty string or a non-empty list of items", problem)
 
 
@@ -50,15 +50,15 @@ def reference(item: object) -> bool:
     return isinstance(item, dict) and _type(item) == "item_reference"
 
 
-def resolved(told: Given, find: Callable[[str], Mapping[str, Any] | None]) -> Given:
+def resolved(sent: Given, find: Callable[[str], Mapping[str, Any] | None]) -> Given:
     """Acceptable input with what its references refer to in their places; `find` gives an item by its id.
 
     Raises:
         ApiError: 400, `param` naming the first reference to an item that is not there.
     """
-    if isinstance(told, str):
-        return told
-    return [_found(item, index, find) if reference(item) else item for index, item in enumerate(told)]
+    if isinstance(sent, str):
+        return sent
+    return [_found(item, index, find) if reference(item) else item for index, item in enumerate(sent)]
 
 
 def _found(item: Mapping[str, Any], index: int, find: Callable[[str], Mapping[str, Any] | None]) -> Mapping[str, Any]:
@@ -69,10 +69,10 @@ def _found(item: Mapping[str, Any], index: int, find: Callable[[str], Mapping[st
     return found
 
 
-def answered(told: Given, known: Collection[str]) -> Iterator[Fault]:
+def answered(sent: Given, known: Collection[str]) -> Iterator[Fault]:
     """The rule of outputs once the calls before this request are known: each answers a call."""
     calls = set(known)
-    for index, item in enumerate([] if isinstance(told, str) else told):
+    for index, item in enumerate([] if isinstance(sent, str) else sent):
         if _type(item) == "function_call":
             calls.add(item["call_id"])
         elif _type(item) == "function_call_output":
@@ -165,15 +165,15 @@ def _output(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
     output = item.get("output")
     if isinstance(output, list) and not output:
         return
-    yield from _content(output, f"{place}.output", (*_SAID, "output_text"))
+    yield from _content(output, f"{place}.output", (*_CONTENT, "output_text"))
 
 
-def items(told: Given) -> Iterator[Item]:
-    """What acceptable, resolved input says, in order."""
-    if isinstance(told, str):
-        yield Message(role="user", parts=(TextPart(told),))
+def items(sent: Given) -> Iterator[Item]:
+    """The conversation in acceptable, resolved input, in order."""
+    if isinstance(sent, str):
+        yield Message(role="user", parts=(TextPart(sent),))
         return
-    for item in told:
+    for item in sent:
         match _type(item):
             case "message":
                 yield Message(role=item["role"], parts=tuple(_parts(item["content"])))

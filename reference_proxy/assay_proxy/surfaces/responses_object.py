@@ -21,7 +21,7 @@ Json = dict[str, Any]
 Status = Literal["in_progress", "completed", "incomplete", "failed"]
 
 TOKEN_BYTES = 24
-"""A response's id and those of its items share a token of so many bytes, told in hex."""
+"""The bytes of the token, in hex, that a response's id and those of its items share."""
 
 INCOMPLETE: Mapping[str, str] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 """Finish reason → why the response is incomplete; any other finish completes it."""
@@ -40,21 +40,20 @@ CODES: Mapping[Cause, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Head:
-    """What all tellings of one response have in common.
-
-    `echo` holds the request's parameters as the response repeats them; `prompt_bytes` is for estimates of usage;
-    `spaces` are the functions in namespaces. `strict`: only the tools of these names may be called, a call of any other
-    fails the response.
-    """
+    """What is the same in a response's stream and its whole form."""
 
     token: str
     created: int
     model: str
     echo: Mapping[str, Any] = field(default_factory=dict)
+    """The request's parameters as the response repeats them."""
     prompt_bytes: int = 0
+    """For estimates of usage."""
     call_format: CallFormat = field(default_factory=CallFormat)
     strict: frozenset[str] | None = None
+    """The names of the tools that may be called: any other call fails the response. None: all may."""
     spaces: Spaces = field(default_factory=dict)
+    """The functions in namespaces."""
 
     @property
     def id(self) -> str:

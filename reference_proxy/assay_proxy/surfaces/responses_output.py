@@ -1,4 +1,4 @@
-"""The output items of a response as they grow, and the events that tell it. Pure; sequence numbers are put elsewhere.
+"""The output items of a response as they grow, and the events about them. Pure; `responses_answer` numbers the events.
 
 One item at a time is open, in order of output_index:
 
@@ -6,8 +6,8 @@ One item at a time is open, in order of output_index:
               → output_item.done
     call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done
 
-Text goes on with the open message, and a call closes it. While a call is open, what is said of others waits: a backend
-may tell several calls at once, but clients read items one after the other.
+Text continues the open message, and a call closes it. While a call is open, events of other items wait: a backend may
+send several calls at once, but clients read items one after the other.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Call:
 
     id: str
     index: int
-    told: CallOpened
+    event: CallOpened
     name: Json
     pieces: list[str] = field(default_factory=list)
 
@@ -75,11 +75,11 @@ class _Call:
         return {"item_id": self.id, "output_index": self.index}
 
     def item(self, status: Status) -> Json:
-        """The item as far as it is known; its arguments are told by deltas first."""
+        """The item as far as it is known; until it is complete, its arguments come as deltas only."""
         return {
             "type": "function_call",
             "id": self.id,
-            "call_id": self.told.id,
+            "call_id": self.event.id,
             **self.name,
             "arguments": "" if status == "in_progress" else "".join(self.pieces),
             "status": status,
@@ -107,7 +107,7 @@ class Output:
     _waiting: list[OutputEvent] = field(default_factory=list)
 
     def feed(self, event: OutputEvent) -> Iterator[Json]:
-        """The events that tell it; none when it has to wait, or changes nothing."""
+        """The events to send for one of the turn's; none when it has to wait, or changes nothing."""
         if isinstance(self._open, _Call):
             yield from self._calling(self._open, event)
             return
@@ -123,11 +123,11 @@ class Output:
                 return
 
     def _calling(self, call: _Call, event: OutputEvent) -> Iterator[Json]:
-        """What an event tells while a call is open."""
+        """The events to send for one of the turn's while a call is open."""
         match event:
-            case Arguments(id=call.told.id):
+            case Arguments(id=call.event.id):
                 yield from call.said(event.text) if event.text else ()
-            case CallClosed(id=call.told.id):
+            case CallClosed(id=call.event.id):
                 yield from self._close("completed")
                 yield from self._resume()
             case _:
@@ -143,7 +143,7 @@ class Output:
         yield from self._close(status)
 
     def fail(self) -> Iterator[Json]:
-        """Close what can be: a call that is open is not complete, so it is never told as done."""
+        """Close what can be closed: an open call is not complete, so it never becomes done."""
         if isinstance(self._open, _Message):
             yield from self._close("incomplete")
 
@@ -161,8 +161,8 @@ class Output:
 
     def _begin(self, item: _Message | _Call) -> Iterator[Json]:
         self._open = item
-        told = item.item("in_progress")
-        yield {"type": "response.output_item.added", "output_index": item.index, "item": told}
+        added = item.item("in_progress")
+        yield {"type": "response.output_item.added", "output_index": item.index, "item": added}
         yield from item.opened()
 
     def _close(self, status: Status) -> Iterator[Json]:
@@ -170,9 +170,9 @@ class Output:
         if item is None:
             return
         yield from item.closed()
-        told = item.item(status)
-        self._done.append(told)
-        yield {"type": "response.output_item.done", "output_index": item.index, "item": told}
+        done = item.item(status)
+        self._done.append(done)
+        yield {"type": "response.output_item.done", "output_index": item.index, "item": done}
 
     def _resume(self) -> Iterator[Json]:
         waiting, self._waiting = self._waiting, []

@@ -85,13 +85,13 @@ def _string(value: object) -> str | None:
 
 
 def _text(body: Body) -> Iterator[Fault]:
-    told = body.get("text")
-    if told is None:
+    value = body.get("text")
+    if value is None:
         return
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         yield Fault("text", "an object")
         return
-    match told.get("format"):
+    match value.get("format"):
         case None | {"type": "text" | "json_object"} | {"type": "json_schema", "name": str(), "schema": dict()}:
             return
         case {"type": "json_schema"}:
@@ -101,10 +101,10 @@ def _text(body: Body) -> Iterator[Fault]:
 
 
 def _metadata(body: Body) -> Iterator[Fault]:
-    told = body.get("metadata")
-    if told is None:
+    value = body.get("metadata")
+    if value is None:
         return
-    if not isinstance(told, dict) or not all(isinstance(value, str) for value in told.values()):
+    if not isinstance(value, dict) or not all(isinstance(entry, str) for entry in value.values()):
         yield Fault("metadata", "an object whose values are strings")
 
 
@@ -142,7 +142,7 @@ def _schema(body: Body) -> Mapping[str, Any] | None:
 
 
 def _echo(body: Body) -> dict[str, Any]:
-    """What a response repeats, with OpenAI's defaults for what was not said; unknown words are not repeated."""
+    """What a response repeats, with OpenAI's defaults for absent fields; unknown values become null."""
     return {
         "instructions": body.get("instructions"),
         "max_output_tokens": body.get("max_output_tokens"),
@@ -155,9 +155,9 @@ def _echo(body: Body) -> dict[str, Any]:
         "safety_identifier": _if(str, body.get("safety_identifier")),
         "service_tier": "default",
         "temperature": _or(1.0, body.get("temperature")),
-        "text": _told_text(body.get("text") or {}),
-        "tool_choice": responses_tools.told_choice(body),
-        "tools": responses_tools.told_tools(body),
+        "text": _text_config(body.get("text") or {}),
+        "tool_choice": responses_tools.echoed_choice(body),
+        "tools": responses_tools.echoed_tools(body),
         "top_logprobs": 0,
         "top_p": _or(1.0, body.get("top_p")),
         "truncation": "disabled",
@@ -170,19 +170,19 @@ SUMMARIES = ("auto", "concise", "detailed")
 VERBOSITIES = ("low", "medium", "high")
 
 
-def _reasoning(told: object) -> dict[str, Any]:
-    said = told if isinstance(told, dict) else {}
-    effort, summary = said.get("effort"), said.get("summary")
+def _reasoning(value: object) -> dict[str, Any]:
+    fields = value if isinstance(value, dict) else {}
+    effort, summary = fields.get("effort"), fields.get("summary")
     return {
         "effort": effort if effort in EFFORTS else None,
         "summary": summary if summary in SUMMARIES else None,
     }
 
 
-def _told_text(told: Mapping[str, Any]) -> dict[str, Any]:
-    verbosity = told.get("verbosity")
-    said = {"verbosity": verbosity} if verbosity in VERBOSITIES else {}
-    return {"format": told.get("format") or {"type": "text"}, **said}
+def _text_config(value: Mapping[str, Any]) -> dict[str, Any]:
+    verbosity = value.get("verbosity")
+    known = {"verbosity": verbosity} if verbosity in VERBOSITIES else {}
+    return {"format": value.get("format") or {"type": "text"}, **known}
 
 
 def _if(kind: type, value: object) -> Any:  # noqa: ANN401 - whatever kind it is

@@ -100,12 +100,12 @@ def spaces(body: Body) -> namespaces.Spaces:
     return {name: names for tool in _of_type(body, "namespace") for name, names in namespaces.spaces(tool).items()}
 
 
-def told_tools(body: Body) -> list[Json]:
+def echoed_tools(body: Body) -> list[Json]:
     """`tools` as the response repeats them: functions flat, all else as it was declared."""
     return [_flat(tool) if tool["type"] == "function" else tool for tool in body.get("tools") or []]
 
 
-def told_choice(body: Body) -> Any:  # noqa: ANN401 - a word or an object
+def echoed_choice(body: Body) -> Any:  # noqa: ANN401 - a word or an object
     """`tool_choice` as the response repeats it: a function flat, all else as it was said."""
     match body.get("tool_choice"):
         case None:

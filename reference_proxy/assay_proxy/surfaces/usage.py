@@ -1,4 +1,4 @@
-"""Token counts as chat answers tell them: what the backend reported, summed over the choices, else an estimate."""
+"""Token counts of an answer: what the backend reported, summed over the choices, else an estimate."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BYTES_PER_TOKEN = 4
 
 @dataclass
 class Meter:
-    """Hears an answer and knows its usage; `prompt_bytes` is the size of what was asked."""
+    """Counts the tokens of an answer from its events; `prompt_bytes` is the size of the conversation."""
 
     prompt_bytes: int
     _written: int = 0
     _reported: dict[int, Usage] = field(default_factory=dict)
 
     def take(self, event: TurnEvent) -> None:
-        """Take what counts of an event."""
+        """Count an event."""
         match event:
             case Text() | Arguments():
                 self._written += len(event.text.encode(errors="replace"))
@@ -33,14 +33,14 @@ class Meter:
 
     def usage(self) -> Usage:
         """All that was reported, or an estimate when nothing was."""
-        told = self._reported.values()
-        if not told:
+        reports = self._reported.values()
+        if not reports:
             return estimate(self.prompt_bytes, self._written)
         return Usage(
-            prompt=sum(usage.prompt for usage in told),
-            completion=sum(usage.completion for usage in told),
-            cached=sum(usage.cached for usage in told),
-            reasoning=sum(usage.reasoning for usage in told),
+            prompt=sum(usage.prompt for usage in reports),
+            completion=sum(usage.completion for usage in reports),
+            cached=sum(usage.cached for usage in reports),
+            reasoning=sum(usage.reasoning for usage in reports),
         )
 
 

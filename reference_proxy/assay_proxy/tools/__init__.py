@@ -1,1 +1,1 @@
-"""Tool calls: from what a backend told to what a choice says."""
+"""Tool calls: their names and ids, and the formats in which text holds them."""

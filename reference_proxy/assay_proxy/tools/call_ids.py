@@ -1,4 +1,4 @@
-"""Ids for calls that were told without one: made from what is known of the call, so that they stay the same. Pure."""
+"""Ids for calls that came without one: made from what is known of the call, so that they stay the same. Pure."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from hashlib import sha256
 
 
 def call_id(*parts: object) -> str:
-    """The id of the call that these parts tell from every other."""
+    """The id of the call that these parts identify."""
     return f"call_{sha256('/'.join(map(str, parts)).encode(errors='replace')).hexdigest()[:24]}"

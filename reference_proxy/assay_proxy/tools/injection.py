@@ -1,7 +1,7 @@
-"""The tools of a request told in the developer text, for backends that take no tools of a client. Pure.
+"""The tools of a request as part of the developer text, for backends that take no tools of a client. Pure.
 
-The model is told to call a tool by a sentinel block (`sentinel`), which the proxy takes out of the text again. The
-block stands behind the client's own instructions, and the backend's base instructions stay what they are.
+The text asks the model to call a tool by a sentinel block (`sentinel`), which the proxy takes out of the text again.
+The block follows the client's own instructions, and the backend's base instructions stay what they are.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Declared tools:
 
 
 def in_text(conversation: Conversation) -> Conversation:
-    """The conversation with its tools told in the developer text; as it was when it has none.
+    """The conversation with its tools declared in the developer text; unchanged when it has none.
 
     Raises:
         ValueError: when names are not acceptable, which requests are checked for before.

@@ -47,5 +47,5 @@ class Registry:
 
 def _line(tool: Tool) -> str:
     described = {"description": tool.description} if tool.description else {}
-    told = {"name": tool.name, **described, "parameters": tool.parameters}
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    fields = {"name": tool.name, **described, "parameters": tool.parameters}
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))

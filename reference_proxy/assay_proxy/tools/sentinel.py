@@ -1,9 +1,9 @@
-r"""The `<tool_call>` sentinel: a call that a model tells as JSON in its text. Pure.
+r"""The `<tool_call>` sentinel: a call that a model writes as JSON in its text. Pure.
 
     <tool_call>{"id": "call_1", "name": "localSearch", "arguments": "{\"query\": \"x\"}"}</tool_call>
 
-It counts at the start of a line and outside code fences only. A string of arguments stays as it is, anything else is
-told as compact JSON.
+It counts at the start of a line and outside code fences only. A string of arguments stays as it is, anything else
+becomes compact JSON.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ OPEN, CLOSE = "<tool_call>", "</tool_call>"
 
 
 def read(text: str) -> TextCall | None:
-    """The call that stands between the tags; None when it is not JSON or lacks an id or a name."""
+    """The call between the tags; None when it is not JSON or lacks an id or a name."""
     try:
-        told = spelled_json.loads(text)
+        value = spelled_json.loads(text)
     except ValueError:
         return None
-    match told:
+    match value:
         case {"name": str(name)} if name and not isinstance(name, spelled_json.Number):
-            id_ = told.get("id") or told.get("call_id")
+            id_ = value.get("id") or value.get("call_id")
             valid = isinstance(id_, str) and not isinstance(id_, spelled_json.Number)
-            return TextCall(id=id_, name=name, arguments=_arguments(told.get("arguments", {}))) if valid else None
+            return TextCall(id=id_, name=name, arguments=_arguments(value.get("arguments", {}))) if valid else None
         case _:
             return None
 

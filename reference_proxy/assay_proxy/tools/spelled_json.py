@@ -46,7 +46,7 @@ def same(one: str, other: str) -> bool:
 
 
 def _comparable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON there is
-    """The value with booleans told from numbers, which Python takes for equal."""
+    """The value with its booleans marked: Python takes True for equal to 1."""
     match value:
         case bool():
             return ("boolean", value)

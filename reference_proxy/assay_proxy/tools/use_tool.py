@@ -51,12 +51,14 @@ _ENTITY = re.compile("|".join(_ENTITIES))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextCall:
-    """A call told in text; `id` is empty where none was told, `block` None where there was no block to keep."""
+    """A call that was found in text."""
 
     name: str
     arguments: str
     id: str = ""
+    """Empty where the text has none."""
     block: str | None = None
+    """The block as it was written; None for a sentinel, which no client reads."""
 
 
 def write(name: str, arguments: str, *, escape: bool = True) -> str:
@@ -99,7 +101,7 @@ def _escaped(text: str) -> str:
 
 
 def read(block: str) -> TextCall | None:
-    """The call that a block tells; None when it names no tool."""
+    """The call in a block; None when it names no tool."""
     values: dict[str, str] = {}
     for key, value in _elements(block.removeprefix(OPEN).removesuffix(CLOSE)):
         values.setdefault(key, value)
@@ -127,10 +129,10 @@ def _arguments(values: dict[str, str]) -> str:
     rest = values.pop("args", None)
     if rest is not None and not values:
         return rest
-    told = [f"{spelled_json.compact(key)}:{_json(value)}" for key, value in values.items()]
+    members = [f"{spelled_json.compact(key)}:{_json(value)}" for key, value in values.items()]
     if rest is not None:
-        told.append(_inside(rest))
-    return "{" + ",".join(told) + "}"
+        members.append(_inside(rest))
+    return "{" + ",".join(members) + "}"
 
 
 def _json(value: str) -> str:

@@ -71,7 +71,7 @@ def test_functions_in_a_namespace_are_offered_by_both_names_and_chosen_by_either
     assert told == [every, ["find"], ["crm__find"], ["crm__find", "crm__list"], every]
     assert [faults(**body, tool_choice=choice) for choice in choices] == [[]] * len(choices)
     assert responses_tools.spaces(body) == {"crm__find": ("crm", "find"), "crm__list": ("crm", "list")}
-    assert responses_tools.told_tools(body)[1] == CRM
+    assert responses_tools.echoed_tools(body)[1] == CRM
 
 
 ALLOWED = {"type": "allowed_tools", "mode": "auto", "tools": [flat("g")]}
@@ -95,7 +95,7 @@ def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[s
     assert faults(**body) == []
     assert names(choice) == offered
     assert responses_tools.allowed(body) is (choice != "none")
-    assert responses_tools.told_choice(body) == told
+    assert responses_tools.echoed_choice(body) == told
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_nothing_can_be_required_of_no_tools() -> None:
 def test_a_response_repeats_functions_flat_and_all_else_as_it_is() -> None:
     schema = {"type": "object"}
     body = {"tools": [chat("g", description="d", parameters=schema, strict=True), flat("f"), {"type": "web_search"}]}
-    assert responses_tools.told_tools(body) == [
+    assert responses_tools.echoed_tools(body) == [
         {"type": "function", "name": "g", "description": "d", "parameters": schema, "strict": True},
         {"type": "function", "name": "f", "description": None, "parameters": None, "strict": False},
         {"type": "web_search"},
     ]
-    assert responses_tools.told_tools({}) == []
+    assert responses_tools.echoed_tools({}) == []

@@ -1,11 +1,14 @@
-"""What a run of `codex app-server` can do, by its version, and a conversation as it can be told to it. Pure.
+"""What a run of `codex app-server` can do, by its version, and a conversation as that version takes it. Pure.
 
-Tools of a client's own came with 0.92.0, a history that can be injected with 0.125.0; before, a thread could be resumed
-with a history, but not be given tools then. A turn without input asks the model from 0.133.0 on; before, it failed,
-hung or ended at once. What cannot be given is told in text: tools in the developer text, the history, or the end of it,
-in the turn's input. v1 conversations never had either. Threads that leave nothing on the disk came with 0.90.0; those
-before are archived when they are over, and so are those that were resumed. That a response of the model is over while
-its calls wait is told by its count of tokens up to 0.130, by its raw end from 0.145.0 on, and not at all between.
+    dynamic tools of a client                   from 0.92.0 (never in v1)
+    a history that can be injected              from 0.125.0 (never in v1); before, a thread can be resumed with a
+                                                history, but then it takes no tools
+    a turn without input asks the model         from 0.133.0; before, it fails, hangs or ends at once
+    threads that leave nothing on the disk      from 0.90.0; older and resumed ones are archived when they are over
+    the end of a response with pending calls    up to 0.130 the token count shows it, from 0.145.0
+                                                `rawResponse/completed`, between nothing
+
+What a version cannot take becomes text: tools in the developer text; the history, or its end, in the turn's input.
 """
 
 from __future__ import annotations
@@ -29,33 +32,34 @@ NATIVE_TOOLS = (0, 92)
 INJECTED_HISTORY = (0, 125)
 NO_INPUT = (0, 133)
 SILENT_ENDS = ((0, 131), (0, 145))
-History = Literal["injected", "resumed", "told"]
+History = Literal["injected", "resumed", "text"]
 """How a conversation gets its history: as items of its thread, as messages with which it is resumed, or as text."""
 _VERSION = re.compile(r"/(\d+)\.(\d+)\.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """Whether tools can be given as such and how a history can, whether threads are ephemeral, the `config` they get.
-
-    `silent_ends`: calls must be answered before more is told of the response that holds them. `no_input`: a turn needs
-    none.
-    """
+    """What one version can do; the defaults are those of a current one."""
 
     tools: bool = True
+    """Whether threads take tools of the client's."""
     history: History = "injected"
     ephemeral: bool = True
+    """Whether threads can leave nothing on the disk."""
     silent_ends: bool = False
+    """Whether calls must be answered before anything more is sent about the response that holds them."""
     no_input: bool = True
+    """Whether a turn without input asks the model."""
     config: Mapping[str, Any] = field(default_factory=dict)
+    """What a thread is configured with."""
 
     def fit(self, conversation: Conversation) -> Conversation:
-        """The conversation, with what cannot be given told in text."""
-        told = conversation if self.tools else in_text(conversation)
+        """The conversation, with what this version cannot take turned into text."""
+        fitted = conversation if self.tools else in_text(conversation)
         if self.history == "injected":
-            return told if self.no_input else with_input(told)
-        native = bool(told.tools) and not told.tools_in_text
-        return flat(told) if self.history == "told" or native else in_messages(told)
+            return fitted if self.no_input else with_input(fitted)
+        native_tools = bool(fitted.tools) and not fitted.tools_in_text
+        return flat(fitted) if self.history == "text" or native_tools else in_messages(fitted)
 
 
 def abilities(user_agent: str, protocol: Protocol) -> Abilities:
@@ -65,7 +69,7 @@ def abilities(user_agent: str, protocol: Protocol) -> Abilities:
     is_v2 = protocol == "v2"
     return Abilities(
         tools=is_v2 and version >= NATIVE_TOOLS,
-        history=_history(version) if is_v2 else "told",
+        history=_history(version) if is_v2 else "text",
         ephemeral=is_v2 and version >= EPHEMERAL,
         no_input=version >= NO_INPUT,
         silent_ends=SILENT_ENDS[0] <= version < SILENT_ENDS[1],

@@ -1,11 +1,11 @@
-"""What of `codex app-server` is switched off, so that it is a model and nothing else. Pure.
+"""What is switched off in `codex app-server`, so that it is a model and nothing else. Pure.
 
-A client of the proxy has tools of its own, and nobody there approves commands. So the shell, patches, search, plans,
+A client of the proxy has tools of its own, and no user there approves commands. So the shell, patches, search, plans,
 agents and questions to the user are taken away as far as the version allows: what stays of them (`update_plan`,
 `view_image` and MCP resources in old versions, `apply_patch` with some models) runs in a read-only sandbox and may ask
-for nothing. Nor is the model told of the folder, the skills or the project's documents of the machine that it runs on.
+for nothing. Nor does the model see the folder, the skills or the project documents of the machine that it runs on.
 
-Keys that a version does not know are ignored by it. Servers of MCP that a user has configured are the user's wish.
+A version ignores keys that it does not know. MCP servers stay on: the user has configured them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TOOLLESS = (
     "tools.experimental_request_user_input.enabled=false",
 )
 
-UNTOLD = (
+NO_MACHINE_CONTEXT = (
     "skills.include_instructions=false",
     "include_permissions_instructions=false",
     "include_environment_context=false",
@@ -43,10 +43,10 @@ UNTOLD = (
 )
 
 FAST = ("features.unbounded_connection_retries=false",)
-"""A model that cannot be reached is told at once, instead of never."""
+"""A model that cannot be reached is reported at once; else Codex retries without end and reports nothing."""
 
 ARGUMENTS: tuple[str, ...] = tuple(
-    argument for override in (*QUIET, *TOOLLESS, *UNTOLD, *FAST) for argument in ("-c", override)
+    argument for override in (*QUIET, *TOOLLESS, *NO_MACHINE_CONTEXT, *FAST) for argument in ("-c", override)
 )
 """What follows `app-server` on the command line."""
 

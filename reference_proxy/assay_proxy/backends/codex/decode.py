@@ -1,11 +1,11 @@
 """The messages about one thread, of whatever dialect, as the events of one turn. Pure.
 
-Until the turn's id is known (from its notification or from the response of turn/start, whichever comes first) nothing
-is part of it but what names no turn at all, and later only what bears that id: injected history is told again as raw
-items under another turn id, and its calls are not new ones.
+Until the turn's id is known (from its notification or from the response of turn/start, whichever comes first), only
+notifications that name no turn are part of it, and afterwards only those with that id: injected history comes back as
+raw items under another turn id, and its calls are not new ones.
 
-Versions up to 0.114 tell everything twice, as typed notifications and as `codex/event/*`. One family is listened to:
-the one that is heard first. The words of other backends (`story_decode`) belong to neither.
+Versions up to 0.114 send everything twice, as typed notifications and as `codex/event/*`. The family that comes first
+counts, the other is ignored. The notifications of other backends (`story_decode`) belong to neither.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Params = Mapping[str, Any]
 
 @dataclass
 class Decoder:
-    """Hears one turn; what it knows of it is its `turn`."""
+    """Reads the messages of one turn, whose state is `turn`."""
 
     turn: TurnDecoder = field(default_factory=TurnDecoder)
     _family: Family | None = None
     _delta_type: str | None = None
 
     def feed(self, message: Notice | Asked) -> list[Event]:
-        """The events that a message of the turn's thread tells."""
+        """The events that a message about the turn's thread means."""
         if self.turn.over:
             return []
         if message.method.startswith(v1.PREFIX):
@@ -47,44 +47,45 @@ class Decoder:
         return self._typed(message)
 
     def answered(self, result: Params) -> list[Event]:
-        """The events that the answer to the request that began the turn tells: it may say how the turn ended."""
+        """The events that the answer to the request that began the turn means: it may hold the finish reason."""
         return [] if self.turn.over else ended(self.turn, result)
 
     def _typed(self, message: Notice | Asked) -> list[Event]:
         method, params = message.method, message.params
         if method == "turn/started" and self.turn.turn_id in {None, _turn_of(params)}:
             self.turn.turn_id = _turn_of(params)
-            self._listens_to("typed")
+            self._is_first_family("typed")
             return [Working()]
         fatal = method == "error" and not _turn_of(params)
         if not fatal and (self.turn.turn_id is None or _turn_of(params) != self.turn.turn_id):
             return []
         if decode := v2.ALWAYS.get(method):
             return decode(self.turn, params)
-        if (decode := v2.CONTENT.get(method)) and self._listens_to("typed"):
+        if (decode := v2.CONTENT.get(method)) and self._is_first_family("typed"):
             return decode(self.turn, params)
         return [Working()]
 
     def _event(self, kind: str, params: Params) -> list[Event]:
-        told, msg = as_text(params.get("id")), as_mapping(params.get("msg"))
-        if kind == v1.BEGIN and self.turn.turn_id in {None, told}:
-            self.turn.turn_id = told
-            self._listens_to("event")
+        turn_id, msg = as_text(params.get("id")), as_mapping(params.get("msg"))
+        if kind == v1.BEGIN and self.turn.turn_id in {None, turn_id}:
+            self.turn.turn_id = turn_id
+            self._is_first_family("event")
             return [Working()]
-        if self.turn.turn_id is None or told != self.turn.turn_id:
+        if self.turn.turn_id is None or turn_id != self.turn.turn_id:
             return []
         if decode := v1.ALWAYS.get(kind):
             return decode(self.turn, msg)
-        if (decode := v1.CONTENT.get(kind)) and self._listens_to("event") and self._counts(kind):
+        if (decode := v1.CONTENT.get(kind)) and self._is_first_family("event") and self._counts(kind):
             return decode(self.turn, msg)
         return [Working()]
 
-    def _listens_to(self, family: Family) -> bool:
+    def _is_first_family(self, family: Family) -> bool:
+        """Whether this family came first, as it does when none has come yet."""
         self._family = self._family or family
         return self._family == family
 
     def _counts(self, kind: str) -> bool:
-        """Whether a type of message is the one that is listened to among those that tell the same."""
+        """Whether a type of message counts among those that repeat the same text: the first one does."""
         if kind not in v1.TEXT:
             return True
         self._delta_type = self._delta_type or kind
@@ -92,8 +93,8 @@ class Decoder:
 
     def _is_own(self, params: Params) -> bool:
         """Whether a message that need not name a turn is of this one."""
-        told = _turn_of(params)
-        return not told or self.turn.turn_id in {None, told}
+        named = _turn_of(params)
+        return not named or self.turn.turn_id in {None, named}
 
 
 def _turn_of(params: Params) -> str:

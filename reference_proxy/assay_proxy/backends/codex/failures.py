@@ -1,8 +1,8 @@
-"""How `codex app-server` says that something failed, and what each of its words means. Pure.
+"""How `codex app-server` reports a failure, and what each of its codes means. Pure.
 
-Both families of notifications have the same words, spelled in camel case or in snake case. Old versions have few of
-them, and say in the message what HTTP status or what error object the model's service answered with. A failed turn
-whose message says that the model stopped early is an answer cut short, not a failure.
+Both families of notifications have the same codes, in camel case or in snake case. Old versions have few of them, and
+put the HTTP status or the error object of the model's service into the message. A failed turn whose message says that
+the model stopped early is an answer cut short, not a failure.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def cause_of(error: Params) -> Cause:
     if isinstance(info, str) and _camel(info) in CAUSES:
         return CAUSES[_camel(info)]
     if isinstance(info, dict) and info:
-        told = as_mapping(next(iter(info.values())))
-        status = as_count(told.get("httpStatusCode", told.get("http_status_code")))
+        detail = as_mapping(next(iter(info.values())))
+        status = as_count(detail.get("httpStatusCode", detail.get("http_status_code")))
         return HTTP_CAUSES.get(status, Cause.FAILED)
     return _message_cause(as_text(error.get("message")))
 
 
 def detail_of(error: Params) -> str:
-    """What is said of a request that is wrong in itself; of every other failure nothing."""
+    """The message about a request that is wrong in itself; empty for every other failure, whose texts name machines."""
     wrong = _info(error) in _WRONG
     return as_text(error.get("message"))[:_LONGEST_DETAIL] if wrong else ""
 

@@ -1,13 +1,13 @@
-"""JSON-RPC with one run of the app-server: requests and their answers, and who hears which thread.
+"""JSON-RPC with one run of the app-server: requests and their answers, and which messages go to which listener.
 
-A thread, or conversation, is named by `threadId`, `conversationId` or `conversation_id`. What names none is told to
-nobody, but for two things that somebody must hear: a fatal error, which is everybody's, and a line that cannot be
-read, which is taken for the thread's that was heard last.
+A thread, or conversation, is named by `threadId`, `conversationId` or `conversation_id`. A message that names none is
+dropped, with two exceptions: a fatal error goes to every listener, and a line that cannot be read to the listener of
+the last message, which it most likely continues.
 
 Nothing here blocks. Requests beyond `CAP` wait their turn: the real server loses answers when hundreds come in one
 burst. Every request has a deadline for the same reason. Callbacks run on the thread that reads the process; a
 request that is overdue, or cut off by the end of the process, is answered with a `Refusal` that has no code. One lost
-answer is no sign of death, but a process that has said nothing at all since it was asked for a thread hangs.
+answer is no sign of death, but a process that has sent nothing at all since it was asked for a thread hangs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CAP = 64
 REQUEST_SECONDS = 30.0
 
 PROMPT = frozenset({"initialize", "thread/start", "thread/resume", "newConversation"})
-"""What every backend answers at once; of a turn, some say nothing until it ends."""
+"""Requests that every backend answers at once; some answer those that start a turn only when it ends."""
 
 Reply = Callable[[Answer | Refusal], None]
 Listener = Callable[[Notice | Asked | Garbled], None]
@@ -38,7 +38,8 @@ Listener = Callable[[Notice | Asked | Garbled], None]
 THREAD_NAMES = ("threadId", "conversationId", "conversation_id")
 _THREAD_ID = re.compile(rf'"(?:{"|".join(THREAD_NAMES)})"\s*:\s*"([^"\\]{{1,128}})"')
 
-# What a proxy's backend may not do on its own, in each request's own words; nothing else is answered with a result.
+# Requests for an approval or an input, each declined in its own format: there is no user to ask. Every other request of
+# the server's is refused with an error, so that it does not wait for an answer that never comes.
 DECLINED: Mapping[str, Mapping[str, Any]] = {
     "item/commandExecution/requestApproval": {"decision": "decline"},
     "item/fileChange/requestApproval": {"decision": "decline"},
@@ -60,7 +61,7 @@ class _Waiting:
 class Link:
     """One connection; `send` takes lines for the process, `clock` gives seconds.
 
-    `abilities` are those of the other end, once it has told its version.
+    `abilities` are those of the other end, once the handshake has named its version; all of them until then.
     """
 
     send: Callable[[bytes], None]
@@ -73,7 +74,7 @@ class Link:
     _queued: deque[tuple[str, Mapping[str, Any], Reply]] = field(default_factory=deque)
     _listeners: dict[str, Listener] = field(default_factory=dict)
     _last: str = ""
-    _heard: float = float("-inf")
+    _last_bytes: float = float("-inf")
     _closed: bool = False
 
     def request(self, method: str, params: Mapping[str, Any], reply: Reply) -> None:
@@ -112,7 +113,7 @@ class Link:
 
     def feed(self, data: bytes) -> None:
         """Take what the process wrote."""
-        self._heard = self.clock()
+        self._last_bytes = self.clock()
         for message in self._reader.feed(data):
             self._dispatch(message)
 
@@ -123,10 +124,10 @@ class Link:
             late = {id_: waiting for id_, waiting in self._waiting.items() if waiting.deadline <= now}
         for id_ in late:
             self._settle(Refusal(id_, None, "timed out"))
-        return not any(waiting.method in PROMPT and self._heard < waiting.sent for waiting in late.values())
+        return not any(waiting.method in PROMPT and self._last_bytes < waiting.sent for waiting in late.values())
 
     def close(self) -> None:
-        """The process has ended: refuse every request, tell every listener nothing more comes."""
+        """The process has ended: refuse every request, and send every listener CLOSED."""
         with self._lock:
             self._closed = True
             replies = [waiting.reply for waiting in self._waiting.values()] + [reply for *_, reply in self._queued]
@@ -170,8 +171,7 @@ class Link:
                 self._hand_on(named[1] if named else self._last, message)
 
     def _asked(self, message: Asked) -> None:
-        heard = message.method == "item/tool/call" and self._hand_on(_thread_of(message), message)
-        if heard:
+        if message.method == "item/tool/call" and self._hand_on(_thread_of(message), message):
             return
         if message.method in DECLINED:
             self.answer(message.id, DECLINED[message.method])
@@ -193,3 +193,4 @@ def _thread_of(message: Notice | Asked) -> str:
 
 
 CLOSED = "assay-proxy/closed"
+"""The method of the notification that this module makes up for the end of the process."""

@@ -83,18 +83,20 @@ class Process:
         Not for the threads that call back.
         """
         self._outbox.put(None)
-        for last_word in (signal.SIGTERM, signal.SIGKILL):
+        for stronger in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._popen.wait(patience)
                 break
-            self._signal(last_word)
+            self._signal(stronger)
         self._popen.wait()
-        self._signal(signal.SIGKILL)  # whatever it started and left behind
+        # A second signal, to the whole group: a launcher, as npm's `codex` is, ends at once and leaves the program that
+        # it started, which would keep our pipes open and our turns running.
+        self._signal(signal.SIGKILL)
         for thread in self._threads:
             thread.join(patience)
 
     def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody left, or nobody that can be signalled
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the group has ended already, or is not ours
             os.killpg(self.pid, number)
 
     def _read(self) -> None:
@@ -138,7 +140,7 @@ class Process:
 
     def _write(self) -> None:
         assert self._popen.stdin  # noqa: S101 - a pipe was asked for
-        # A write to a process that has died fails; its end is noticed, and told, where its stdout is read.
+        # A write to a process that has died fails; its end is noticed, and reported, where its stdout is read.
         with contextlib.suppress(OSError), self._popen.stdin as stdin:
             while (data := self._outbox.get()) is not None:
                 view = memoryview(data)

@@ -1,7 +1,7 @@
 """A message that begins again after its stream broke: what of it is new. Pure.
 
-A message may be longer than memory should hold, so what was told of it is known by its length and its hash alone. That
-it is not the same this time is seen once as much has come again.
+A message may be longer than memory should hold, so the part that was emitted is kept as its length and its hash alone.
+A difference is therefore noticed only when as much text has come again.
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ class _Known:
 
 @dataclass
 class RepeatFilter:
-    """One message after the other; `repeats` says whether one has begun again and is not yet where it was before."""
+    """Drops what a message repeats after it has begun again; one message after the other."""
 
-    _told: _Known = field(default_factory=_Known)
+    _emitted: _Known = field(default_factory=_Known)
     _again: _Known = field(default_factory=_Known)
     repeats: bool = False
+    """Whether a message has begun again and is not yet where it was before."""
 
     def new(self, text: str) -> str | None:
-        """What of the text was not told before; None when the message is another one than it was."""
-        left = self._told.length - self._again.length if self.repeats else 0
+        """The part of the text that is new; None when the message differs from what it was before."""
+        left = self._emitted.length - self._again.length if self.repeats else 0
         repeated, rest = text[:left], text[left:]
         if self.repeats:
             self._again.add(repeated)
             if len(repeated) == left:
                 self.repeats = False
-                if not self._again.same(self._told):
+                if not self._again.same(self._emitted):
                     return None
-        self._told.add(rest)
+        self._emitted.add(rest)
         return rest
 
     def begin_again(self) -> None:
         """The message comes once more, from its beginning."""
         self._again = _Known()
-        self.repeats = self._told.length > 0
+        self.repeats = self._emitted.length > 0
 
     def end(self) -> None:
         """The message is complete."""
-        self._told = _Known()
+        self._emitted = _Known()

@@ -1,11 +1,11 @@
-"""What the words of other backends mean: agentMessageDelta, agentMessage, tokenCount, usage. Pure.
+"""The notifications of other backends: agentMessageDelta, agentMessage, tokenCount, usage. Pure.
 
     agentMessageDelta  delta: text, or an object with `content`, `tool_calls`, `function_call`, or a Responses event
     agentMessage       message: all of it, text and calls
     tokenCount, usage  usage, and perhaps `finish_reason`: then the choice is complete
 
-A `choice_index` may stand in the delta, the message or the params. What has none is of the turn's own choice; once any
-had one, it is of choice 0. Where each choice has a turn of its own, what a turn tells of other choices is left out.
+The delta, the message or the params may have a `choice_index`. A notification without one is about the turn's own
+choice; once any had one, about choice 0. Each choice has a turn of its own, so what a turn sends of others is dropped.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ def _delta(turn: TurnDecoder, params: Params) -> list[Event]:
         return [Working()]
     if isinstance(delta, str):
         return turn.text(delta)
-    told = as_mapping(delta)
-    if as_text(told.get("type")).startswith("response."):
-        return _responses_event(turn, told)
-    events = turn.text(_text(told.get("content")))
-    calls = _listed(told, "tool_calls", "toolCalls")
+    fields = as_mapping(delta)
+    if as_text(fields.get("type")).startswith("response."):
+        return _responses_event(turn, fields)
+    events = turn.text(_text(fields.get("content")))
+    calls = _listed(fields, "tool_calls", "toolCalls")
     for call in calls:
         events += turn.calls.fragment(_piece("tool_calls", call))
-    legacy = as_mapping(_first(told, "function_call", "functionCall"))
+    legacy = as_mapping(_first(fields, "function_call", "functionCall"))
     if legacy and not calls:
-        events += turn.calls.fragment(_piece("function_call", {**_ids_of(told), **legacy}))
+        events += turn.calls.fragment(_piece("function_call", {**_ids_of(fields), **legacy}))
     return events or [Working()]
 
 
 def _message(turn: TurnDecoder, params: Params) -> list[Event]:
     message = params.get("message")
-    told = {"content": message} if isinstance(message, str) else as_mapping(message)
-    if not _own(turn, params, told):
+    fields = {"content": message} if isinstance(message, str) else as_mapping(message)
+    if not _own(turn, params, fields):
         return [Working()]
-    calls = _listed(told, "tool_calls", "toolCalls")
-    legacy = as_mapping(_first(told, "function_call", "functionCall"))
-    events = turn.message(_text(told.get("content")))
+    calls = _listed(fields, "tool_calls", "toolCalls")
+    legacy = as_mapping(_first(fields, "function_call", "functionCall"))
+    events = turn.message(_text(fields.get("content")))
     for call in calls:
         events += turn.calls.whole(_piece("tool_calls", call))
     if legacy and not calls:
@@ -83,17 +83,17 @@ def _responses_event(turn: TurnDecoder, event: Params) -> list[Event]:
 
 
 def _item(event: Params) -> Piece:
-    """What a Responses event tells of a call; ids of items are no ids of calls unless there is no other."""
+    """What a Responses event says of a call; an item's id is used as the call's id only where there is no other."""
     item = as_mapping(event.get("item"))
-    told = {**event, **item}
-    text = event.get("delta") if "delta" in event else told.get("arguments")
+    fields = {**event, **item}
+    text = event.get("delta") if "delta" in event else fields.get("arguments")
     place, item_id = as_count(event.get("output_index")), as_text(item.get("id") or _first(event, *_ITEM_IDS))
     return Piece(
         shape="item",
         keys=tuple(key for key in (place, item_id) if key not in {None, ""}),
-        id=as_text(_first(told, *_CALL_IDS)),
+        id=as_text(_first(fields, *_CALL_IDS)),
         item=item_id,
-        name=as_text(told.get("name")),
+        name=as_text(fields.get("name")),
         text=_arguments(text),
     )
 
@@ -111,40 +111,40 @@ def _piece(shape: Shape, call: Params) -> Piece:
 
 
 def _counts(turn: TurnDecoder, params: Params) -> list[Event]:
-    told = _first(params, "usage", "tokenUsage", "token_usage") or params
-    total = _first(as_mapping(told), "total", "total_token_usage") or told
+    usage = _first(params, "usage", "tokenUsage", "token_usage") or params
+    total = _first(as_mapping(usage), "total", "total_token_usage") or usage
     events = turn.counted(turn.usage(total))
     if _first(params, "finish_reason", "finishReason") and _own(turn, params, {}):
         events += ended(turn, params)
     return events
 
 
-def ended(turn: TurnDecoder, told: Params) -> list[Event]:
-    """The end of the choice, if a `finish_reason` is told; calls decide for themselves."""
-    reason = as_text(_first(told, "finish_reason", "finishReason"))
+def ended(turn: TurnDecoder, fields: Params) -> list[Event]:
+    """The end of the choice, if there is a `finish_reason`; whether it is `tool_calls` follows from its calls alone."""
+    reason = as_text(_first(fields, "finish_reason", "finishReason"))
     return turn.finish(_REASONS.get(reason, "stop")) if reason else []
 
 
 def _own(turn: TurnDecoder, params: Params, inner: Params) -> bool:
-    """Whether it is told of the turn's own choice."""
+    """Whether a notification is about the turn's own choice."""
     names = ("choice_index", "choiceIndex")
-    index = next((n for told in (inner, params) if (n := as_count(_first(told, *names))) is not None), None)
+    index = next((n for fields in (inner, params) if (n := as_count(_first(fields, *names))) is not None), None)
     turn.indexed = turn.indexed or index is not None
     if index is None:
         index = 0 if turn.indexed else turn.choice
     return index == turn.choice
 
 
-def _first(told: Params, *names: str) -> Any:  # noqa: ANN401 - whatever JSON there is
-    return next((told[name] for name in names if told.get(name) is not None), None)
+def _first(fields: Params, *names: str) -> Any:  # noqa: ANN401 - whatever JSON there is
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
-def _ids_of(told: Params) -> Params:
-    return {name: told[name] for name in _CALL_IDS if name in told}
+def _ids_of(fields: Params) -> Params:
+    return {name: fields[name] for name in _CALL_IDS if name in fields}
 
 
-def _listed(told: Params, *names: str) -> list[Params]:
-    calls = _first(told, *names)
+def _listed(fields: Params, *names: str) -> list[Params]:
+    calls = _first(fields, *names)
     return [as_mapping(call) for call in calls] if isinstance(calls, list) else []
 
 

@@ -1,7 +1,7 @@
 """The long-lived backend process: started, shaken hands with, started again when it dies.
 
 A death that served a turn is followed by a restart at once. Deaths in a row without one wait longer and longer, and
-after `PROXY_RESTART_LIMIT` of them the supervisor gives up, which `/livez` tells. Then nothing is started unless a
+after `PROXY_RESTART_LIMIT` of them the supervisor gives up, which `/livez` reports. Then nothing is started unless a
 request waits for it, so that a broken installation neither spins nor stays down after it is repaired. The HTTP side
 never dies of it.
 """
@@ -51,8 +51,8 @@ TURNS: dict[Protocol, type[CodexTurn]] = {"v1": CodexV1, "v2": CodexV2}
 class Supervisor:
     """Keeps one `codex app-server` running; `argv` is its command, `environment` all of its environment.
 
-    A client that reads nothing for `patience` seconds while much waits for it loses its turn. A backend that is silent
-    for `silence` seconds while calls wait for answers is given some.
+    A client that reads nothing for `patience` seconds while much waits for it loses its turn. A process that is silent
+    for `silence` seconds while its calls wait for answers gets answers.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class Supervisor:
     def _shake_hands(self, link: Link, process: Process, over: threading.Event) -> None:
         def on_initialized(answer: Answer | Refusal) -> None:
             match answer:
-                case Refusal(code=None):  # it has ended, or does not answer, which is noticed elsewhere
+                case Refusal(code=None):  # it has ended, or does not answer: `_run_once` notices both
                     return
                 case Refusal():
                     log.error("backend %d refused the handshake", process.pid)

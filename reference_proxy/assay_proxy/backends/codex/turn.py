@@ -1,12 +1,12 @@
-"""One turn of `codex app-server`, whatever version of the protocol starts it: what it hears, and its end.
+"""One turn of `codex app-server`, whatever version of the protocol starts it: its messages, and its end.
 
 Each step is sent when the one before is answered, on the thread that reads the process; the client's own thread only
-takes events out of the mailbox. `close` may come at any step: what is not begun is not begun any more, a turn that
-runs is interrupted once it is known to, and what the backend keeps for it is let go of last.
+takes events out of the mailbox. `close` may come at any step: no further step is begun, a turn that runs is interrupted
+as soon as its id is known, and the thread that the backend keeps for it is released last.
 
-A call is for the client, in another request, so the backend's own request to run it is left unanswered. But it may be
-all that the backend waits for before it tells that no more calls follow, or that its model's answer was cut short: then
-it is answered after a while, and what the model makes of that is not waited for.
+A call is for the client, who answers it in another request, so the backend's own request to run it is left unanswered.
+But the backend may be waiting for that answer before it reports that no more calls follow, or that its model's answer
+was cut short. After some seconds of silence it gets an answer; what the model makes of that is not waited for.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 SILENCE = 2.0
-"""Seconds; long enough for a model that makes several calls, one after the other."""
+"""Seconds; long enough for a model to write several calls, one after the other."""
 
 _TEXT = "The client runs this tool."
 UNANSWERED: Mapping[str, object] = {
@@ -40,13 +40,13 @@ UNANSWERED: Mapping[str, object] = {
     "output": _TEXT,
     "success": False,
 }
-"""The answer to a call in the words of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
+"""The answer to a call in the fields of all versions: `output` up to 0.97, `contentItems` from 0.98.0 on."""
 
 
 class CodexTurn:
     """A turn under way, for one choice of `choices`; its events go to `mailbox`.
 
-    A backend with unanswered calls that is silent for `silence` seconds is taken to wait for them.
+    A backend with unanswered calls that is silent for `silence` seconds is taken to wait for their answers.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class CodexTurn:
         self._mailbox = mailbox
         self._progress = progress
         self._silence = silence
-        self._heard = TurnDecoder(
+        self._state = TurnDecoder(
             tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices
         )
-        self._decoder = Decoder(self._heard)
+        self._decoder = Decoder(self._state)
         self._lock = threading.RLock()
         self._thread_id: str | None = None
         self._running = False
@@ -76,20 +76,20 @@ class CodexTurn:
         self._interrupted = False
         self._announced = False
         self._calls: list[Id] = []
-        self._heard_at = link.clock()
+        self._last_message = link.clock()
         self._begin()
 
     def close(self) -> None:
-        """Interrupt the turn if it runs, and let go of it."""
+        """Interrupt the turn if it runs, and release its thread."""
         with self._lock:
             if not self._closed:
                 self._closed = True
                 self._wind_up()
 
     def on_silence(self) -> None:
-        """Answer the calls that wait, if that is what the backend waits for."""
+        """Answer the calls that wait, once the backend has been silent for long enough to be waiting for that."""
         with self._lock:
-            if self._calls and not self._closed and self._link.clock() - self._heard_at >= self._silence:
+            if self._calls and not self._closed and self._link.clock() - self._last_message >= self._silence:
                 self._answer()
 
     def _begin(self) -> None:
@@ -97,13 +97,13 @@ class CodexTurn:
         raise NotImplementedError
 
     def _wind_up(self) -> None:
-        """Do what is still to do at the backend, as far as it is known already."""
+        """Interrupt and release at the backend what is known of the turn so far; called again when more is known."""
         raise NotImplementedError
 
     def _met(self, thread_id: str) -> None:
-        """The backend has begun a thread for the turn: hear it from now on."""
+        """The backend has begun a thread for the turn: listen to its messages from now on."""
         self._thread_id = thread_id
-        self._heard.calls.seed = thread_id
+        self._state.calls.seed = thread_id
         self._progress.served()
         self._link.listen(thread_id, self._on_message)
 
@@ -115,7 +115,7 @@ class CodexTurn:
 
     def _on_message(self, message: Notice | Asked | Garbled) -> None:
         with self._lock:
-            self._heard_at = self._link.clock()
+            self._last_message = self._link.clock()
             match message:
                 case Garbled():
                     self._fail(Cause.GARBLED)
@@ -156,14 +156,14 @@ class CodexTurn:
             self._progress.started()
 
     def _fail(self, cause: Cause) -> None:
-        self._mailbox.put(self._heard.failure(cause))
+        self._mailbox.put(self._state.failure(cause))
 
 
 def id_in(answer: Answer | Refusal, *path: str) -> str:
     """The text at this path of an answer's result; empty for a refusal."""
     if isinstance(answer, Refusal):
         return ""
-    told: object = answer.result
+    value: object = answer.result
     for name in path:
-        told = as_mapping(told).get(name)
-    return as_text(told)
+        value = as_mapping(value).get(name)
+    return as_text(value)

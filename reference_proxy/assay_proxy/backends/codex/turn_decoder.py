@@ -1,10 +1,10 @@
-"""One turn as it is heard, for one choice: what was told already, whatever words it was told in. Pure.
+"""The state of one turn, for one choice: what of it was emitted already, whichever notifications it came in. Pure.
 
-Text comes as deltas of a message; a message without any delta tells its text when it is complete, and so does the end
-of a turn that told none at all. When the model's stream breaks, Codex asks it again, and the message begins once more
-under another id: what was told of it already is not told twice. If it says something else now, the turn has failed,
-for what was told cannot be taken back. The decoders of the dialects (`codex_v2_decode`, `codex_v1_decode`,
-`story_decode`) read messages and call what is here.
+Text comes as deltas of a message; a message without any delta has its text in the notification of its completion, and
+so has the end of a turn without any text before. When the model's stream breaks, Codex asks it again, and the message
+begins once more under another id: the part that was emitted already is not emitted twice. If the text differs this
+time, the turn fails, for what a client has read cannot be taken back. The decoders of the protocol families
+(`v2_decode`, `v1_decode`, `story_decode`) read notifications and call the methods here.
 """
 
 from __future__ import annotations
@@ -45,21 +45,28 @@ _DETAILS = ("prompt_tokens_details", "completion_tokens_details", "input_tokens_
 
 @dataclass
 class TurnDecoder:
-    """The state of a turn; `tools` are the names the backend was offered, `choices` how many the answer has."""
+    """The state of a turn, and the events that follow from a notification."""
 
     tools: frozenset[str] = frozenset()
+    """The names of the tools that the backend was offered."""
     choice: int = 0
     choices: int = 1
+    """How many choices the answer has."""
     seed: str = ""
     turn_id: str | None = None
+    """None until the turn has started."""
     over: bool = False
+    """Whether the turn has ended: nothing more is emitted."""
     indexed: bool = False
+    """Whether any notification named a choice."""
     responded: bool = False
+    """Whether the model has completed a response."""
     calls: CallCollector = field(init=False)
-    _told: set[str] = field(default_factory=set)
+    _messages: set[str] = field(default_factory=set)
+    """The ids of messages with text so far; "" for messages that have none."""
     _spoken: bool = False
     _ended: bool = False
-    _repeats_filter: RepeatFilter = field(default_factory=RepeatFilter)
+    _repeats: RepeatFilter = field(default_factory=RepeatFilter)
     _summed: Usage | None = None
 
     def __post_init__(self) -> None:
@@ -69,26 +76,26 @@ class TurnDecoder:
         """A delta of the message with this id."""
         if not text:
             return []
-        self._told.add(message)
+        self._messages.add(message)
         return self._go_on(text)
 
     def message(self, text: str, message: str = "") -> list[Event]:
         """The message with this id is complete."""
-        told = message in self._told
-        self._told.discard("")
-        said: list[Event] = [Working()]
-        if text and not told:
-            self._told.add(message)
-            said = self._go_on(text)
-        if self._repeats_filter.repeats and not self.over:
+        had_deltas = message in self._messages
+        self._messages.discard("")
+        events: list[Event] = [Working()]
+        if text and not had_deltas:
+            self._messages.add(message)
+            events = self._go_on(text)
+        if self._repeats.repeats and not self.over:
             return self.failed({})
-        self._repeats_filter.end()
+        self._repeats.end()
         self._ended = True
-        return said
+        return events
 
     def _go_on(self, text: str) -> list[Event]:
-        """More of a message, without what was told of it before it began again."""
-        new = self._repeats_filter.new(text)
+        """More of a message, without what was emitted of it before it began again."""
+        new = self._repeats.new(text)
         if new is None:
             return self.failed({})
         return self._say(new) if new else [Working()]
@@ -118,9 +125,9 @@ class TurnDecoder:
         return [self._summed] if self._summed else [Working()]
 
     def counted(self, usage: Usage | None) -> list[Event]:
-        """The tokens of the turn so far; responses that were counted one by one know better.
+        """The tokens of the turn so far; ignored where responses were counted one by one, which is more exact.
 
-        A turn that tells several choices counts for all of them, so it counts once.
+        A turn that holds several choices counts the tokens of all of them, so only its first choice reports them.
         """
         elsewhere = self.indexed and self.choice > 0
         return [usage] if usage and not self._summed and not elsewhere else [Working()]
@@ -128,7 +135,7 @@ class TurnDecoder:
     def response_over(self) -> list[Event]:
         """The model has ended a response: no more calls follow."""
         self.responded = True
-        if self._repeats_filter.repeats:
+        if self._repeats.repeats:
             return self.failed({})
         closed = self.calls.close()
         return [*closed, CallsEnded(choice=self.choice)] if self.calls.any else [Working()]
@@ -138,16 +145,17 @@ class TurnDecoder:
         return [*self.calls.close(), Finished(choice=self.choice, reason=reason)]
 
     def complete(self, last: str = "", message: str = "") -> list[Event]:
-        """The turn is over; `last` is its last message, told here if no text was told before."""
-        if self._repeats_filter.repeats:
+        """The turn is over; `last` is its last message, emitted here if it had no text before."""
+        if self._repeats.repeats:
             return self.failed({})
         self.over = True
-        said = [Text(choice=self.choice, text=last)] if last and not self._spoken and message not in self._told else []
-        return [*said, *self.finish("stop"), TurnOver(choice=self.choice)]
+        unsent = last and not self._spoken and message not in self._messages
+        text = [Text(choice=self.choice, text=last)] if unsent else []
+        return [*text, *self.finish("stop"), TurnOver(choice=self.choice)]
 
     def retried(self) -> list[Event]:
-        """The model's answer begins again: what was told of the message that was not complete comes once more."""
-        self._repeats_filter.begin_again()
+        """The model's answer begins again: the incomplete message will come once more from its beginning."""
+        self._repeats.begin_again()
         return [Working()]
 
     def failed(self, error: Mapping[str, Any]) -> list[Event]:
@@ -161,9 +169,9 @@ class TurnDecoder:
         """The failure of this choice, which is of all of them if there is but one."""
         return Failed(cause, self.choice if self.choices > 1 else None, detail)
 
-    def usage(self, told: object) -> Usage | None:
-        """Token counts, however they are spelled; None where they are not whole."""
-        counts = as_mapping(told)
+    def usage(self, reported: object) -> Usage | None:
+        """Token counts, however they are spelled; None when the prompt or the completion is missing."""
+        counts = as_mapping(reported)
         places = [counts, *(as_mapping(counts.get(name)) for name in _DETAILS)]
         found = {
             name: next((n for place in places for key in keys if (n := as_count(place.get(key))) is not None), None)

@@ -4,7 +4,7 @@
                                               → interruptConversation → removeConversationListener
                                                                       → archiveConversation
 
-v1 has no way to give a conversation its history, so the message tells it (`codex_v1_encode`). sendUserMessage is
+v1 has no way to give a conversation its history, so the message holds it (`v1_encode`). sendUserMessage is
 answered at once by some backends and at the end of the turn by others, so how long its answer takes says nothing.
 """
 
@@ -68,7 +68,7 @@ class CodexV1(CodexTurn):
         if self._thread_id is None or self._interrupted:
             return
         self._interrupted = True
-        if self._running and not self._heard.over:
+        if self._running and not self._state.over:
             ids = {"conversationId": self._thread_id}
             self._link.request("interruptConversation", ids, self._release)
         else:

@@ -1,7 +1,7 @@
-"""What the older family of notifications means: `codex/event/<type>`, told up to 0.114 of every thread. Pure.
+"""What the older family of notifications means: `codex/event/<type>`, sent for every thread up to 0.114. Pure.
 
-Its params are {id: the turn's id, msg: {type, …}, conversationId}. One delta of text is told in two types; the first
-one that is heard in a turn is listened to, the other is not.
+Its params are {id: the turn's id, msg: {type, …}, conversationId}. One delta of text is sent in two types; the type
+that comes first in a turn counts, the other is ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _message(turn: TurnDecoder, msg: Params) -> list[Event]:
 
 def _token_count(turn: TurnDecoder, msg: Params) -> list[Event]:
     used = turn.usage(as_mapping(msg.get("info")).get("total_token_usage"))
-    # As in the other family: told at the end of a response, and with calls that wait, of the only one.
+    # As in the other family: sent at the end of a response, which is the only one when its calls still wait.
     return [*turn.counted(used), *turn.response_over()] if used and turn.calls.any else turn.counted(used)
 
 
@@ -61,7 +61,7 @@ CONTENT: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "raw_response_item": raw_item,
     "token_count": _token_count,
 }
-"""What is also told in the family of v2."""
+"""Content, which the v2 family repeats: the family that came first counts."""
 
 ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "stream_error": _stream_error,
@@ -69,4 +69,4 @@ ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "task_complete": _complete,
     "turn_aborted": _aborted,
 }
-"""The ends: whichever family tells of one first is right."""
+"""The ends, which count in whichever family they come first."""

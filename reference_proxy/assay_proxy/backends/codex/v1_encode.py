@@ -1,7 +1,7 @@
 """A conversation as the requests that start a turn of `codex app-server`, v1. Pure.
 
-The developer text belongs to the conversation. There is no history: what was said before is told in the message
-(`flattened`), and then what the user says now.
+The developer text belongs to the conversation. There is no history: the message holds the earlier messages as text
+(`flatten`), and then the user's input.
 """
 
 from __future__ import annotations

@@ -68,19 +68,19 @@ class CodexV2(CodexTurn):
                 self._running = False
                 self._refused(answer)
                 return
-            self._heard.turn_id = id_in(answer, "turn", "id") or self._heard.turn_id
+            self._state.turn_id = id_in(answer, "turn", "id") or self._state.turn_id
             if self._closed:
                 self._wind_up()
 
     def _wind_up(self) -> None:
         if self._thread_id is None or self._interrupted:
             return
-        running = self._running and not self._heard.over
-        if running and self._heard.turn_id is None:
+        running = self._running and not self._state.over
+        if running and self._state.turn_id is None:
             return
         self._interrupted = True
         if running:
-            ids = {"threadId": self._thread_id, "turnId": self._heard.turn_id}
+            ids = {"threadId": self._thread_id, "turnId": self._state.turn_id}
             self._link.request("turn/interrupt", ids, self._release)
         else:
             self._release()

@@ -1,9 +1,9 @@
 """What the v2 notifications of `codex app-server` mean: items, turns, threads, requests to run a tool. Pure.
 
 Calls come twice, as a raw item with the model's own characters and as a request to run the tool with parsed JSON: what
-comes first under a call id counts, and the raw item does come first. A raw response's completion says that no more
-calls follow, and so does the count of tokens, where that is told before the calls are answered. In code mode the tool
-runs later than that, so then the first request to run it ends the calls.
+comes first under a call id counts, and the raw item does come first. `rawResponse/completed` means that no more calls
+follow, and so does the count of tokens, where that is sent before the calls are answered. In code mode the tool runs
+later than that, so then the first request to run it ends the calls.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _item_completed(turn: TurnDecoder, params: Params) -> list[Event]:
 
 
 def raw_item(turn: TurnDecoder, params: Params) -> list[Event]:
-    """An item of the model's own words; only a call of a tool that was offered is one for the client."""
+    """An item in the model's own characters; only a call of a tool that was offered is a call for the client."""
     item = as_mapping(params.get("item"))
     if item.get("type") != "function_call" or as_text(item.get("name")) not in turn.tools:
         return [Working()]
@@ -53,7 +53,7 @@ def _raw_response(turn: TurnDecoder, params: Params) -> list[Event]:
 def _token_usage(turn: TurnDecoder, params: Params) -> list[Event]:
     # The thread is this turn's own, so its total is the turn's; `last` is zero in an answer that was cut off.
     counted = turn.counted(turn.usage(as_mapping(params.get("tokenUsage")).get("total")))
-    # It is told at the end of a response: with calls that wait, of the only one.
+    # Sent at the end of a response, which is the only one when its calls still wait.
     return [*counted, *turn.response_over()] if turn.calls.any else counted
 
 
@@ -64,10 +64,10 @@ def _error(turn: TurnDecoder, params: Params) -> list[Event]:
 
 
 def _completed(turn: TurnDecoder, params: Params) -> list[Event]:
-    told = as_mapping(params.get("turn"))
-    if told.get("status") != "completed":
-        return turn.failed(as_mapping(told.get("error")))
-    items = told.get("items")
+    ended = as_mapping(params.get("turn"))
+    if ended.get("status") != "completed":
+        return turn.failed(as_mapping(ended.get("error")))
+    items = ended.get("items")
     messages = [as_mapping(item) for item in items] if isinstance(items, list) else []
     last: Params = next((item for item in reversed(messages) if item.get("type") == "agentMessage"), {})
     return turn.complete(as_text(last.get("text")), as_text(last.get("id")))
@@ -79,7 +79,7 @@ CONTENT: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "rawResponseItem/completed": raw_item,
     "thread/tokenUsage/updated": _token_usage,
 }
-"""What an older server also tells in the other family."""
+"""Content, which an older server repeats in the v1 family: the family that came first counts."""
 
 ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "rawResponse/completed": _raw_response,
@@ -87,4 +87,4 @@ ALWAYS: Mapping[str, Callable[[TurnDecoder, Params], list[Event]]] = {
     "error": _error,
     "turn/completed": _completed,
 }
-"""What is told once, or counts once since it is the end."""
+"""What is sent once, or ends the turn and so counts once."""

@@ -33,7 +33,7 @@ def test_abilities_came_with_versions(version: str, had: set[str]) -> None:
     told = abilities(user_agent, "v2")
     assert {name for name in ("tools", "ephemeral") if getattr(told, name)} | {told.history} == had
     old = abilities(user_agent, "v1")
-    assert (old.tools, old.history, old.ephemeral) == (False, "told", False)
+    assert (old.tools, old.history, old.ephemeral) == (False, "text", False)
 
 
 def test_versions_that_tell_no_end_before_calls_are_answered_are_known() -> None:
@@ -61,7 +61,7 @@ def test_agents_are_switched_off_where_that_is_known() -> None:
 
 def test_a_backend_that_tells_no_version_can_do_all() -> None:
     assert abilities("fake", "v2") == Abilities()
-    assert abilities("", "v1") == Abilities(tools=False, history="told", ephemeral=False)
+    assert abilities("", "v1") == Abilities(tools=False, history="text", ephemeral=False)
 
 
 def test_a_conversation_that_can_be_given_stays() -> None:
@@ -69,10 +69,10 @@ def test_a_conversation_that_can_be_given_stays() -> None:
 
 
 def test_what_cannot_be_given_is_told_in_text() -> None:
-    told = Abilities(tools=False, history="told").fit(ASKED)
+    told = Abilities(tools=False, history="text").fit(ASKED)
     assert (told.tools_in_text, told.history) == (True, ())
     assert [part.text for part in told.input if isinstance(part, TextPart)] == ["[assistant called f:c] {}", "hi"]
-    assert Abilities(history="told").fit(ASKED).developer is None
+    assert Abilities(history="text").fit(ASKED).developer is None
 
 
 def test_a_thread_is_resumed_with_messages() -> None:
