@@ -60,8 +60,8 @@ class Exchange:
     @property
     def cumulative(self) -> bool:
         """Whether the deltas of a call repeat its arguments."""
-        written = self.target.tells_arguments(self.dialect)
-        return self.mode is Mode.STREAM and written is Arguments.CUMULATIVE
+        told = self.target.tells_arguments(self.dialect)
+        return self.mode is Mode.STREAM and told is Arguments.CUMULATIVE
 
     @cached_property
     def answer(self) -> Answer:

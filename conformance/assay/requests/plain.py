@@ -123,7 +123,7 @@ def _padded(body: bytes, padding: int, limit: int | None) -> bytes:
 
 
 def unfit(scenario: Scenario, target: Target) -> str:
-    """Why the plain requests of a scenario cannot be sent to this target; "" when they can."""
+    """Why the plain requests of a scenario cannot be sent to this target; '' when they can."""
     requests = scenario.request.each if scenario.request else ()
     if target.api_key is None and any(request.auth is not Auth.RIGHT for request in requests):
         return "the target asks for no key"
