@@ -1,31 +1,83 @@
-"""Who may import whom: the table of the design, held by what the source really says."""
+"""Who may import whom: the table of the design, held against what the source says.
+
+Every module of `assay` is pure unless it is listed here with a reason, so a new module is pure by default.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-import assay
-import assay_mocks
-import assay_proxy
-
+REPOSITORY = Path(__file__).parents[2]
+ROOTS = ("conformance", "mocks", "reference_proxy")
 STANDARD = sys.stdlib_module_names
-EDGES = {
-    "assay.driving.drive",
-    "assay.driving.recording",
-    "assay.targets.launch",
-    "assay.faces.cli",
-    "assay.faces.plugin",
-    "assay.faces.serve",
-    "assay.targets.options",
-    "assay.targets.preflight",
-    "assay.targets.real_codex",
+
+EDGES: Mapping[str, str] = {
+    "assay.__main__": "starts the command line",
+    "assay.driving": "sends requests, on the event loop's clock",
+    "assay.faces": "command line, pytest plugin, server",
+    "assay.report.explain": "prints on a terminal",
+    "assay.report.phrases": "styles words for a terminal",
+    "assay.report.terminal": "prints on a terminal",
+    "assay.results.certificate": "drives a target and takes the time",
+    "assay.suites": "tests that pytest collects",
+    "assay.targets.bundled": "starts the reference proxy",
+    "assay.targets.capabilities": "asks a Codex binary for its version",
+    "assay.targets.interrupts": "handles signals",
+    "assay.targets.launch": "starts proxies",
+    "assay.targets.options": "finds out what a target is, or starts it",
+    "assay.targets.preflight": "sends requests",
+    "assay.targets.real_codex": "starts a model's service and a Codex",
+    "assay.targets.unready_instance": "starts a second proxy",
 }
-INPUT_AND_OUTPUT = {"httpx", "subprocess", "socket", "click"}
+"""Module or folder → what it does with the world outside. Nothing pure may import one of these."""
+READERS: Mapping[str, str] = {
+    "assay.judging.known_failing": "reads a file of known failures",
+    "assay.judging.stored_answers": "reads the stored answers of the installation",
+    "assay.model.catalogue": "reads the rows of the installation",
+    "assay.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
+    "assay.scenarios.clients": "reads the recorded requests of clients in the installation",
+}
+"""Module → the file that it reads when it is called (never at import). What is pure may import these."""
+
+ACTS = frozenset({
+    "_thread", "asyncio", "builtins.input", "builtins.open", "builtins.print", "concurrent", "ctypes", "fcntl",
+    "fileinput", "ftplib", "getpass", "glob", "http", "importlib.resources", "io.open", "logging", "mmap",
+    "multiprocessing", "os", "pathlib", "pty", "queue", "random", "runpy", "sched", "secrets", "select", "selectors",
+    "shelve", "shutil", "signal", "smtplib", "socket", "socketserver", "sqlite3", "ssl", "subprocess", "sys",
+    "tempfile", "termios", "threading", "time", "tomllib.load", "urllib", "uuid", "webbrowser", "zipfile",
+})  # fmt: skip
+"""Of the standard library: what reads or writes, waits, starts something, or gives another value each time."""
+HARMLESS = frozenset({"urllib.parse", "pathlib.PurePath", "pathlib.PurePosixPath"})
+
+MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
+    "assay": ("assay", "assay_scripts"),
+    "assay.wire": ("assay.wire",),
+    "assay.model": ("assay.model", "assay.wire.violation"),
+    "assay.judging": ("assay.judging", "assay.model", "assay.wire", "assay.reading"),
+    "assay_scripts": ("assay_scripts", "assay_codex"),
+    "assay_codex": ("assay_codex", "assay_scripts"),
+    "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
+    "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
+    "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
+    "assay_proxy": ("assay_proxy",),
+}
+"""Package → all that it may import of this repository's packages."""
+BESIDES: Mapping[str, str] = {
+    "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
+    "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
+}
+"""Arrows that the table does not have, and why they are there."""
+
+
+def packages() -> dict[str, Path]:
+    """The folder of each package in the source roots, by the package's name."""
+    heads = [head for root in ROOTS for head in (REPOSITORY / root).glob("assay*/__init__.py")]
+    return {head.parent.name: head.parent for head in sorted(heads)}
 
 
 def modules(package: str, folder: Path) -> Iterator[tuple[str, Path]]:
@@ -35,11 +87,28 @@ def modules(package: str, folder: Path) -> Iterator[tuple[str, Path]]:
         yield ".".join(steps[:-1] if steps[-1] == "__init__" else steps), path
 
 
-def imported(source: str, module: str, *, package: bool = False) -> set[str]:
-    """What a source imports, at its head or later, by dotted names; `from a import b` counts as a.b."""
+def is_for_types(node: ast.stmt) -> bool:
+    """Whether a statement is `if TYPE_CHECKING:`, which never runs."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def walk(node: ast.AST, *, types: bool) -> Iterator[ast.AST]:
+    """All nodes below one; without `types` not those that type checkers alone read."""
+    for child in ast.iter_child_nodes(node):
+        if types or not (isinstance(child, ast.stmt) and is_for_types(child)):
+            yield child
+            yield from walk(child, types=types)
+
+
+def imported(source: str, module: str, *, package: bool = False, types: bool = True) -> set[str]:
+    """What a source imports, at its head or later, by dotted names.
+
+    `from a import b` counts as a.b, a call of `open`, `print` or `input` as an import from `builtins`, a call of a
+    path's methods that read or write as one from `pathlib`: the path may come from elsewhere.
+    """
     base = module.split(".") if package else module.split(".")[:-1]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in walk(ast.parse(source), types=types):
         match node:
             case ast.Import(names=names):
                 found |= {alias.name for alias in names}
@@ -47,99 +116,97 @@ def imported(source: str, module: str, *, package: bool = False) -> set[str]:
                 above = base[: len(base) - level + 1] if level else []
                 origin = ".".join([*above, *([name] if name else [])])
                 found |= {f"{origin}.{alias.name}" for alias in names}
+            case ast.Call(func=ast.Name(id="open" | "print" | "input" as name)):
+                found.add(f"builtins.{name}")
+            case ast.Call(func=ast.Attribute(attr="read_text" | "read_bytes" | "write_text" | "write_bytes" as name)):
+                found.add(f"pathlib.{name}")
     return found
 
 
-def imports_of(package: str, folder: str | None) -> dict[str, set[str]]:
-    assert folder is not None
+def imports_of(package: str, folder: Path, *, types: bool = True) -> dict[str, set[str]]:
     return {
-        name: imported(path.read_text(encoding="utf-8"), name, package=path.name == "__init__.py")
-        for name, path in modules(package, Path(folder).parent)
+        name: imported(path.read_text(encoding="utf-8"), name, package=path.name == "__init__.py", types=types)
+        for name, path in modules(package, folder)
     }
 
 
-SUITE = imports_of("assay", assay.__file__)
-MOCKS = imports_of("assay_mocks", assay_mocks.__file__)
-PROXY = imports_of("assay_proxy", assay_proxy.__file__)
+PACKAGES = packages()
+OURS = {module: names for name, folder in PACKAGES.items() for module, names in imports_of(name, folder).items()}
+SUITE = imports_of("assay", PACKAGES["assay"], types=False)
+"""What the modules of the suite import when they run."""
 Rule = Callable[[str], bool]
 
 
-def under(*packages: str) -> Rule:
+def under(*names: str) -> Rule:
     """Whether a dotted name is one of these, or inside one."""
-    return lambda name: any(name == package or name.startswith(f"{package}.") for package in packages)
+    return lambda name: any(name == one or name.startswith(f"{one}.") for one in names)
 
 
-def standard(name: str) -> bool:
-    return name.partition(".")[0] in STANDARD
+def of_ours(name: str) -> bool:
+    return under(*PACKAGES)(name)
 
 
-def part(all_of: dict[str, set[str]], *packages: str) -> list[tuple[str, set[str]]]:
-    """The modules of these packages, at least one."""
-    found = [(module, names) for module, names in all_of.items() if under(*packages)(module)]
-    assert found
-    return found
+def acts(name: str) -> bool:
+    """Whether what is imported can act on the world: it is listed, or neither ours nor the standard library's."""
+    if under(*HARMLESS)(name):
+        return False
+    top = name.partition(".")[0]
+    return under(*ACTS)(name) or not (of_ours(name) or top in STANDARD or top in {"builtins", "__future__"})
 
 
-def offences(all_of: list[tuple[str, set[str]]], forbidden: Rule) -> list[str]:
-    return [f"{module} imports {name}" for module, names in all_of for name in sorted(names) if forbidden(name)]
+def offences(modules: Mapping[str, set[str]], forbidden: Rule) -> list[str]:
+    return [
+        f"{module} imports {name}" for module, names in modules.items() for name in sorted(names) if forbidden(name)
+    ]
 
 
-def test_the_wire_imports_itself_and_the_standard_library() -> None:
-    own = under("assay.wire")
-    assert offences(part(SUITE, "assay.wire"), lambda name: not (own(name) or standard(name))) == []
+def test_a_module_of_the_suite_is_pure_unless_it_is_listed() -> None:
+    listed = under(*EDGES, *READERS)
+    pure = {module: names for module, names in SUITE.items() if not listed(module)}
+    assert offences(pure, lambda name: acts(name) or under(*EDGES)(name)) == []
 
 
-def test_checks_import_of_the_suite_no_edge_and_of_others_nothing_that_speaks_to_the_world() -> None:
-    edge = under(*EDGES, *INPUT_AND_OUTPUT)
-    outside = under("assay_mocks", "assay_proxy")
-    assert offences(part(SUITE, "assay.judging.checks"), lambda name: edge(name) or outside(name)) == []
+def test_what_reads_files_does_nothing_else() -> None:
+    readers = {module: SUITE[module] for module in READERS}
+    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "referencing")
+    assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
-PURE = (
-    "assay.reading.expected",
-    "assay.reading.applicable",
-    "assay.judging.judge",
-    "assay.judging.stored_answers",
-    "assay.reading.exchange",
-    "assay.requests.conversation",
-    "assay.model.verdict",
-    "assay.model.transcript",
-    "assay.model.target",
-    "assay.judging.known_failing",
-    "assay.reading.selection",
-    "assay.model.scenario",
-    "assay.scenarios",
-    "assay.report.scenario_json",
-    "assay.model.catalogue",
-)
+@pytest.mark.parametrize("listed", [*EDGES, *READERS])
+def test_what_is_listed_exists_and_acts(listed: str) -> None:
+    names = {name for module, names in SUITE.items() if under(listed)(module) for name in names}
+    assert any(acts(name) or under(*EDGES)(name) for name in names), f"{listed} is pure, or gone"
 
 
-@pytest.mark.parametrize("module", PURE)
-def test_what_only_thinks_speaks_to_nobody(module: str) -> None:
-    assert offences(part(SUITE, module), under(*EDGES, *INPUT_AND_OUTPUT)) == []
+def test_every_package_has_its_row() -> None:
+    assert set(PACKAGES) == {row for row in MAY_IMPORT if "." not in row}
 
 
-def test_the_suite_never_imports_the_reference_proxy() -> None:
-    assert offences(part(SUITE, "assay"), under("assay_proxy")) == []
+@pytest.mark.parametrize("row", MAY_IMPORT)
+def test_a_package_imports_of_ours_what_its_row_allows(row: str) -> None:
+    there = {module: names for module, names in OURS.items() if under(row)(module)}
+    assert there
+    allowed = under(*MAY_IMPORT[row])
+    besides = [tuple(arrow.split(" -> ")) for arrow in BESIDES]
+    found = [
+        f"{module} imports {name}"
+        for module, names in there.items()
+        for name in sorted(names)
+        if of_ours(name) and not allowed(name)
+        if not any(module == start and under(end)(name) for start, end in besides)
+    ]
+    assert found == []
 
 
-def test_the_mocks_never_import_the_suite() -> None:
-    assert offences(part(MOCKS, "assay_mocks"), under("assay")) == []
+@pytest.mark.parametrize("arrow", BESIDES)
+def test_an_arrow_besides_the_table_is_still_there(arrow: str) -> None:
+    start, _, end = arrow.partition(" -> ")
+    assert any(under(end)(name) for name in OURS[start])
 
 
-def test_of_the_mocks_only_the_miniatures_import_the_reference_proxy() -> None:
-    miniature = under("assay_mocks.miniatures")
-    rest = [(module, names) for module, names in MOCKS.items() if not miniature(module)]
-    assert offences(rest, under("assay_proxy")) == []
-    assert offences(part(MOCKS, "assay_mocks.miniatures"), under("assay_proxy")) != []
-
-
-def test_the_reference_proxy_imports_neither_suite_nor_mocks() -> None:
-    assert offences(part(PROXY, "assay_proxy"), under("assay", "assay_mocks")) == []
-
-
-def test_the_edges_that_are_named_exist() -> None:
-    assert SUITE.keys() >= EDGES
+def test_the_wire_imports_nothing_of_third_parties() -> None:
+    wire = {module: names for module, names in OURS.items() if under("assay.wire")(module)}
+    assert offences(wire, lambda name: not of_ours(name) and name.partition(".")[0] not in STANDARD) == []
 
 
 @pytest.mark.parametrize(
@@ -151,8 +218,27 @@ def test_the_edges_that_are_named_exist() -> None:
         ("from .. import uncle", False, {"a.uncle"}),
         ("from ..c import d", True, {"a.b.c.d"}),
         ("def f():\n    import httpx", False, {"httpx"}),
+        ("def f():\n    open('x').read()", False, {"builtins.open"}),
+        ("def f(path):\n    path.read_text()", False, {"pathlib.read_text"}),
         ("if TYPE_CHECKING:\n    from x.y import Z", False, {"x.y.Z"}),
     ],
 )
 def test_every_way_to_import_is_seen(source: str, names: set[str], *, package: bool) -> None:
     assert imported(source, "a.b.c", package=package) == names
+
+
+def test_what_only_types_need_is_not_imported_when_it_runs() -> None:
+    source = "import b\nif TYPE_CHECKING:\n    from x.y import Z\ndef f():\n    if TYPE_CHECKING:\n        import d"
+    assert imported(source, "a", types=False) == {"b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "does"),
+    [
+        ("os.environ", True), ("httpx", True), ("rich.text.Text", True), ("builtins.print", True),
+        ("importlib.resources.files", True), ("urllib.request", True), ("urllib.parse.urlsplit", False),
+        ("json", False), ("functools.cache", False), ("assay.wire.sse", False), ("__future__.annotations", False),
+    ],
+)  # fmt: skip
+def test_what_acts_on_the_world_is_known(name: str, *, does: bool) -> None:
+    assert acts(name) is does

@@ -1,6 +1,6 @@
-"""Events put together to what a client ends up with: text, calls and finish per choice, usage, error.
+"""Events assembled to what a client ends up with: text, calls and finish per choice, usage, error.
 
-An answer is free of how it was told (frames, fragments), so a stream's and a whole body's compare as data.
+An answer does not show how it was sent (frames, fragments), so those of a stream and of a whole body compare as data.
 """
 
 from __future__ import annotations
@@ -16,31 +16,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """A tool call; `arguments` is all its fragments, joined."""
+    """A tool call."""
 
     id: str
+    """Its id; "" when there is none, as in the legacy dialect."""
     name: str
+    """The tool's name."""
     arguments: str
+    """All fragments of its arguments, joined."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """One choice of an answer; `text` is None when no text was said at all, `finish` when there was no finish."""
+    """One choice of an answer."""
 
     index: int
+    """Its index on the wire."""
     role: str | None
+    """The role of its message; None when there was none."""
     text: str | None
+    """Its content; None when there was none at all."""
     calls: tuple[Call, ...]
+    """Its calls, in the order in which they were opened."""
     finish: str | None
+    """Its finish reason; None when there was no finish."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """All that was said: choices by index, and usage and error with their `frame` set to 0."""
+    """All that a client gets."""
 
     choices: tuple[Choice, ...]
+    """By their indexes."""
     usage: Usage | None
+    """The counts, with `frame` 0; None when there were none."""
     error: Failed | None
+    """The error, with `frame` 0; None when there was none."""
 
 
 @dataclass(slots=True)
@@ -50,8 +61,8 @@ class _CallParts:
     fragments: list[str] = field(default_factory=list)
 
     def joined(self, *, cumulative: bool) -> Call:
-        told = self.fragments[-1:] if cumulative else self.fragments
-        return Call(id=self.id, name=self.name, arguments="".join(told))
+        fragments = self.fragments[-1:] if cumulative else self.fragments
+        return Call(id=self.id, name=self.name, arguments="".join(fragments))
 
 
 @dataclass(slots=True)
@@ -107,10 +118,9 @@ class _Parts:
 
 
 def assemble(events: Iterable[ChatEvent], *, cumulative: bool = False) -> Answer:
-    """The answer that these events tell; `cumulative`: the last fragment of a call is all of its arguments.
+    """The answer in these events; with `cumulative` the last fragment of a call is all of its arguments.
 
-    Calls stand in the order in which they were first told. What is told twice although it may be told once (role,
-    finish, usage, error) counts as told last, as clients have it.
+    What came twice although it may come once (role, finish, usage, error) counts as it came last: clients overwrite.
     """
     parts = _Parts()
     for event in events:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ChoiceReader:
     """Reads the deltas of choice `index` against the grammar.
 
-    Events are told as well as they can be even where the grammar is broken, as lenient clients take them: a call's
-    delta without a usable index belongs to the call opened last, and a call without id or name has it empty.
+    Where the grammar is broken it still gives events, as lenient clients read them: a call's delta without a usable
+    index belongs to the call opened last, and a call without id or name has it empty.
     """
 
     def __init__(self, index: int, *, blocks: bool = False) -> None:
@@ -34,7 +34,7 @@ class ChoiceReader:
 
     @property
     def finished(self) -> bool:
-        """Whether it had its finish, all being well until then."""
+        """Whether it had its finish, and broke nothing before."""
         return self._state is ChoiceState.FINISHED and self.violation is None
 
     @property
@@ -43,7 +43,7 @@ class ChoiceReader:
         return self.finished or self.violation is not None
 
     def read(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
-        """The events of a delta that stands in this frame."""
+        """The events of a delta in this frame."""
         for sign in delta.signs(blocks=self._blocks):
             self._judge(sign, frame.place)
         number, choice = frame.number, self.index
@@ -58,7 +58,7 @@ class ChoiceReader:
             yield Finished(frame=number, choice=choice, reason=delta.finish)
 
     def close(self, place: Place) -> bool:
-        """The answer ends at this place; False if that is what breaks this choice."""
+        """End the answer at this place; False if that is what breaks this choice."""
         settled = self.settled
         self._judge(ChoiceSign.END, place)
         return settled or self.violation is None

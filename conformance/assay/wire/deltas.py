@@ -1,8 +1,8 @@
-"""What a chunk says: its choices' deltas, and the signs they are to the grammar.
+"""What a chunk says: the deltas of its choices, and the signs that these are to the grammar.
 
-`content` that is null or "" is no text; `role`, `finish_reason`, `id` or `name` that is null is absent, and so is
-an `id` or `name` that is "" (real servers repeat a call's head so, and every client copes). What has a wrong type
-is absent too: the JSON Schema names it.
+`content` that is null or "" is no text. `role`, `finish_reason`, `id` or `name` that is null counts as absent, and so
+does an `id` or `name` that is "": real servers repeat a call's head with empty strings, and every client copes. A value
+of the wrong type counts as absent too: the JSON Schema names it.
 """
 
 from __future__ import annotations
@@ -18,29 +18,33 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 FUNCTION_CALL = "function_call"
-"""The id under which a legacy call is known; none is told."""
+"""The id under which a legacy call is known here. On the wire it has none."""
 _OPEN, _CLOSE = "<use_tool>", "</use_tool>"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallDelta:
-    """One entry of `tool_calls`, or a `function_call` as if it were the only one.
-
-    `arguments` is None when absent, `textual` tells whether it is a string if present. A `function_call` has no id: it
-    stands under the name of its member.
-    """
+    """One entry of `tool_calls`, or a `function_call` read as the only entry."""
 
     index: int | None
+    """Its index; None when it is missing or no integer."""
     id: str | None
+    """Its id; None when absent. The first delta of a `function_call` has `FUNCTION_CALL`."""
     name: str | None
+    """The tool's name; None when absent."""
     function: bool
+    """Whether its type is `function`."""
     arguments: str | None
+    """A fragment of the arguments; None when absent."""
     textual: bool
+    """Whether its arguments are a string, or absent."""
 
     def sign(self, ids: Collection[str]) -> CallSign:
         """What it says, when the calls opened so far have these ids (numbered from 0 in that order)."""
         opened = len(ids)
+        # The index is judged first: without it nothing else can be said to belong to a call. One past the last opens a
+        # call, but not under an id that another call has.
         if self.index is None or not 0 <= self.index <= opened or (self.index == opened and self.id in ids):
             return CallSign.ASTRAY
         if not self.textual:
@@ -54,17 +58,23 @@ class CallDelta:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Delta:
-    """One entry of `choices`; `finished` tells whether it has a finish_reason."""
+    """One entry of `choices`."""
 
     index: int
+    """The index of its choice."""
     role: str | None
+    """The role; None when absent."""
     text: str | None
+    """The content; None when absent, and "" when it is that."""
     calls: tuple[CallDelta, ...]
+    """Its calls' deltas, in order."""
     finished: bool
+    """Whether it has a finish_reason, of whatever type."""
     finish: str | None
+    """The finish_reason; None when absent or no string."""
 
     def signs(self, *, blocks: bool = False) -> list[ChoiceSign]:
-        """What it says to its choice, in the order in which it is judged; never empty. `blocks`: see `ChatStream`."""
+        """What it says to its choice, in the order in which it is judged; never empty. `blocks`: see `chat_stream`."""
         signs = self._said(blocks=blocks)
         if self.finished:
             signs.append(ChoiceSign.FULL if signs else ChoiceSign.FINISH)

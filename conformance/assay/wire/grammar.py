@@ -1,20 +1,26 @@
 """The grammar of a chat stream, as tables.
 
-Three machines read a stream together. The *stream* counts its chunks, usage, errors and `[DONE]`; each *choice*
-goes from its role through text and calls to its finish; each *call* is opened once, then grows. What a frame says is
-a sign to each machine that it concerns. A table has one cell for every state and sign: the next state, or a hole.
-A hole is the id of the requirement that such a stream breaks.
+Three machines read a stream together. The *stream* follows its chunks, usage, errors and `[DONE]`; each *choice* goes
+from its role through text and calls to its finish; each *call* is opened once, then grows. What a frame says is a sign
+to each machine that it concerns. A table has one cell for every state and sign: the next state, or a violation, which
+is the id of the requirement that such a stream breaks (see `assay.wire.table`).
 
-One cause gives one violation. A choice that fell into a hole (its calls belong to it) is judged no more. The
-stream stays where it was, and never names the same requirement again. Frames are judged before any of this
-(`FRAME`): what cannot be read at all leaves the rest unknown, so everything is silent after it. A stream that breaks
-off with a choice unfinished names the missing finish, not also the missing `[DONE]`; usage that comes too early is
-named when the rest of the answer follows it, so that a missing finish is not told twice.
+One cause gives one violation:
 
-A dialect that tells calls in the content has a sign of its own for a delta that ends with such a block: it may follow
-the deltas of its call, and nothing may follow it but other calls and the finish.
+- A choice that broke a requirement (its calls are part of it) is judged no more: what follows is relative to a state
+  that is unknown. The stream as a whole stays in its state, and never names the same requirement again.
+- Frames are judged before any of this (`FRAME`). After one that cannot be read at all nothing is judged, since it may
+  have held anything.
+- A stream that breaks off with a choice unfinished names the missing finish, not also the missing `[DONE]`: whoever
+  ends too early misses both. Hence `CUT` beside `END`.
+- Usage that comes too early is named when the rest of the answer follows it (`CHUNK` in `COUNTED`). Naming it when it
+  comes would name it in each stream that merely lacks its finish.
+- A chunk for choices that have ended is a sign of its own (`LATE`): the choice names it, so the stream does not.
 
-The values of states and signs are the words in which a violation is told: "choice 0: text, after a tool call".
+A dialect that writes calls into the content has a sign of its own for a delta that ends with such a block: it may
+follow the deltas of its call, and nothing may follow it but other calls and the finish.
+
+The values of states and signs are the words of a violation: "choice 0: content, after a tool call".
 """
 
 from __future__ import annotations
@@ -65,7 +71,8 @@ CHAT_STREAM_VIOLATIONS = (
     DONE_LAST,
     AFTER_ERROR,
 )
-"""Every requirement that reading a chat stream can name, in the order of the catalogue."""
+"""Every requirement that reading a chat stream can name, in the order of the catalogue. A test asserts that these are
+exactly the violations in the tables."""
 
 
 FRAME: Mapping[FrameFault, str] = {
@@ -75,17 +82,18 @@ FRAME: Mapping[FrameFault, str] = {
     FrameFault.NO_DATA: KEEPALIVE,
     FrameFault.ERROR_SHAPE: AFTER_ERROR,
 }
+"""Fault of a frame → the requirement that it breaks."""
 
 STABLE: Mapping[str, str] = {
     "id": "chat.stream.stable-id",
     "created": "chat.stream.stable-created",
     "model": "chat.stream.stable-model",
 }
-"""Members that are the same in every chunk that has them."""
+"""Members that are the same in every chunk that has them → the requirement that a change breaks."""
 
 
 class StreamState(Enum):
-    """Where the stream as a whole stands."""
+    """How far the stream as a whole has come."""
 
     OPEN = "while the answer runs"
     COUNTED = "after the usage chunk"

@@ -1,7 +1,9 @@
 """The published events of a Responses stream, and the signs that they are to the grammar.
 
-All types that OpenAI has published are known here, those of items that a proxy for Codex never makes too: an event of
-such a type is no violation. Of each it is known whether it speaks of the stream as a whole or of an item.
+All types that OpenAI has published are here, also those of items that a proxy for Codex never makes: an event of such a
+type is no violation. Each type is about the stream as a whole or about an item.
+
+https://platform.openai.com/docs/api-reference/responses-streaming
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ OF_THE_STREAM: Mapping[str, StreamSign] = {
     "response.incomplete": StreamSign.FINISH,
     "response.failed": StreamSign.FAILURE,
 }
-"""Type → sign, of the events that no item stands behind."""
+"""Type → sign, of the events of the stream as a whole."""
 
 TERMINAL: Mapping[str, str] = {
     "response.completed": "completed",
@@ -50,9 +52,10 @@ OF_AN_ITEM: Mapping[str, ItemSign] = {
     ARGUMENTS_DELTA: ItemSign.ARGUMENTS,
     ARGUMENTS_DONE: ItemSign.ARGUMENTS_DONE,
 }
-"""Type → sign, of the events of messages and calls; what an added item is, the item itself says."""
+"""Type → sign, of the events of messages and calls. That of an added item depends on the item's type, see `_KINDS`."""
 
 _KINDS: Mapping[str, ItemSign] = {"message": ItemSign.MESSAGE, "function_call": ItemSign.CALL}
+"""Type of an added item → sign; the other types are `OTHER`."""
 
 _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "audio": ("delta", "done"),
@@ -73,7 +76,7 @@ _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "mcp_list_tools": ("completed", "failed", "in_progress"),
     "custom_tool_call_input": ("delta", "done"),
 }
-ELSEWHERE = frozenset(f"response.{stem}.{word}" for stem, words in _ELSEWHERE.items() for word in words)
+ELSEWHERE = frozenset(f"response.{stem}.{end}" for stem, ends in _ELSEWHERE.items() for end in ends)
 """The types of events of items of other kinds."""
 
 PUBLISHED = frozenset(OF_THE_STREAM) | frozenset(OF_AN_ITEM) | {ADDED} | ELSEWHERE
@@ -81,7 +84,7 @@ PUBLISHED = frozenset(OF_THE_STREAM) | frozenset(OF_AN_ITEM) | {ADDED} | ELSEWHE
 
 
 def item_sign(type_: str, event: JsonObject) -> ItemSign | None:
-    """What an event says to the item that is being told; None when its type is not published, or no item's."""
+    """What an event says to the open item; None when its type is not published, or not one of items."""
     if type_ == ADDED:
         kind = text_of(object_of(event.get("item")).get("type")) or ""
         return _KINDS.get(kind, ItemSign.OTHER)

@@ -1,19 +1,21 @@
 """The grammar of a Responses stream, as tables.
 
 Two machines read a stream together. The *stream* goes from `response.created` over `response.in_progress` to one
-terminal event and its end; between them *items* are told one after the other, each from `response.output_item.added` to
+terminal event and its end; between them come *items*, one after the other, each from `response.output_item.added` to
 `response.output_item.done`: messages in parts, calls in arguments. A table has one cell for every state and sign: the
-next state, or a hole. A hole is the id of the requirement that such a stream breaks.
+next state, or a violation, which is the id of the requirement that such a stream breaks (see `assay.wire.table`).
 
-What an event says is judged in this order: its name, its number, its place (the tables), the indexes and ids by which
-it speaks of an item, the sums of what was told. One cause gives one violation: after one of place, index or sum, or
-after an event that nobody has published, the stream is judged no more, since what follows has lost its meaning. Names
-and numbers stand beside the content: each is told once, and the rest is judged all the same.
+An event is judged in this order: its name, its number, its place (the tables), the indexes and ids by which it refers
+to an item, the sums of the deltas. The order matters, since one cause gives one violation: a sum is only worth
+comparing once it is known whose it is. After a fault of place, index or sum, or an event whose type is not published,
+nothing more is judged, because what follows has lost its meaning. Names and numbers do not touch the content: each is
+reported once, and the rest is still judged.
 
-Items of kinds that a proxy for Codex never makes (reasoning, web searches, …) have one state: whatever is published may
-stand in them.
+Items do not overlap (contract §9), although each event carries its `output_index`: so one machine follows them all.
+Items of kinds that a proxy for Codex never makes (reasoning, web searches, …) have one state, in which every published
+event may come.
 
-The values of states and signs are the words in which a violation is told: "a text delta, between items".
+The values of states and signs are the words of a violation: "a delta of a part, between items".
 """
 
 from __future__ import annotations
@@ -48,10 +50,11 @@ FRAME: Mapping[FrameFault, str] = {
     FrameFault.MISNAMED: EVENT_NAME,
     FrameFault.OUT_OF_STEP: SEQUENCE,
 }
+"""Fault of a frame → the requirement that it breaks."""
 
 
 class StreamState(Enum):
-    """Where the stream as a whole stands."""
+    """How far the stream as a whole has come."""
 
     NEW = "before response.created"
     CREATED = "before response.in_progress"
@@ -74,19 +77,19 @@ class StreamSign(Enum):
 
 
 class ItemState(Enum):
-    """How far the item that is being told has come."""
+    """How far the open item has come."""
 
     BETWEEN = "between items"
     MESSAGE = "in a message, outside its parts"
     PART = "in a part of a message"
-    TOLD = "after the text of a part was told as done"
+    TEXT_DONE = "after the text of a part was done"
     CALL = "in the arguments of a call"
-    ARGUED = "after the arguments were told as done"
+    ARGUMENTS_DONE = "after the arguments were done"
     OTHER = "in an item of another kind"
 
 
 class ItemSign(Enum):
-    """What an event says to the item that is being told."""
+    """What an event says to the open item."""
 
     MESSAGE = "a message is added"
     CALL = "a function_call is added"
@@ -118,19 +121,19 @@ STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     StreamSign.END:         (TERMINAL, TERMINAL, TERMINAL, _ENDED),
 })
 
-_BETWEEN, _MESSAGE, _PART, _TOLD, _CALL, _ARGUED, _OTHER = ItemState
+_BETWEEN, _MESSAGE, _PART, _TEXT, _CALL, _DONE, _OTHER = ItemState
 ITEM: Table[ItemState, ItemSign] = table(ItemState, {
-    #                          BETWEEN    MESSAGE    PART    TOLD      CALL     ARGUED     OTHER
+    #                          BETWEEN    MESSAGE    PART    TEXT      CALL     DONE       OTHER
     ItemSign.MESSAGE:        (_MESSAGE,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
     ItemSign.CALL:           (_CALL,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
     ItemSign.OTHER:          (_OTHER,    ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
     ItemSign.PART:           (ORDER,     _PART,     ORDER,  ORDER,    ORDER,   ORDER,     _OTHER),
     ItemSign.DELTA:          (ORDER,     ORDER,     _PART,  ORDER,    ORDER,   ORDER,     _OTHER),
-    ItemSign.NOTE:           (ORDER,     ORDER,     _PART,  _TOLD,    ORDER,   ORDER,     _OTHER),
-    ItemSign.TEXT_DONE:      (ORDER,     ORDER,     _TOLD,  ORDER,    ORDER,   ORDER,     _OTHER),
+    ItemSign.NOTE:           (ORDER,     ORDER,     _PART,  _TEXT,    ORDER,   ORDER,     _OTHER),
+    ItemSign.TEXT_DONE:      (ORDER,     ORDER,     _TEXT,  ORDER,    ORDER,   ORDER,     _OTHER),
     ItemSign.PART_DONE:      (ORDER,     ORDER,     ORDER,  _MESSAGE, ORDER,   ORDER,     _OTHER),
     ItemSign.ARGUMENTS:      (ORDER,     ORDER,     ORDER,  ORDER,    _CALL,   ORDER,     _OTHER),
-    ItemSign.ARGUMENTS_DONE: (ORDER,     ORDER,     ORDER,  ORDER,    _ARGUED, ORDER,     _OTHER),
+    ItemSign.ARGUMENTS_DONE: (ORDER,     ORDER,     ORDER,  ORDER,    _DONE,   ORDER,     _OTHER),
     ItemSign.ITEM_DONE:      (ORDER,     _BETWEEN,  ORDER,  ORDER,    ORDER,   _BETWEEN,  _BETWEEN),
     ItemSign.PUBLISHED:      (ORDER,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     _OTHER),
     ItemSign.FINISH:         (_BETWEEN,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),

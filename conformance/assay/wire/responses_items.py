@@ -1,7 +1,7 @@
-"""The items of a Responses stream: one after the other, by their indexes and ids, and in the sums of their deltas.
+"""The items of a Responses stream: their order, their indexes and ids, and the sums of their deltas.
 
-`Items` takes the events of items in turn and says what is wrong with the first that is. What an item is told as when it
-is done is kept, to be compared with the output of the terminal response.
+`Items` takes the events of items in turn and returns the first fault. It keeps each item as `output_item.done` has it,
+to compare it with the output of the terminal response.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Fault = tuple[str, str]
-"""A requirement and what was seen."""
+"""A requirement, and what was seen."""
 
 _SHOWN = 60
 _ADDED = frozenset({ItemSign.MESSAGE, ItemSign.CALL, ItemSign.OTHER})
@@ -25,24 +25,27 @@ _IN_A_PART = frozenset({ItemSign.PART, ItemSign.DELTA, ItemSign.NOTE, ItemSign.T
 _PART_KINDS = {
     TEXT_DELTA: "output_text", TEXT_DONE: "output_text", REFUSAL_DELTA: "refusal", REFUSAL_DONE: "refusal",
 }  # fmt: skip
-_SAID_IN = {"output_text": "text", "refusal": "refusal"}
-_TOLD_HERE = frozenset({"message", "function_call"})
+_TEXT_MEMBER = {"output_text": "text", "refusal": "refusal"}
+_KINDS = frozenset({"message", "function_call"})
 _COMPARED = ("id", "type", "role", "call_id", "name", "arguments")
 
 
 @dataclass(slots=True)
 class _Open:
-    """The item that is being told: `told` are the deltas of its open part, or of its arguments."""
+    """The item that is open."""
 
     id: str
     type: str
-    told: list[str] = field(default_factory=list)
+    deltas: list[str] = field(default_factory=list)
+    """The deltas of its open part, or of its arguments."""
     kind: str = ""
+    """The type of its open part."""
     parts: list[str] = field(default_factory=list)
+    """The texts of its parts that are done."""
 
     @property
     def text(self) -> str:
-        return "".join(self.told)
+        return "".join(self.deltas)
 
 
 class Items:
@@ -56,17 +59,17 @@ class Items:
         self._added = 0
 
     def take(self, type_: str, sign: ItemSign, event: JsonObject) -> Fault | None:
-        """Go on by an event of an item; what is wrong with it, None when nothing is."""
+        """Take an event of an item; its fault, None when it has none."""
         step = self._step(sign)
         if step is not None:
             return step
         fault = next(self._indexes(sign, event), None)
-        if fault is None and self._open.type in _TOLD_HERE:
+        if fault is None and self._open.type in _KINDS:
             fault = next(self._sums(type_, sign, event), None)
         return fault
 
     def finish(self, output: object) -> Fault | None:
-        """The answer ends with this output: every item was told, and it holds them as they were told."""
+        """The answer ends with this output: every item is done, and the output holds each as it was then."""
         step = self._step(ItemSign.FINISH)
         return step if step is not None else next(self._output(list_of(output)), None)
 
@@ -113,16 +116,17 @@ class Items:
                 yield from _empty("arguments", item.get("arguments"))
             case ItemSign.PART:
                 self._open.kind = text_of(part.get("type")) or ""
-                self._open.told.clear()
-                yield from _empty(PART_ADDED, part.get(_SAID_IN.get(self._open.kind, "text")))
+                self._open.deltas.clear()
+                yield from _empty(PART_ADDED, part.get(_TEXT_MEMBER.get(self._open.kind, "text")))
             case ItemSign.DELTA | ItemSign.ARGUMENTS:
-                self._open.told.append(text_of(event.get("delta")) or "")
+                self._open.deltas.append(text_of(event.get("delta")) or "")
             case ItemSign.TEXT_DONE:
-                yield from _sum(f"the {type_}", event.get(_SAID_IN[self._open.kind]), self._open.text)
+                yield from _sum(f"the {type_}", event.get(_TEXT_MEMBER[self._open.kind]), self._open.text)
             case ItemSign.ARGUMENTS_DONE:
                 yield from _sum(f"the {type_}", event.get("arguments"), self._open.text)
             case ItemSign.PART_DONE:
-                yield from _sum("the part as done", part.get(_SAID_IN.get(self._open.kind, "text")), self._open.text)
+                text = part.get(_TEXT_MEMBER.get(self._open.kind, "text"))
+                yield from _sum("the part as done", text, self._open.text)
                 self._open.parts.append(self._open.text)
             case ItemSign.ITEM_DONE:
                 yield from self._item_sums(item)
@@ -136,13 +140,14 @@ class Items:
             return
         said = _texts(item)
         if said != self._open.parts:
-            yield SUMS, f"the item as done has the parts {_short(said)}, its events told {_short(self._open.parts)}"
+            yield SUMS, f"the item as done has the parts {_short(said)}, its events {_short(self._open.parts)}"
 
     def _output(self, output: list[object]) -> Iterator[Fault]:
-        told = [object_of(item) for item in output]
-        compared = [item for item in told if item.get("type") in _TOLD_HERE]
+        items = [object_of(item) for item in output]
+        compared = [item for item in items if item.get("type") in _KINDS]
         if len(compared) != len(self.done):
-            seen = f"the terminal response has {len(compared)} messages and calls, the stream told {len(self.done)}"
+            seen = f"the terminal response has {len(compared)} messages and calls, the stream had {len(self.done)}"
+            # Too few: what was sent is lost, so the sums differ. Too many: an item came without its events.
             yield (SUMS if len(compared) < len(self.done) else ORDER), seen
         for item, done in zip(compared, self.done, strict=False):
             for name in _COMPARED:
@@ -157,19 +162,19 @@ class Items:
 
 
 def _texts(item: JsonObject) -> list[str]:
-    """What the parts of a message say."""
+    """The texts of a message's parts."""
     parts = [object_of(part) for part in list_of(item.get("content"))]
-    return [text_of(part.get(_SAID_IN.get(str(part.get("type")), "text"))) or "" for part in parts]
+    return [text_of(part.get(_TEXT_MEMBER.get(str(part.get("type")), "text"))) or "" for part in parts]
 
 
 def _differs(what: str, seen: object, wanted: object) -> Iterator[Fault]:
-    if isinstance(seen, bool) or seen != wanted:
+    if isinstance(seen, bool) or seen != wanted:  # in Python False equals 0
         yield INDEXES, f"{what} is {_short(seen)}, it should be {_short(wanted)}"
 
 
 def _empty(what: str, seen: object) -> Iterator[Fault]:
     if seen:
-        yield SUMS, f"{what} is told before its deltas, which clients add to it: {_short(seen)}"
+        yield SUMS, f"{what} is not empty before its deltas, which clients add to it: {_short(seen)}"
 
 
 def _sum(what: str, seen: object, wanted: str) -> Iterator[Fault]:

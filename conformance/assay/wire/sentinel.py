@@ -1,11 +1,13 @@
-r"""Calls told as `<tool_call>` sentinels, found in a text that is known as a whole.
+r"""Calls that the model writes as `<tool_call>` sentinels, found in a text that is known as a whole (contract §9).
 
     <tool_call>{"id": "call_1", "name": "localSearch", "arguments": "{\"query\": \"x\"}"}</tool_call>
 
-A block counts at the start of a line, outside code fences. What stands in it must be a JSON object with a name and an
-id (`id` or `call_id`), and the closing tag behind that; else it is text, whole. A closing tag within a string is part
-of the string. Arguments that are a string stay as they are; an object is told as compact JSON. Text after the first
-call is not part of the answer, other blocks are.
+A sentinel counts at the start of a line, outside code fences. Between its tags there must be a JSON object with a name
+and an id (`id` or `call_id`); otherwise all of it is text. Arguments that are a string stay as they are, an object
+becomes compact JSON. Text after the first call is not part of the answer; further sentinels are.
+
+The JSON is decoded before the closing tag is looked for. Searching for the tag first would be wrong: inside a JSON
+string (RFC 8259, section 7) a `</tool_call>` is part of the string. Code fences are those of CommonMark, section 4.5.
 """
 
 from __future__ import annotations
@@ -17,30 +19,34 @@ from typing import Any
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 _JSON = json.JSONDecoder()
-_INK = re.compile(r"[^ \t\n\r]")
+# JSON's own whitespace (RFC 8259, section 2). `\s` would also skip characters that are no whitespace in JSON.
+_NO_SPACE = re.compile(r"[^ \t\n\r]")
 _END = re.compile(rf"[ \t\n\r]*{CLOSE}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
-    """A call as a block tells it."""
+class Sentinel:
+    """The call in a sentinel."""
 
     id: str
+    """Its id, never empty."""
     name: str
+    """The tool's name, never empty."""
     arguments: str
+    """Its arguments; "{}" when it has none."""
 
 
-def split(text: str) -> tuple[str, tuple[Told, ...]]:
+def split(text: str) -> tuple[str, tuple[Sentinel, ...]]:
     """The text before the first call, and all calls in order."""
-    calls: list[Told] = []
+    calls: list[Sentinel] = []
     kept = ""
     position, fence = 0, ""
     while position < len(text):
-        block = read(text, position) if _opens(text, position, fence) else None
-        if block is not None:
-            told, position = block
-            calls.append(told)
+        found = read(text, position) if _opens(text, position, fence) else None
+        if found is not None:
+            call, position = found
+            calls.append(call)
             continue
         line_end = text.find("\n", position) + 1 or len(text)
         line = text[position:line_end]
@@ -51,13 +57,15 @@ def split(text: str) -> tuple[str, tuple[Told, ...]]:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The marks of the code fence that is open after a line, "" for none; as many marks close it, or more."""
+    """The marks of the code fence that is open after a line, "" for none."""
     found = _FENCE.match(line)
     if found is None:
         return fence
     marks, rest = found.groups()
     if not fence:
+        # A backtick after an opening fence of backticks makes the line inline code.
         return "" if "`" in marks and "`" in rest else marks
+    # As many marks close a fence, or more; a line with words after its marks does not.
     return "" if marks.startswith(fence) and not rest.strip() else fence
 
 
@@ -69,33 +77,32 @@ def _at_line_start(text: str, position: int) -> bool:
     return position == 0 or text[position - 1] == "\n"
 
 
-def read(text: str, position: int = 0) -> tuple[Told, int] | None:
-    """The call of the block that opens here, and where the block ends; None when it is none."""
-    start = position + len(OPEN)
+def read(text: str, position: int = 0) -> tuple[Sentinel, int] | None:
+    """The call of the sentinel that opens at a position, and where the sentinel ends; None when it is none."""
     try:
-        told, end = _JSON.raw_decode(text, _begin(text, start))
+        value, end = _JSON.raw_decode(text, _first_character(text, position + len(OPEN)))
     except ValueError:
         return None
     closed = _END.match(text, end)
-    call = _told(told)
+    call = _call(value)
     return (call, closed.end()) if closed and call else None
 
 
-def _begin(text: str, start: int) -> int:
-    """Where the first character stands that is no blank."""
-    found = _INK.search(text, start)
+def _first_character(text: str, start: int) -> int:
+    """Where the JSON begins: `raw_decode` does not skip whitespace."""
+    found = _NO_SPACE.search(text, start)
     return found.start() if found else len(text)
 
 
-def _told(told: Any) -> Told | None:  # noqa: ANN401 - whatever JSON there is
-    match told:
+def _call(value: Any) -> Sentinel | None:  # noqa: ANN401 - whatever JSON there is
+    match value:
         case {"name": str(name), "id": str(id_)} | {"name": str(name), "call_id": str(id_)} if name and id_:
-            arguments = told.get("arguments", {})
+            arguments = value.get("arguments", {})
             text = (
                 arguments
                 if isinstance(arguments, str)
                 else json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
             )
-            return Told(id=id_, name=name, arguments=text)
+            return Sentinel(id=id_, name=name, arguments=text)
         case _:
             return None

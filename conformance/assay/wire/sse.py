@@ -1,15 +1,15 @@
 """Server-sent events: bytes in, frames out, cut anywhere.
 
 A stream is blocks of lines, each block closed by a blank line; a line ends with CR, LF or CRLF. A line is
-`name: value`, one space after the colon not counting, or a comment (`: …`). A block's `data` lines, joined by
-LF, are what it says. All of this is legal and taken without a word: any of the line ends, several data lines,
-comments anywhere, a byte order mark at the start, blank lines to spare.
+`name: value`, without one space after the colon, or a comment (`: …`). The `data` lines of a block, joined by LF, are
+its data. All of this is legal and no violation: any of the line ends, several data lines, comments anywhere, a byte
+order mark at the start, additional blank lines.
 
-Nothing is lost on the way: a frame keeps the exact bytes of its block, blank lines that precede it included,
-so the frames' bytes and `Reader.rest` together are the body. What comes out does not depend on how the bytes
-were cut. Hence one subtlety: a CR that ends the bytes so far may be half a CRLF, so the reader waits for the next
-byte; but where the line before ended with a bare CR, a blank line's CR stands alone and closes the block at once
-(an LF after it opens the next block as a blank line), so streams with bare CRs are not held back.
+Nothing is lost: a frame keeps the exact bytes of its block, with the blank lines before it, so the frames' bytes and
+`Reader.rest` together are the body. What comes out does not depend on how the bytes are cut. Hence one subtlety: a CR
+at the end of the bytes so far may be half a CRLF, so the reader waits for the next byte. But where the line before
+ended with a bare CR, the CR of a blank line is taken for a line end of its own and closes the block at once (an LF
+after it begins the next block with a blank line). Otherwise streams with bare CRs would always be one frame late.
 
 Specification: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 """
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BLOCK = 16 * 1024 * 1024
+"""The largest block that is read, in bytes. Without a limit a proxy that never sends a blank line fills the memory."""
 FIELDS = frozenset({"data", "event", "id", "retry"})
+"""The fields that the specification knows. Browsers ignore others; here another name is a line that went wrong."""
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _TEXT_LINE_END = re.compile(r"\r\n|\r|\n")
@@ -34,38 +36,35 @@ _TEXT_LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Frame:
-    """One block of the stream.
-
-    Attributes:
-        number: Counts the frames of a body from 0.
-        offset: Where its first byte stands in the body.
-        raw: Its exact bytes: blank lines before it, its lines, the blank line that closes it.
-        data: The values of its `data` lines joined by LF; None if it has none.
-        event: The value of its last `event` line; None if it has none.
-        comments: Its comments, without the colon and one space.
-        fields: The names of its lines other than comments, in order, known or not.
-    """
+    """One block of the stream."""
 
     number: int
+    """Its number in the body, counted from 0."""
     offset: int
+    """The offset of its first byte in the body."""
     raw: bytes
+    """Its exact bytes: blank lines before it, its lines, the blank line that closes it."""
     data: str | None
+    """The values of its `data` lines joined by LF; None if it has none."""
     event: str | None
+    """The value of its last `event` line; None if it has none."""
     comments: tuple[str, ...]
+    """Its comments, without the colon and one space."""
     fields: tuple[str, ...] = ()
+    """The names of its lines other than comments, in order, known or not."""
 
     @property
     def place(self) -> Place:
-        """All of the frame, as a violation points at it."""
+        """All of the frame, for a violation."""
         return Place(offset=self.offset, length=len(self.raw), frame=self.number)
 
 
 class Reader:
     """Feed it the pieces of a body; it gives the frames that each piece completes.
 
-    `violations` holds the first thing that is not well-formed (then the reader goes on, but is silent): bytes
-    that are not UTF-8, a line that is no field, a block that the end of the body cuts off, a block of more than
-    `limit` bytes. After the last of these nothing more is read.
+    `violations` holds the first thing that is not well-formed: bytes that are not UTF-8, a line that is no field, a
+    block that the end of the body cuts off, a block of more than `limit` bytes. After the last of these nothing more is
+    read; after the others the reader goes on, without further violations.
 
     Args:
         requirement: The id that its violations name.
@@ -100,7 +99,7 @@ class Reader:
         """Read the next bytes of the body, as many or few as there are.
 
         Raises:
-            ValueError: The body was said to have ended.
+            ValueError: `end` was called before.
         """
         if self._ended:
             raise ValueError("bytes were fed after the end of the body")
@@ -110,7 +109,7 @@ class Reader:
         return list(self._frames(final=False))
 
     def end(self) -> list[Frame]:
-        """Say that the body has ended; a block that was cut off becomes the last frame."""
+        """The body has ended; a block that was cut off becomes the last frame."""
         if self._ended:
             return []
         self._ended = True
@@ -134,6 +133,7 @@ class Reader:
     def _block_ends(self, *, final: bool) -> Iterator[int]:
         while match := _LINE_END.search(self._held, self._searched):
             blank, end = match.start() == self._line, match.end()
+            # See the head of this file for both: a CR that is a line end of its own, and one that may be half a CRLF.
             if blank and self._bare:
                 end = match.start() + 1
             elif end == len(self._held) and self._held[-1:] == b"\r" and not final:
@@ -159,13 +159,13 @@ class Reader:
         if not frame.fields and not frame.comments:
             return None
         if frame.fields:
-            self._tell("the body ends inside this block: no blank line closes it", frame.place)
+            self._violation("the body ends inside this block: no blank line closes it", frame.place)
         self._judge(frame)
         self._release(len(self._held))
         return frame
 
     def _frame(self, raw: bytes, offset: int) -> Frame:
-        text = raw.decode("utf-8", errors="replace")
+        text = raw.decode("utf-8", errors="replace")  # what is not UTF-8 is named in `_judge`
         lines = _TEXT_LINE_END.split(text.removeprefix("\ufeff") if offset == 0 else text)
         pairs = [(name, value.removeprefix(" ")) for name, _, value in (line.partition(":") for line in lines if line)]
         data = [value for name, value in pairs if name == "data"]
@@ -187,17 +187,17 @@ class Reader:
             frame.raw.decode("utf-8")
         except UnicodeDecodeError as error:
             place = Place(offset=frame.offset + error.start, length=error.end - error.start, frame=frame.number)
-            self._tell(f"bytes that are not UTF-8 ({error.reason})", place)
+            self._violation(f"bytes that are not UTF-8 ({error.reason})", place)
         strange = next((name for name in frame.fields if name not in FIELDS), None)
         if strange is not None:
-            self._tell(f"a line that is neither a field nor a comment: {strange[:60]!r}", frame.place)
+            self._violation(f"a line that is neither a field nor a comment: {strange[:60]!r}", frame.place)
 
     def _give_up(self) -> None:
         place = Place(offset=self._offset, length=self._limit, frame=self._number)
-        self._tell(f"a block of more than {self._limit} bytes; nothing after this was read", place)
+        self._violation(f"a block of more than {self._limit} bytes; nothing after this was read", place)
         del self._held[self._limit :]
         self._full = True
 
-    def _tell(self, seen: str, place: Place) -> None:
+    def _violation(self, seen: str, place: Place) -> None:
         if not self.violations:
             self.violations.append(Violation(requirement=self._requirement, seen=seen, place=place))

@@ -44,6 +44,6 @@ class FrameFault(Enum):
     NO_DATA = "a block without data that is no comment"
     EVENT_LINE = "an `event:` line, where chat streams have none"
     ERROR_SHAPE = "an error that is no object with a message"
-    UNPUBLISHED = "an event of a type that nobody has published"
+    UNPUBLISHED = "an event of a type that is not published"
     MISNAMED = "an `event:` line that does not say the type of the data"
     OUT_OF_STEP = "a sequence_number that is not one more than the one before"

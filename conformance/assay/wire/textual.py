@@ -1,14 +1,17 @@
-"""Tool calls told in text: `<use_tool>` blocks and `<tool_call>` sentinels, as the contract (§6, §9) spells them.
+"""Tool calls written in text as `<use_tool>` blocks, in the spelling of the contract (§6).
 
     <use_tool>
       <name>NAME</name>
       <key>value</key>
     </use_tool>
 
-Lines joined by newlines, none at the end. Keys in the tool's canonical order, then in order of appearance. A string
-stands as it is, numbers and booleans in JSON spelling, null is empty, objects and arrays are compact JSON; &, < and >
-are escaped, quotes are not. Arguments that are no JSON object stand whole in `<args>`, and so do keys that are no XML
-names, with their values, as an object.
+Lines are joined by newlines, with none at the end. Keys come in the tool's canonical order, then in order of
+appearance. A string is written as it is, numbers and booleans as in JSON, null as nothing, objects and arrays as
+compact JSON; &, < and > are escaped, quotes are not. Arguments that are no JSON object are written whole into `<args>`;
+so are, as an object, the members whose keys are no XML names.
+
+A regular expression reads the children, not an XML parser: the model may write a block too, and what it writes is often
+no XML (a bare &, an angle bracket in a value).
 """
 
 from __future__ import annotations
@@ -22,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 OPEN, CLOSE = "<use_tool>", "</use_tool>"
-SENTINEL = re.compile(r"^<tool_call>(.*?)</tool_call>", re.MULTILINE | re.DOTALL)
 _CHILD = re.compile(r"<([A-Za-z_][\w.-]*)>(.*?)</\1>", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
+# As elements these would be taken for the tool's name, the rest of the arguments, or the end of the block.
 _RESERVED = frozenset({"name", "args", "use_tool"})
+# The ampersand first, so that those of the other entities are not escaped again; unescaping goes the other way.
 _ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 CANONICAL: Mapping[str, tuple[str, ...]] = {
@@ -47,30 +51,31 @@ CANONICAL: Mapping[str, tuple[str, ...]] = {
 
 
 def write_block(name: str, arguments: str) -> str:
-    """The block of a call; always one, whatever the arguments are."""
+    """The block of a call, for any arguments, JSON or not."""
     lines = [f"  <name>{_escaped(name)}</name>", *_children(name, arguments)]
     return "\n".join([OPEN, *lines, CLOSE])
 
 
 def _children(name: str, arguments: str) -> Iterator[str]:
     try:
-        told = json.loads(arguments, parse_float=_Spelled, parse_int=_Spelled)
+        # Numbers keep their spelling: 1.0 read as a float and written again may look different (1e400 cannot be read).
+        members = json.loads(arguments, parse_float=_Spelled, parse_int=_Spelled)
     except ValueError:
-        told = None
-    if not isinstance(told, dict):
+        members = None
+    if not isinstance(members, dict):
         yield f"  <args>{_escaped(arguments)}</args>"
         return
-    order = [key for key in CANONICAL.get(name, ()) if key in told]
-    order += [key for key in told if key not in order]
-    odd = {key: told[key] for key in order if not _KEY.fullmatch(key) or key in _RESERVED}
-    yield from (f"  <{key}>{_escaped(_value(told[key]))}</{key}>" for key in order if key not in odd)
+    order = [key for key in CANONICAL.get(name, ()) if key in members]
+    order += [key for key in members if key not in order]
+    odd = {key: members[key] for key in order if not _KEY.fullmatch(key) or key in _RESERVED}
+    yield from (f"  <{key}>{_escaped(_value(members[key]))}</{key}>" for key in order if key not in odd)
     if odd:
         yield f"  <args>{_escaped(_compact(odd))}</args>"
 
 
 @dataclass(frozen=True, slots=True)
 class _Spelled:
-    """A number, as it was spelled."""
+    """A number as it is written in the arguments."""
 
     spelling: str
 
@@ -106,27 +111,30 @@ def _unescaped(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A call found in text: the block as it stands there, the tool's name, and its arguments by key."""
+class Block:
+    """A call found in text."""
 
     block: str
+    """The text of the block, tags included."""
     name: str
+    """The tool's name."""
     arguments: Mapping[str, str]
+    """The texts of its other children by their names, unescaped."""
 
 
-def read_block(block: str) -> Told | None:
-    """The call that a block tells; None when it has no name."""
+def read_block(block: str) -> Block | None:
+    """The call of a block; None when it has no name."""
     inner = block.strip().removeprefix(OPEN).removesuffix(CLOSE)
     children = [(key, _unescaped(value)) for key, value in _CHILD.findall(inner)]
     names = [value for key, value in children if key == "name"]
     if not names:
         return None
     rest = {key: value for key, value in children if key != "name"}
-    return Told(block=block, name=names[0].strip(), arguments=rest)
+    return Block(block=block, name=names[0].strip(), arguments=rest)
 
 
 def split(text: str) -> tuple[str, str, str] | None:
-    """A text around its first complete block: before, block, after; None when it has none."""
+    """A text around its first complete block: before, block, after; None when it has no complete block."""
     start = text.find(OPEN)
     end = text.find(CLOSE, start)
     if start < 0 or end < 0:

@@ -7,17 +7,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where in a response body: `length` bytes from byte `offset`; `frame` counts SSE frames from 0."""
+    """A range of bytes in a response body."""
 
     offset: int
+    """Where it begins."""
     length: int
+    """How many bytes it has; 0 for the end of the body."""
     frame: int | None = None
+    """The SSE frame that it is in, counted from 0; None outside streams."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Violation:
-    """One broken requirement: its id, one sentence on what was seen, and the place (None: the exchange as a whole)."""
+    """One broken requirement."""
 
     requirement: str
+    """Its id."""
     seen: str
+    """What was seen, in one sentence."""
     place: Place | None = None
+    """Where; None for the exchange as a whole."""

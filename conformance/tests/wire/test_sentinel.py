@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.wire.sentinel import Told, read, split
+from assay.wire.sentinel import Sentinel, read, split
 
 BLOCK = '<tool_call>{"id": "c", "name": "f", "arguments": "{ }"}</tool_call>'
 TAGGED = r'<tool_call>{"id": "c", "name": "f", "arguments": "</tool_call>\n<tool_call>"}</tool_call>'
-CALL = Told(id="c", name="f", arguments="{ }")
+CALL = Sentinel(id="c", name="f", arguments="{ }")
 
 
 @pytest.mark.parametrize(
@@ -24,15 +24,15 @@ CALL = Told(id="c", name="f", arguments="{ }")
         (f"  ~~~ json\n{BLOCK}\n~~~\n{BLOCK}", f"  ~~~ json\n{BLOCK}\n~~~\n", (CALL,)),
         ("<tool_call>{}</tool_call>\n", "<tool_call>{}</tool_call>\n", ()),
         ("<tool_call>no\nJSON</tool_call>", "<tool_call>no\nJSON</tool_call>", ()),
-        (TAGGED, "", (Told(id="c", name="f", arguments="</tool_call>\n<tool_call>"),)),
-        (f"{TAGGED}\n{BLOCK}", "", (Told(id="c", name="f", arguments="</tool_call>\n<tool_call>"), CALL)),
+        (TAGGED, "", (Sentinel(id="c", name="f", arguments="</tool_call>\n<tool_call>"),)),
+        (f"{TAGGED}\n{BLOCK}", "", (Sentinel(id="c", name="f", arguments="</tool_call>\n<tool_call>"), CALL)),
         (TAGGED[:-12], TAGGED[:-12], ()),
         (f"{BLOCK[:-12]} x</tool_call>", f"{BLOCK[:-12]} x</tool_call>", ()),
         (f"<tool_call> \n{BLOCK[11:-12]}\t\n</tool_call>", "", (CALL,)),
         (f"<tool_call>{{\n{BLOCK[:-12]}", f"<tool_call>{{\n{BLOCK[:-12]}", ()),
     ],
 )
-def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Told, ...]) -> None:
+def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Sentinel, ...]) -> None:
     assert split(text) == (kept, calls)
 
 
@@ -40,8 +40,11 @@ def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Told, 
     ("inner", "told"),
     [
         ('{"call_id": "c", "name": "f", "arguments": "{ }"}', CALL),
-        ('{"id": "c", "name": "f", "arguments": {"a" : [1, "é"]}}', Told(id="c", name="f", arguments='{"a":[1,"é"]}')),
-        ('{"id": "c", "name": "f"}', Told(id="c", name="f", arguments="{}")),
+        (
+            '{"id": "c", "name": "f", "arguments": {"a" : [1, "é"]}}',
+            Sentinel(id="c", name="f", arguments='{"a":[1,"é"]}'),
+        ),
+        ('{"id": "c", "name": "f"}', Sentinel(id="c", name="f", arguments="{}")),
         ('{"name": "f", "arguments": "{}"}', None),
         ('{"id": "c", "arguments": "{}"}', None),
         ('{"id": "", "name": "f"}', None),
@@ -50,7 +53,7 @@ def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Told, 
         ("{", None),
     ],
 )
-def test_a_call_needs_an_id_and_a_name(inner: str, told: Told | None) -> None:
+def test_a_call_needs_an_id_and_a_name(inner: str, told: Sentinel | None) -> None:
     block = f"<tool_call>{inner}</tool_call>"
     assert read(block) == (None if told is None else (told, len(block)))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.textual import CANONICAL, SENTINEL, Told, read_block, split, write_block
+from assay.wire.textual import CANONICAL, Block, read_block, split, write_block
 
 
 def block(*children: str, name: str = "f") -> str:
@@ -56,7 +56,7 @@ def test_known_tools_have_their_keys_in_canonical_order_and_unknown_ones_behind(
 
 def test_a_block_is_read_however_it_is_spaced() -> None:
     text = "<use_tool>\n\n\t<name> f </name>\n <q>odd &amp; spaced</q>  <l>[ 1 ,\n2 ]</l></use_tool>"
-    assert read_block(text) == Told(block=text, name="f", arguments={"q": "odd & spaced", "l": "[ 1 ,\n2 ]"})
+    assert read_block(text) == Block(block=text, name="f", arguments={"q": "odd & spaced", "l": "[ 1 ,\n2 ]"})
 
 
 def test_a_block_without_a_name_tells_no_call() -> None:
@@ -76,11 +76,6 @@ def test_a_block_without_a_name_tells_no_call() -> None:
 )
 def test_a_text_is_split_around_its_first_complete_block(text: str, parts: tuple[str, str, str] | None) -> None:
     assert split(text) == parts
-
-
-def test_a_sentinel_stands_at_the_beginning_of_a_line() -> None:
-    assert [found.group(1) for found in SENTINEL.finditer('a\n<tool_call>{"x":\n1}</tool_call> b')] == ['{"x":\n1}']
-    assert SENTINEL.search("a <tool_call>{}</tool_call>") is None
 
 
 KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,8}", fullmatch=True).filter(
@@ -105,7 +100,7 @@ def test_reading_what_was_written_gives_the_call_back(name: str, arguments: dict
     written = write_block(name, json.dumps(arguments))
     told = read_block(written)
     assert told is not None
-    assert told == Told(block=written, name=name, arguments={key: told_as(value) for key, value in arguments.items()})
+    assert told == Block(block=written, name=name, arguments={key: told_as(value) for key, value in arguments.items()})
     assert split(f"before {written} after") == ("before ", written, " after")
 
 
