@@ -147,17 +147,6 @@ def check_fields(fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
             raise Refused(f"Invalid request: missing field `{name}`")
 
 
-INPUT_FIELDS: Table = {
-    "text": {"text": Field(TEXT, required=True)},
-    "image": {"url": Field(TEXT), "fileId": Field(TEXT)},
-    "localImage": {"path": Field(TEXT, required=True)},
-    "audio": {},
-    "localAudio": {"path": Field(TEXT, required=True)},
-    "skill": {"name": Field(TEXT, required=True), "path": Field(TEXT, required=True)},
-    "mention": {"name": Field(TEXT, required=True), "path": Field(TEXT, required=True)},
-}
-
-
 def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
     """A check of objects whose `type` is one of `kinds`; their fields stand beside it, or in the object `content`."""
     known = one_of(*kinds)
@@ -177,55 +166,6 @@ def tagged(kinds: Table, enum: str, content: str | None = None) -> Check:
     return check
 
 
-_input = tagged(INPUT_FIELDS, "UserInput")
-
-_CLIENT = struct(name=Field(TEXT, required=True), version=Field(TEXT, required=True), title=Field(TEXT))
-_CAPABILITIES = struct(experimentalApi=Field(FLAG), optOutNotificationMethods=Field(list_of(TEXT)))
-APPROVAL = one_of("untrusted", "on-request", "granular", "never", maps=True)
-SANDBOX = one_of("read-only", "workspace-write", "danger-full-access")
-THREAD_ID = Field(TEXT, required=True)
-BEGINNING: Mapping[str, Field] = {
-    "model": Field(TEXT),
-    "modelProvider": Field(TEXT),
-    "cwd": Field(TEXT),
-    "approvalPolicy": Field(APPROVAL),
-    "sandbox": Field(SANDBOX),
-    "config": Field(MAP),
-    "baseInstructions": Field(TEXT),
-    "developerInstructions": Field(TEXT),
-    "ephemeral": Field(FLAG),
-}
-"""What a thread is begun with, whether it is new or goes on from another one."""
-
-FIELDS: Table = {
-    "initialize": {"clientInfo": Field(_CLIENT, required=True), "capabilities": Field(_CAPABILITIES)},
-    "thread/start": {
-        **BEGINNING,
-        "dynamicTools": Field(LIST),
-        "environments": Field(list_of(MAP)),
-        "experimentalRawEvents": Field(FLAG),
-    },
-    "thread/resume": {"threadId": THREAD_ID, "history": Field(LIST), "excludeTurns": Field(FLAG)},
-    "thread/inject_items": {"threadId": THREAD_ID, "items": Field(LIST, required=True)},
-    "thread/unsubscribe": {"threadId": THREAD_ID},
-    "model/list": {"limit": Field(COUNT), "cursor": Field(TEXT)},
-    "turn/start": {
-        "threadId": THREAD_ID,
-        "input": Field(list_of(_input), required=True),
-        "model": Field(TEXT),
-        "effort": Field(TEXT),
-        "approvalPolicy": Field(APPROVAL),
-        "sandboxPolicy": Field(MAP),
-        "clientUserMessageId": Field(TEXT),
-    },
-    "turn/steer": {
-        "threadId": THREAD_ID,
-        "input": Field(list_of(_input), required=True),
-        "expectedTurnId": Field(TEXT, required=True),
-    },
-    "thread/compact/start": {"threadId": THREAD_ID},
-    "turn/interrupt": {"threadId": THREAD_ID, "turnId": Field(TEXT, required=True)},
-}
 WITHOUT_PARAMS = frozenset(
     {
         "account/rateLimits/read",
@@ -236,9 +176,10 @@ WITHOUT_PARAMS = frozenset(
         "userInfo",
     }
 )
+"""Methods whose `params` may be absent, and must be empty."""
 
 
-def check_params(method: str, params: object, table: Table = FIELDS) -> Mapping[str, Any]:
+def check_params(method: str, params: object, table: Table) -> Mapping[str, Any]:
     """The parameters of a request of a known method, checked by the table of its version.
 
     Raises:

@@ -1,32 +1,220 @@
-"""The parameters of requests, version by version: what they may be, and which of them are gated or overlooked."""
+"""The parameters of requests: what each must be, in which versions it is read, and which need `experimentalApi`.
+
+One table by method. A name carries a mark (`marks`) where not every version has it; a name whose check changed stands
+twice, until and from that version; `_OfVersion` makes a check whose variants came and went one by one. Parameters that
+are not listed are ignored, as the real server ignores unknown ones.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from assay_codex.protocol.params import FIELDS, INPUT_FIELDS, MAP, Field, list_of, one_of, tagged
-from assay_codex.protocol.stored_params import FILTERS, STORED_FIELDS, TOOL_OUTPUT
+from assay_codex.protocol.params import (
+    COUNT,
+    FLAG,
+    LIST,
+    MAP,
+    TEXT,
+    Field,
+    list_of,
+    one_of,
+    struct,
+    tagged,
+)
 from assay_codex.versions.marks import known, unknown
-from assay_codex.versions.older_params import EFFORT, IMAGE, V1_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay_codex.protocol.params import Table
+
+_OfVersion = Callable[[str], Field]
+_Rows = Mapping[str, Mapping[str, Field | _OfVersion]]
+
+_TEXT, _FLAG, _LIST, _MAP, _COUNT = Field(TEXT), Field(FLAG), Field(LIST), Field(MAP), Field(COUNT)
+_TEXTS = Field(list_of(TEXT))
+_NEEDED = Field(TEXT, required=True)
+_THREAD = {"threadId": _NEEDED}
+_CONVERSATION = {"conversationId": _NEEDED}
 
 _APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
 _WITH_FIELDS = frozenset({"reject", "granular"})
-_INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
-
-_RESUME = "initialTurnsPage+0.142"
-_TURN = "toolOutput+0.160"
-_FILTERS = "sourceKinds+0.92 cwd+0.105 searchTerm+0.105 sortDirection+0.125"
+_EFFORTS = Field(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
+_SANDBOX = Field(one_of("read-only", "workspace-write", "danger-full-access"))
 _SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
+_DIRECTION = Field(one_of("asc", "desc"))
 
-_STARTING = "ephemeral+0.90 dynamicTools+0.92 environments+0.125"
 
-_GATED = "mock/experimentalMethod+0.95 collaborationMode/list+0.95 thread/sample+0.169 thread/sample/cancel+0.169"
-_GATED_FIELDS: Mapping[str, str] = {
+def _approval(number: str) -> Field:
+    names = known(_APPROVALS, number)
+    return Field(one_of(*names, maps=bool(_WITH_FIELDS & {*names})))
+
+
+def _sort_key(number: str) -> Field:
+    return Field(one_of(*known(_SORTS, number)))
+
+
+_INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
+_PATH, _NAMED = {"path": _NEEDED}, {"name": _NEEDED, "path": _NEEDED}
+_INPUT: _Rows = {
+    "text": {"text": _NEEDED},
+    "image": {"url-0.160": _NEEDED, "url+0.160": _TEXT, "fileId+0.160": _TEXT},
+    "localImage": _PATH,
+    "audio": {},
+    "localAudio": _PATH,
+    "skill": _NAMED,
+    "mention": _NAMED,
+}
+
+
+def _input(number: str) -> Field:
+    kinds = {kind: _read(_INPUT[kind], number) for kind in known(_INPUTS, number)}
+    return Field(list_of(tagged(kinds, "UserInput")), required=True)
+
+
+_V1_INPUT: Table = {"text": {"text": _NEEDED}, "image": {"image_url": _NEEDED}, "localImage": _PATH}
+_V1_APPROVALS = one_of("untrusted", "on-failure", "on-request", "never")
+_V1_SENT: Mapping[str, Field] = {
+    **_CONVERSATION,
+    "items": Field(list_of(tagged(_V1_INPUT, "InputItem", content="data")), required=True),
+}
+
+_CLIENT = struct(name=_NEEDED, version=_NEEDED, title=_TEXT)
+_CAPABILITIES = struct(experimentalApi=_FLAG, optOutNotificationMethods=_TEXTS)
+
+# What a thread starts with, whether it is new or a fork.
+_BEGINNING: Mapping[str, Field] = {
+    "model": _TEXT,
+    "modelProvider": _TEXT,
+    "cwd": _TEXT,
+    "approvalPolicy": Field(one_of("untrusted", "on-request", "granular", "never", maps=True)),
+    "sandbox": _SANDBOX,
+    "config": _MAP,
+    "baseInstructions": _TEXT,
+    "developerInstructions": _TEXT,
+}
+_SLICE: Mapping[str, Field] = {"limit": _COUNT, "cursor": _TEXT}
+_PAGE: Mapping[str, Field] = {**_THREAD, **_SLICE, "sortDirection": _DIRECTION}
+_GOALS = Field(one_of("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"))
+_GIT = Field(struct(sha=_TEXT, branch=_TEXT, originUrl=_TEXT))
+_TOOL_OUTPUT = Field(struct(name=_NEEDED, output=_NEEDED, retain=_FLAG))
+
+PARAMS: _Rows = {
+    "initialize": {"clientInfo": Field(_CLIENT, required=True), "capabilities": Field(_CAPABILITIES)},
+    # Threads
+    "thread/start": {
+        **_BEGINNING,
+        "approvalPolicy": _approval,
+        "ephemeral+0.90": _FLAG,
+        "dynamicTools+0.92": _LIST,
+        "environments+0.125": Field(list_of(MAP)),
+        "experimentalRawEvents": _FLAG,
+    },
+    "thread/resume": {
+        **_THREAD,
+        "history": _LIST,
+        "excludeTurns": _FLAG,
+        "approvalPolicy": _approval,
+        "initialTurnsPage+0.142": _MAP,
+    },
+    "thread/fork": {**_THREAD, **_BEGINNING, "ephemeral": _FLAG, "excludeTurns": _FLAG},
+    "thread/inject_items": {**_THREAD, "items": Field(LIST, required=True)},
+    "thread/unsubscribe": _THREAD,
+    "thread/compact/start": _THREAD,
+    "thread/read": {**_THREAD, "includeTurns": _FLAG},
+    "thread/name/set": {**_THREAD, "name": _NEEDED},
+    "thread/archive": _THREAD,
+    "thread/unarchive": _THREAD,
+    "thread/delete": _THREAD,
+    "thread/rollback": {**_THREAD, "numTurns": Field(COUNT, required=True)},
+    "thread/revert": {**_THREAD, "beforeTurnId": _NEEDED},
+    "thread/turns/list": {**_PAGE, "itemsView": Field(one_of("notLoaded", "summary", "full"))},
+    "thread/items/list": {**_PAGE, "turnId": _TEXT},
+    "thread/goal/get": _THREAD,
+    "thread/goal/set": {**_THREAD, "objective": _TEXT, "status": _GOALS, "tokenBudget": _COUNT},
+    "thread/goal/clear": _THREAD,
+    "thread/metadata/update": {**_THREAD, "gitInfo": _GIT},
+    "thread/sample": {**_THREAD, "expectedTurnId": _NEEDED, "prompt": _NEEDED},
+    "thread/list": {
+        **_SLICE,
+        "sortKey": _sort_key,
+        "archived": _FLAG,
+        "modelProviders": _TEXTS,
+        "sourceKinds+0.92": _TEXTS,
+        "cwd+0.105": _TEXT,
+        "searchTerm+0.105": _TEXT,
+        "sortDirection+0.125": _DIRECTION,
+    },
+    "thread/loaded/list": _SLICE,
+    "thread/settings/update": {
+        **_THREAD,
+        "model": _TEXT,
+        "effort": _TEXT,
+        "approvalPolicy": Field(one_of("untrusted", "on-request", "granular", "never", maps=True)),
+        "sandboxPolicy": _MAP,
+    },
+    # Turns
+    "turn/start": {
+        **_THREAD,
+        "input": _input,
+        "model": _TEXT,
+        "effort-0.142": _EFFORTS,
+        "effort+0.142": _TEXT,
+        "approvalPolicy": _approval,
+        "sandboxPolicy": _MAP,
+        "clientUserMessageId": _TEXT,
+        "toolOutput+0.160": _TOOL_OUTPUT,
+    },
+    "turn/steer": {**_THREAD, "input": _input, "expectedTurnId": _NEEDED},
+    "turn/interrupt": {**_THREAD, "turnId": _NEEDED},
+    # What a client asks at its start
+    "model/list": _SLICE,
+    "permissionProfile/list": _SLICE,
+    "mcpServerStatus/list": _SLICE,
+    "experimentalFeature/list": _SLICE,
+    "app/list": _SLICE,
+    "config/read": {"includeLayers": _FLAG},
+    "modelProvider/list": {},
+    "modelProvider/capabilities/read": {},
+    "collaborationMode/list": {},
+    "skills/list": {"cwds": _TEXTS},
+    "hooks/list": {"cwds": _TEXTS},
+    "account/read": {"refreshToken": _FLAG},
+    "getAuthStatus": {"includeToken": _FLAG, "refreshToken": _FLAG},
+    # v1
+    "newConversation": {
+        "model": _TEXT,
+        "modelProvider": _TEXT,
+        "cwd": _TEXT,
+        "approvalPolicy": Field(_V1_APPROVALS),
+        "sandbox": _SANDBOX,
+        "config": _MAP,
+        "baseInstructions": _TEXT,
+        "developerInstructions": _TEXT,
+    },
+    "addConversationListener": {**_CONVERSATION, "experimentalRawEvents": _FLAG},
+    "removeConversationListener": {"subscriptionId": _NEEDED},
+    "sendUserMessage": _V1_SENT,
+    "sendUserTurn": {
+        **_V1_SENT,
+        "cwd": _NEEDED,
+        "approvalPolicy": Field(_V1_APPROVALS, required=True),
+        "sandboxPolicy": Field(MAP, required=True),
+        "model": _NEEDED,
+        "summary": _NEEDED,
+        "effort": _EFFORTS,
+    },
+    "interruptConversation": _CONVERSATION,
+    "listConversations": {"pageSize": _COUNT, "cursor": _TEXT, "modelProviders": _TEXTS},
+    "getConversationSummary": {"conversationId": _TEXT, "rolloutPath": _TEXT},
+    "resumeConversation": {"conversationId": _TEXT, "path": _TEXT, "history": _LIST},
+    "forkConversation": {"conversationId": _TEXT, "path": _TEXT, "overrides": _MAP},
+    "archiveConversation": {**_CONVERSATION, "rolloutPath": _NEEDED},
+}
+
+GATED_METHODS = (
+    "mock/experimentalMethod+0.95 collaborationMode/list+0.95 thread/sample+0.169 thread/sample/cancel+0.169"
+)
+GATED_PARAMS: Mapping[str, str] = {
     "thread/start": """
         dynamicTools+0.95 environments+0.125 experimentalRawEvents+0.99 historyMode+0.150 mockExperimentalField+0.95
         permissions+0.134 projectId+0.150 runtimeWorkspaceRoots+0.134
@@ -39,44 +227,27 @@ _GATED_FIELDS: Mapping[str, str] = {
 }
 
 
+def params_of(number: str) -> Table:
+    """By method, the parameters that the version reads."""
+    return {method: _read(rows, number) for method, rows in PARAMS.items()}
+
+
+def _read(rows: Mapping[str, Field | _OfVersion], number: str) -> Mapping[str, Field]:
+    fields = {name: row for marked, row in rows.items() for name in known(marked, number)}
+    return {name: row if isinstance(row, Field) else row(number) for name, row in fields.items()}
+
+
 def gated_methods(number: str) -> frozenset[str]:
     """Methods that need the capability experimentalApi."""
-    return frozenset(known(_GATED, number))
+    return frozenset(known(GATED_METHODS, number))
 
 
-def gated_fields(number: str) -> Mapping[str, tuple[str, ...]]:
+def gated_params(number: str) -> Mapping[str, tuple[str, ...]]:
     """By method, the parameters that need it."""
-    fields = {method: known(marked, number) for method, marked in _GATED_FIELDS.items()}
+    fields = {method: known(marked, number) for method, marked in GATED_PARAMS.items()}
     return {method: names for method, names in fields.items() if names}
 
 
-def overlooked(number: str) -> frozenset[str]:
+def ignored_params(number: str) -> frozenset[str]:
     """Parameters of thread/start that came later."""
-    return unknown(_STARTING, number)
-
-
-def params_of(number: str) -> Table:
-    """What every method takes."""
-    any_effort, files = known("any_effort+0.142", number), known("file_ids+0.160", number)
-    names = known(_APPROVALS, number)
-    approval = Field(one_of(*names, maps=bool(_WITH_FIELDS & {*names})))
-    kinds = {kind: INPUT_FIELDS[kind] for kind in known(_INPUTS, number)}
-    given = Field(list_of(tagged(kinds if files else {**kinds, "image": IMAGE}, "UserInput")), required=True)
-    start = {name: field for name, field in FIELDS["thread/start"].items() if name not in overlooked(number)}
-    turn = {**FIELDS["turn/start"], "input": given, "approvalPolicy": approval}
-    turn |= dict.fromkeys(known(_TURN, number), TOOL_OUTPUT)
-    resume = dict.fromkeys(known(_RESUME, number), Field(MAP))
-    return {
-        **FIELDS,
-        **STORED_FIELDS,
-        **V1_FIELDS,
-        "thread/list": {
-            **STORED_FIELDS["thread/list"],
-            **{name: FILTERS[name] for name in known(_FILTERS, number)},
-            "sortKey": Field(one_of(*known(_SORTS, number))),
-        },
-        "thread/start": {**start, "approvalPolicy": approval},
-        "thread/resume": {**FIELDS["thread/resume"], "approvalPolicy": approval, **resume},
-        "turn/start": turn if any_effort else {**turn, "effort": EFFORT},
-        "turn/steer": {**FIELDS["turn/steer"], "input": given},
-    }
+    return frozenset().union(*(unknown(marked, number) for marked in PARAMS["thread/start"]))

@@ -10,7 +10,7 @@ from assay_codex.versions.changes import CHANGES, OLDEST, STABLE, Change, Traits
 from assay_codex.versions.fields import NOTIFICATIONS, hidden_fields
 from assay_codex.versions.marks import known, minor, unknown
 from assay_codex.versions.methods import METHODS
-from assay_codex.versions.params import gated_fields, gated_methods, overlooked, params_of
+from assay_codex.versions.params import gated_methods, gated_params, ignored_params, params_of
 from assay_codex.versions.traits import (
     Calls,
     Commands,
@@ -58,8 +58,8 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
             methods=known(METHODS, number),
             params=params_of(number),
             gated_methods=gated_methods(number),
-            gated_params=gated_fields(number),
-            ignored_params=overlooked(number),
+            gated_params=gated_params(number),
+            ignored_params=ignored_params(number),
             **traits["requests"],
         ),
         transport=Transport(**traits["transport"]),

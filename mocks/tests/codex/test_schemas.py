@@ -17,15 +17,14 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from assay_codex.methods.table import METHODS
-from assay_codex.protocol.stored_params import FILTERS
-from assay_codex.versions.version import VERSIONS
+from assay_codex.versions.version import NEWEST, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 FOLDER = Path(__file__).parents[3] / "schemas" / "codex"
 RECORDINGS = Path(__file__).parents[1] / "recordings"
-WRITTEN = ("0.89.0", "0.169.0")
+WRITTEN = (next(iter(VERSIONS)), NEWEST.number)
 FILES = ("answer", "client", "error", "notification", "request", "result", "shared")
 FILE_OF = {"accepted": "client"}
 """Where what is said is described, if not in the file of its own name."""
@@ -76,7 +75,7 @@ def _faults_of(version: str, said: Said) -> Iterator[str]:
 
 def _read(version: str, request: Any) -> Any:
     """A request without the parameters that the version overlooks."""
-    later = FILTERS.keys() - VERSIONS[version].requests.params["thread/list"].keys()
+    later = NEWEST.requests.params["thread/list"].keys() - VERSIONS[version].requests.params["thread/list"].keys()
     overlooked = (
         VERSIONS[version].requests.ignored_params
         | OVERLOOKED

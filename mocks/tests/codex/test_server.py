@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from assay_codex.methods.table import METHODS
 from assay_codex.protocol.outputs import CrashAt
-from assay_codex.protocol.params import FIELDS
 from assay_codex.server import Conditions, Server
-from assay_codex.versions.version import VERSIONS
+from assay_codex.versions.version import NEWEST
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Gate, Pause, Say, Script
 
@@ -35,7 +34,7 @@ def test_a_handshake_that_failed_can_be_repeated(stranger: Any) -> None:
 
 def test_an_unknown_method_is_answered_with_all_the_known_ones(client: Any) -> None:
     error, _ = client.ask("no/such/method", {})
-    known = ", ".join(f"`{name}`" for name in VERSIONS["0.169.0"].requests.methods)
+    known = ", ".join(f"`{name}`" for name in NEWEST.requests.methods)
     assert error["message"] == f"Invalid request: unknown variant `no/such/method`, expected one of {known}"
 
 
@@ -182,7 +181,9 @@ def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3), _nested, max_leaves=6)
-FIELD_NAMES = sorted(set(itertools.chain.from_iterable(FIELDS.values())) | {"toolOutput", "outputSchema", "type"})
+FIELD_NAMES = sorted(
+    set(itertools.chain.from_iterable(NEWEST.requests.params.values())) | {"toolOutput", "outputSchema", "type"}
+)
 INPUT = st.lists(
     st.fixed_dictionaries(
         {"type": st.sampled_from(["text", "image", "localImage", "audio"])},

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from assay_codex.protocol.params import Refused, check_items, check_params
+from assay_codex.versions.version import NEWEST
 
 INPUTS = ", ".join(f"`{name}`" for name in ("text", "image", "localImage", "audio", "localAudio", "skill", "mention"))
 CLIENT = {"name": "x", "version": "1"}
@@ -25,11 +26,11 @@ CLIENT = {"name": "x", "version": "1"}
     ],
 )
 def test_right_parameters_pass(method: str, params: dict[str, Any]) -> None:
-    assert check_params(method, params) is params
+    assert check_params(method, params, NEWEST.requests.params) is params
 
 
 def test_a_method_without_parameters_needs_none() -> None:
-    assert check_params("account/rateLimits/read", None) == {}
+    assert check_params("account/rateLimits/read", None, {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_a_method_without_parameters_needs_none() -> None:
 )
 def test_wrong_parameters_are_refused_in_the_real_servers_words(method: str, params: object, message: str) -> None:
     with pytest.raises(Refused) as caught:
-        check_params(method, params)
+        check_params(method, params, NEWEST.requests.params)
     assert (caught.value.code, caught.value.message) == (-32600, f"Invalid request: {message}")
 
 
