@@ -24,6 +24,7 @@ _TYPES = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "se
 class _Loader(yaml.SafeLoader):
     """YAML with JSON's types, and no key twice in a mapping."""
 
+    # Only what JSON has: PyYAML would read 2026-01-31 as a date, which no field takes, instead of as text.
     yaml_implicit_resolvers = {  # noqa: RUF012 - typeshed knows it as no class variable
         first: [(tag, pattern) for tag, pattern in resolvers if tag in _TYPES]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -39,6 +40,7 @@ class _Loader(yaml.SafeLoader):
             if name in seen:
                 raise yaml.MarkedYAMLError(problem=f"the key {name} stands here twice", problem_mark=key.start_mark)
             seen.add(name)
+        # PyYAML keeps the last of two equal keys without a word; the user would look for the first one in vain.
         return super().construct_mapping(node, deep)
 
 
