@@ -1,4 +1,4 @@
-"""Exchanges made by hand for tests: the bytes of a response to a real scenario, as the judge gets to hear them."""
+"""Exchanges made by hand for tests: the bytes of a response to a real scenario, read as the judge reads them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import Dialect
+from assay.model.dialect import Dialect, Surface
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Piece, Transcript
@@ -41,7 +41,7 @@ AS_JSON = {"Content-Type": "application/json"}
 
 @dataclass(frozen=True, kw_only=True)
 class How:
-    """How a response came: to which exchange, and what stands around its body."""
+    """How a response came: to which exchange, and with what around its body."""
 
     status: int | None = 200
     headers: Headers
@@ -52,7 +52,7 @@ class How:
     dialect: Dialect = Dialect.OPENAI_JSON
 
 
-def _heard(name: str | Scenario, mode: Mode, pieces: Sequence[bytes], how: How) -> Exchange:
+def _exchange(name: str | Scenario, mode: Mode, pieces: Sequence[bytes], how: How) -> Exchange:
     scenario = NAMED[name] if isinstance(name, str) else name
     form = Form(how.dialect, mode)
     transcript = _transcript(scenario, form, pieces, how)
@@ -90,14 +90,14 @@ def _transcript(scenario: Scenario, form: Form, pieces: Sequence[bytes], how: Ho
 # Bytes
 
 
-def _frame(told: Frame) -> bytes:
+def _frame(frame: Frame) -> bytes:
     """Bytes as they are; a text as a delta of content; else a delta, whose `finish` is the finish_reason.
 
     The `choice` of a delta is the index of its choice.
     """
-    if isinstance(told, bytes):
-        return told
-    delta = {"content": told} if isinstance(told, str) else dict(told)
+    if isinstance(frame, bytes):
+        return frame
+    delta = {"content": frame} if isinstance(frame, str) else dict(frame)
     finish, choice = delta.pop("finish", None), delta.pop("choice", 0)
     return _chunk(choices=[{"index": choice, "delta": delta, "finish_reason": finish}])
 
@@ -139,14 +139,14 @@ def _completion(
     }
 
 
-def _entry(index: int, content: str | None, finish: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
-    message = {"role": "assistant", "content": content, "refusal": None, **told}
+def _entry(index: int, content: str | None, finish: str | None, calls: Mapping[str, Any]) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, "refusal": None, **calls}
     return {"index": index, "message": message, "finish_reason": finish, "logprobs": None}
 
 
 def _tool_calls(calls: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
-    told = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
-    return {"tool_calls": told} if told else {}
+    made = [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls]
+    return {"tool_calls": made} if made else {}
 
 
 # Responses
@@ -203,7 +203,7 @@ def _item_events(index: int, item: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _response_events(response: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The events that tell a response, without their numbers."""
+    """The events of a response, without their numbers."""
     begun = {**response, "status": "in_progress", "output": [], "usage": None, "error": None}
     begun["incomplete_details"] = None
     items = [event for index, item in enumerate(response["output"]) for event in _item_events(index, item)]
@@ -263,15 +263,15 @@ _REPEATED = {"instructions", "max_output_tokens", "metadata", "parallel_tool_cal
 
 def _arguments(call: ExpectedCall) -> str:
     """The arguments of a call: the model's own, or what a block says as compact JSON (contract §9)."""
-    told = textual.read_block(call.block)
-    if call.exact or told is None:
+    block = textual.read_block(call.block)
+    if call.exact or block is None:
         return call.arguments
-    members = (f"{json.dumps(key)}:{_meant(value)}" for key, value in told.arguments.items())
+    members = (f"{json.dumps(key)}:{_meant(value)}" for key, value in block.arguments.items())
     return "{" + ",".join(members) + "}"
 
 
 def _meant(value: str) -> str:
-    """The JSON that the text of an element stands for; numbers stay as they were spelled."""
+    """The JSON that the text of an element means; numbers keep their spelling."""
     try:
         meant = json.loads(value)
     except ValueError:
@@ -289,35 +289,35 @@ def _legacy(calls: Sequence[ExpectedCall]) -> dict[str, Any]:
     return {"function_call": {"name": calls[0].name, "arguments": _arguments(calls[0])}} if calls else {}
 
 
-def _told(wanted: Expected, dialect: Dialect) -> list[Frame]:
+def _deltas(wanted: Expected, dialect: Dialect) -> list[Frame]:
     """The deltas of one choice between its role and what ends it."""
     frames: list[Frame] = [wanted.text] if wanted.text else []
-    if dialect is Dialect.FUNCTION_CALL:
+    if dialect.spec.functions:
         return [*frames, *([_legacy(wanted.calls)] if wanted.calls else [])]
-    for index, told in enumerate(_named(wanted.calls)):
-        frames.append(_opened(index, *told))
+    for index, call in enumerate(_named(wanted.calls)):
+        frames.append(_opened(index, *call))
         frames += [("\n" if index else "") + block for block in wanted.blocks[index : index + 1]]
     return frames
 
 
-def _of_choice(index: int, told: Frame) -> Frame:
+def _of_choice(index: int, frame: Frame) -> Frame:
     """A delta of another choice than the first."""
-    if isinstance(told, bytes):
-        return told
-    return {**({"content": told} if isinstance(told, str) else told), "choice": index}
+    if isinstance(frame, bytes):
+        return frame
+    return {**({"content": frame} if isinstance(frame, str) else frame), "choice": index}
 
 
 def _message(index: int, wanted: Expected, dialect: Dialect) -> dict[str, Any]:
     """One choice of a whole answer."""
     content = "\n".join(wanted.blocks) or (None if wanted.calls else wanted.text)
-    told = _legacy(wanted.calls) if dialect is Dialect.FUNCTION_CALL else _tool_calls(_named(wanted.calls))
-    return _entry(index, content, wanted.finish, told)
+    calls = _legacy(wanted.calls) if dialect.spec.functions else _tool_calls(_named(wanted.calls))
+    return _entry(index, content, wanted.finish, calls)
 
 
 def _reported(wanted: Sequence[Expected]) -> tuple[int, int]:
-    """The counts of an answer; any will do where the backend told none."""
-    told = [one.usage for one in wanted if one.usage]
-    return (sum(one.input for one in told), sum(one.output for one in told)) if told else (11, 7)
+    """The counts of an answer; any will do where the backend reports none."""
+    counts = [one.usage for one in wanted if one.usage]
+    return (sum(one.input for one in counts), sum(one.output for one in counts)) if counts else (11, 7)
 
 
 # Fixtures
@@ -329,7 +329,7 @@ def stream() -> Make:
 
     def exchange(name: str | Scenario, *frames: Frame, bare: bool = False, **how: Any) -> Exchange:  # noqa: ANN401 (see How)
         told = frames if bare else ({"role": "assistant", "content": ""}, *frames, DONE)
-        return _heard(name, Mode.STREAM, [_frame(one) for one in told], How(**{"headers": AS_STREAM, **how}))
+        return _exchange(name, Mode.STREAM, [_frame(one) for one in told], How(**{"headers": AS_STREAM, **how}))
 
     return exchange
 
@@ -348,7 +348,7 @@ def whole() -> Make:
     ) -> Exchange:
         said = {**_completion(*members, calls=calls, usage=usage), **(change or {})}
         body = json.dumps(said, ensure_ascii=False).encode()
-        return _heard(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}))
+        return _exchange(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}))
 
     return exchange
 
@@ -373,7 +373,7 @@ def told_call() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def response_events() -> Callable[..., list[dict[str, Any]]]:
-    """The events that tell a response."""
+    """The events of a response."""
     return _response_events
 
 
@@ -388,7 +388,7 @@ def plain() -> Make:
     """A whole response of any bytes; to a plain request, too."""
 
     def exchange(name: str, status: int | None, body: bytes = b"", **how: Any) -> Exchange:  # noqa: ANN401 (see How)
-        return _heard(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}, status=status))
+        return _exchange(name, Mode.WHOLE, [body], How(**{"headers": AS_JSON, **how}, status=status))
 
     return exchange
 
@@ -418,7 +418,7 @@ def fragment() -> Callable[..., Mapping[str, Any]]:
 
 @pytest.fixture(scope="session")
 def usage_chunk() -> Callable[..., bytes]:
-    """The usage chunk of a stream: prompt, completion, and their sum unless it is told."""
+    """The usage chunk of a stream: prompt, completion, and their sum unless it is given."""
     return _usage_chunk
 
 
@@ -437,13 +437,13 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             how = {"status": 502, "headers": AS_JSON, **how}
             return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
-        if dialect is Dialect.RESPONSES:
+        if dialect.spec.surface is Surface.RESPONSES:
             told_events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
             return stream(name, *told_events, bare=True, number=number, dialect=dialect, **how)
         frames: list[Frame] = []
         for index, one in enumerate(wanted):
             begun = [{"role": "assistant"}] if index else []
-            told = [*begun, *_told(one, dialect), *([{"finish": one.finish}] if one.finish else [error_frame])]
+            told = [*begun, *_deltas(one, dialect), *([{"finish": one.finish}] if one.finish else [error_frame])]
             frames += [_of_choice(index, frame) for frame in told]
         if NAMED[name].usage and wanted[0].usage:
             frames.append(_usage_chunk(*_reported(wanted)))
@@ -460,7 +460,7 @@ def right_whole(whole: Make, plain: Make) -> Make:
         wanted = answers_to(NAMED[name], number, Form(dialect, Mode.WHOLE))
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
-        if dialect is Dialect.RESPONSES:
+        if dialect.spec.surface is Surface.RESPONSES:
             body = json.dumps(_right_response(wanted[0], name, number), ensure_ascii=False).encode()
             return plain(name, 200, body, number=number, dialect=dialect, **how)
         choices = [_message(index, one, dialect) for index, one in enumerate(wanted)]

@@ -101,7 +101,7 @@ class Exchange:
         self.chunk({"content": text})
 
     def gone(self, timeout: float = DEADLINE) -> bool:
-        """Whether the client closes the connection within so many seconds."""
+        """Whether the client closes the connection within this many seconds."""
         self._handler.connection.settimeout(timeout)
         try:
             return not self._handler.connection.recv(1)
@@ -140,7 +140,7 @@ class TinyServer:
         return Handler
 
     def close(self) -> None:
-        """Nobody listens any more."""
+        """Stop listening."""
         self.server.shutdown()
         self.server.server_close()
 
@@ -210,14 +210,14 @@ def until() -> Any:
 
 
 @pytest.fixture
-def signals_heard() -> Iterator[None]:
-    """Signals do what they do by default, here and in what is started; under nohup, say, some are ignored."""
-    exchange: dict[signal.Signals, signal._HANDLER] = {
+def default_signals() -> Iterator[None]:
+    """Signals act by default, here and in processes that are started; under nohup, for example, some are ignored."""
+    defaults: dict[signal.Signals, signal._HANDLER] = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: signal.SIG_DFL,
         signal.SIGHUP: signal.SIG_DFL,
     }
-    before = {number: signal.signal(number, handler) for number, handler in exchange.items()}
+    before = {number: signal.signal(number, handler) for number, handler in defaults.items()}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -61,7 +61,7 @@ class ExpectedCall:
     arguments: str
     """Its arguments, the model's own characters; "" when the model wrote a block into its text."""
     block: str
-    """The block that stands for it in the content of obsidian-xml."""
+    """Its block in the content of obsidian-xml."""
     exact: bool = True
     """Whether `arguments` are known to the character. A block written by the model gives their meaning only."""
 

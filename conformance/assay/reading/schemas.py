@@ -60,7 +60,7 @@ def validator(name: str) -> Validator:
 
 
 def errors(name: str, instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
-    """What is wrong with a JSON value, the most telling first; empty when it is valid.
+    """What is wrong with a JSON value, the most relevant first; empty when it is valid.
 
     Each entry is one sentence that starts with a JSON pointer, as in "/choices/0: index is missing". The value itself
     is written as "the body".
@@ -97,7 +97,7 @@ def _read(name: str) -> dict[str, Any]:
 
 @cache
 def _neighbours(folder: str) -> Registry[Any]:
-    """The schemas of one folder by `$id`; read at once, since a registry that fetches does so at every `$ref` again."""
+    """The schemas of one folder by `$id`, read at once: a registry that retrieves does so at every `$ref` again."""
     schemas = [_read(name) for name in names() if name.rpartition("/")[0] == folder]
     resources = [(one["$id"], Resource.from_contents(one)) for one in schemas if "$id" in one]
     found: Registry[Any] = Registry().with_resources(resources)
@@ -105,7 +105,7 @@ def _neighbours(folder: str) -> Registry[Any]:
 
 
 def _all_of(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-    """As the standard has it, but for speed: of very many `if type is … then …` only the one that fits is looked at."""
+    """As in the standard, but faster: of very many `if type is … then …` only the one that fits is evaluated."""
     fitting = [one for one in schemas if not _of_another_type(one, instance)]
     yield from Draft202012Validator.VALIDATORS["allOf"](validator, fitting, instance, schema)
 
@@ -128,7 +128,7 @@ _Strict: Any = validators.extend(  # type: ignore[no-untyped-call]  # jsonschema
 
 
 def _deepest(error: ValidationError) -> ValidationError:
-    """Of an error in alternatives, the one in the alternative that was meant."""
+    """Of an error in alternatives, the one in the alternative that fits best."""
     return best_match([error]) or error
 
 

@@ -23,7 +23,7 @@ Message = dict[str, Any]
 
 
 def marker(script: str, nonce: str) -> str:
-    """The text in a user message by which the mock backend chooses its script and tells conversations apart."""
+    """The text in a user message by which the mock backend chooses its script and keeps conversations apart."""
     return f"[[assay:{script}#{nonce}]]"
 
 

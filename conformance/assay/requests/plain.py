@@ -50,7 +50,7 @@ def following(request: Request, said: Sequence[Transcript]) -> Request:
 
 
 def response_id(transcript: Transcript) -> str:
-    """The id of a response object, in a body or in the first frame of a stream; "" where there is none."""
+    """The id of a response object, in a body or in the first frame of a stream; "" if there is none."""
     lines = transcript.body.splitlines()
     texts = [transcript.body, *(line.removeprefix(b"data:") for line in lines if line.startswith(b"data:"))]
     return next((id_ for one in texts if (id_ := _id_in(one))), "")

@@ -1,4 +1,4 @@
-"""Tool calls: opened once, told in full, verbatim, in order, and nothing after them."""
+"""Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
 from assay.model.dialect import STOP_HEADER, Dialect
 from assay.model.scenario import Mode, Scenario, Turn

@@ -79,7 +79,7 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="fail-notice",
-        title="The backend tells a fatal error, and never that the turn is over",
+        title="The backend reports a fatal error, and never the end of the turn",
         script="fail/notice",
         turns=(Turn(say="Fail without an end."),),
         exercises=(
@@ -107,7 +107,7 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="fail-in-arguments",
-        title="The backend fails in the middle of a call's arguments: half of a call is none",
+        title="The backend fails in the middle of a call's arguments: the client gets no call",
         script="fail/mid-arguments",
         turns=(Turn(say="Begin to search, and fail."),),
         tools=(LOCAL_SEARCH,),
@@ -121,7 +121,7 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="fail-after-finish",
-        title="The backend fails when the turn is over: the answer stands",
+        title="The backend fails after the turn is over: the answer is complete",
         script="fail/after-finish",
         turns=(Turn(say="End, and fail."),),
         exercises=(
@@ -211,7 +211,7 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="crash-after-finish",
-        title="The backend process dies when the turn is over: the answer stands, and the next request is served",
+        title="The backend process dies after the turn is over: the answer is complete, and the next request is served",
         script="fail/crash-finish",
         turns=(Turn(say="End, and die."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),

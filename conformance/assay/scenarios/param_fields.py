@@ -193,7 +193,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         row="param.tool-choice",
-        title="Choices that do not exist, of a tool that was not declared, of any tool where there is none",
+        title="A tool_choice that is unknown, names a tool that is not declared, or asks for a call without tools",
         refused=(
             ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes"}),
             ("tool_choice", {"tools": [TIME], "tool_choice": {"type": "function", "function": {"name": "getTime"}}}),
@@ -232,7 +232,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         row="param.unknown-ignored",
-        title="Fields of OpenAI's that mean nothing to a proxy, and fields that nobody knows",
+        title="Fields of OpenAI's that mean nothing to a proxy, and unknown fields",
         accepted=(
             {
                 "user": "somebody",

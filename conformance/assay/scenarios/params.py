@@ -62,7 +62,7 @@ PARAMS: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="param-tool-arguments",
-        title="A way of telling arguments that does not exist, in the header that names it",
+        title="An unknown argument mode in the header that asks for one",
         request=Request(
             json=HELLO,
             headers={"x-proxy-tool-arguments": "incremental"},

@@ -53,7 +53,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="media-type-before-json",
-        title="A body that is not called JSON, and is none",
+        title="A body that is no JSON, under a Content-Type that is not JSON",
         request=Request(
             json=HELLO,
             headers=PLAIN_TEXT,
@@ -91,7 +91,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="messages-missing-before-parameters",
-        title="No messages, and a temperature that is none",
+        title="No messages, and an invalid temperature",
         request=Request(
             json={"model": "{model}"},
             expect=400,
@@ -104,7 +104,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="parameters-before-model-unknown",
-        title="A temperature that is none, and a model that is not served",
+        title="An invalid temperature, and a model that is not served",
         request=Request(
             json={**HELLO, **TOO_HOT},
             expect=400,
@@ -151,7 +151,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="not-ready-before-backend-failure",
-        title="A request that nobody can answer: the backend is not ready, which is not to be told as its failure",
+        title="The backend is not ready: that is not reported as a failure of the backend",
         request=Request(unready=True, json=HELLO, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.precedence.not-ready-before-backend-failure", *ENVELOPE),

@@ -1,6 +1,6 @@
 """Responses: their input, and blocks instead of items.
 
-What Responses have in common with chat stands beside the scenarios of chat.
+What Responses have in common with chat is in the scenarios of chat, which are driven in all dialects.
 """
 
 from assay.model.dialect import MODE_HEADER, Dialect

@@ -1,4 +1,4 @@
-"""Calls that a backend tells in its text: what a sentinel block is, and what only looks like one."""
+"""Calls that a backend writes into its text: what a sentinel block is, and what only looks like one."""
 
 from assay.model.scenario import Scenario, Turn
 from assay.scenarios.responses import RE
@@ -167,7 +167,7 @@ SENTINEL: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="sentinel-loop",
-        title="A call told in text, its result, and the final text",
+        title="A call written in text, its result, and the final text",
         script="sentinel/then-text",
         turns=(Turn(say="Search, then tell me."), Turn(results={"localSearch": "Three notes found."})),
         tools=(LOCAL_SEARCH,),

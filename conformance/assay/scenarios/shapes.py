@@ -1,4 +1,4 @@
-"""The shapes in which a backend tells a call: any of them gives the same answer."""
+"""The shapes in which a backend sends a call: any of them gives the same answer."""
 
 from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
@@ -6,7 +6,7 @@ from assay.scenarios.tools import LOCAL_SEARCH
 SHAPES: tuple[Scenario, ...] = (
     Scenario(
         name="shape-a",
-        title="A call told as tool_calls fragments in agentMessageDelta",
+        title="A call sent as tool_calls fragments in agentMessageDelta",
         script="shapes/a",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -15,7 +15,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-b",
-        title="A call told as function_call fragments in agentMessageDelta",
+        title="A call sent as function_call fragments in agentMessageDelta",
         script="shapes/b",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -24,7 +24,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-c",
-        title="A call told as Responses events in agentMessageDelta",
+        title="A call sent as Responses events in agentMessageDelta",
         script="shapes/c",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -33,7 +33,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-d",
-        title="A call told as a whole message in agentMessage",
+        title="A call sent as a whole message in agentMessage",
         script="shapes/d",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -42,7 +42,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-e",
-        title="A call told as a request of Codex v2",
+        title="A call sent as a request of Codex v2",
         script="shapes/e",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -51,7 +51,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-f",
-        title="A call told as two families of notifications",
+        title="A call sent as two families of notifications",
         script="shapes/f",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -60,7 +60,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-g",
-        title="A call told as a sentinel in the text",
+        title="A call written as a sentinel in the text",
         script="shapes/g",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -69,7 +69,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-h",
-        title="A call told as a use_tool block in the text",
+        title="A call written as a use_tool block in the text",
         script="shapes/h",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -78,7 +78,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-late-id",
-        title="A call told as fragments, the id last",
+        title="A call sent as fragments, the id last",
         script="shapes/late-id",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -87,7 +87,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-late-id-done",
-        title="A call told as Responses events, the id where they say that it is done",
+        title="A call sent as Responses events, the id only in the event that says it is done",
         script="shapes/late-id-done",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -96,7 +96,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-no-id",
-        title="A call told as fragments, without any id",
+        title="A call sent as fragments, without any id",
         script="shapes/no-id",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -105,7 +105,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-repeated-fragment",
-        title="A call told as fragments, two of them equal",
+        title="A call sent as fragments, two of them equal",
         script="shapes/repeated-fragment",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -114,7 +114,7 @@ SHAPES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="shape-double-telling",
-        title="Text told in two families of notifications",
+        title="Text sent in two families of notifications",
         script="shapes/double-telling",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),

@@ -138,7 +138,7 @@ TEXT: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="surrogates",
-        title="Characters that the backend tells as two escaped halves, together and apart",
+        title="Characters that the backend sends as two escaped halves, together and apart",
         script="text/surrogates",
         turns=(Turn(say="Speak in halves."),),
         exercises=(

@@ -1,4 +1,4 @@
-"""Conversations: what the backend received, told by scripts that reflect."""
+"""Conversations: what the backend received, as scripts that reflect say it back."""
 
 from assay.model.dialect import Dialect
 from assay.model.scenario import Act, Mode, Scenario, Turn

@@ -1,4 +1,4 @@
-"""Blocks: how calls are written into the content, calls told in text, and the choice of the output mode."""
+"""Blocks: how calls are written into the content, calls in the backend's text, and the choice of the output mode."""
 
 from assay.model.dialect import CHATS, MODE_HEADER, Dialect
 from assay.model.scenario import Mode, Request, Scenario, Turn
@@ -136,7 +136,7 @@ TEXTUAL: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="textual-false-start",
-        title="Text that looks like the beginning of a block, and is none",
+        title="Text that looks like the beginning of a block, but is not",
         script="textual/false-start",
         turns=(Turn(say="Compare a and b."),),
         tools=(LOCAL_SEARCH,),
@@ -156,7 +156,7 @@ TEXTUAL: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="textual-structured-wins",
-        title="A call told twice: structured and in text",
+        title="A call sent twice: structured and in text",
         script="textual/structured-wins",
         turns=(Turn(say="Call once, tell it twice."),),
         tools=(LOCAL_SEARCH,),

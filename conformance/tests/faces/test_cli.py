@@ -202,7 +202,7 @@ def test_a_target_that_goes_away_gives_no_certificate(tiny: Any) -> None:
     assert "cannot be reached any more" in result.stdout
 
 
-@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_who_interrupts_a_run_leaves_nothing_behind(tmp_path: Path, until: Any, number: int) -> None:
     note = tmp_path / "pid"

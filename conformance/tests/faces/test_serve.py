@@ -164,7 +164,7 @@ def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving
         )
 
 
-@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.usefixtures("default_signals")
 def test_a_file_of_scripts_that_changes_is_read_again_and_told_when_it_is_broken(serving: Any, tmp_path: Path) -> None:
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
@@ -215,7 +215,7 @@ def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
     )
 
 
-@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_it_and_all_its_children(serving: Any, until: Any, number: int) -> None:
     with serving() as served:

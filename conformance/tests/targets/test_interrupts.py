@@ -15,7 +15,7 @@ class Thing:
     """Something that can be referred to weakly."""
 
 
-@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", ENDS)
 def test_the_ends_count_as_an_interrupt_within_the_block_only(number: signal.Signals) -> None:
     before = signal.getsignal(number)
@@ -35,7 +35,7 @@ def test_a_hangup_that_is_ignored_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, *ENDS])
 def test_an_interrupt_that_python_ignores_is_repeated(number: signal.Signals) -> None:
     def lose(_: object) -> None:

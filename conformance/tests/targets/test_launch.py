@@ -170,7 +170,7 @@ def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
         pass
 
 
-@pytest.mark.usefixtures("signals_heard")
+@pytest.mark.usefixtures("default_signals")
 def test_who_interrupts_a_start_leaves_nobody_behind() -> None:
     running: list[subprocess.Popen[bytes]] = []
 
