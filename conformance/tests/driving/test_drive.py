@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.driving import watching
-from assay.driving.drive import drive, is_local
+from assay.driving.drive import drive
 from assay.model.dialect import MODE_HEADER, Dialect
 from assay.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
@@ -481,23 +481,6 @@ def test_a_turn_with_a_script_of_its_own_asks_afresh_under_the_same_nonce(tiny: 
     assert [len(first), len(second)] == [1, 1]
     assert second[0]["content"] == first[0]["content"].replace("text/hello", "reflect/turns").replace("Talk.", "How?")
     assert json.dumps(second).count("#") == 1
-
-
-@pytest.mark.parametrize(
-    ("url", "local"),
-    [
-        ("http://127.0.0.1:1/v1", True),
-        ("http://127.9.9.9/v1", True),
-        ("http://localhost:1/v1", True),
-        ("http://[::1]:1/v1", True),
-        ("http://example.com/v1", False),
-        ("http://10.0.0.1/v1", False),
-        ("http://[::1/v1", False),
-        ("not a url", False),
-    ],
-)
-def test_only_this_machine_is_local(url: str, *, local: bool) -> None:
-    assert is_local(url) is local
 
 
 # Dialects

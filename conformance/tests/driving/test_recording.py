@@ -18,13 +18,15 @@ from assay.wire.chat import ChatStream
 def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = None) -> Record:
     """What is kept of one exchange; `act` makes it a watched stream; `trouble` comes of what is asked beside."""
 
-    async def told(_script: str) -> None:
+    async def beside(_script: str) -> None:
         await asyncio.sleep(0.01)
         if trouble:
             raise trouble
 
     async def fill() -> Record:
-        watch = Watch(act, Target(base_url="http://x/v1", model="m", timeout=0.3), ChatStream(), told) if act else None
+        watch = (
+            Watch(act, Target(base_url="http://x/v1", model="m", timeout=0.3), ChatStream(), beside) if act else None
+        )
         kept = Record(watch, 0.3)
         async with httpx.AsyncClient(transport=httpx.MockTransport(respond)) as client:
             await kept.fill(client, client.build_request("POST", "http://x/v1"))
@@ -77,7 +79,7 @@ def test_a_body_that_does_not_end_well_is_kept_as_far_as_it_came(
 
 
 @pytest.mark.parametrize(("respond", "status"), [(endless, None), (answer(endless=True), 200)])
-def test_a_client_that_is_told_leaves_at_once(respond: Any, status: int | None) -> None:
+def test_a_client_that_waits_for_the_backend_leaves_at_once(respond: Any, status: int | None) -> None:
     kept = record(respond, act=Act.LEAVE_WHEN_SENT)
     assert (kept.end, kept.status) == (End.LEFT, status)
 
