@@ -1,4 +1,4 @@
-"""Saturation: so many requests at once that a proxy refuses one, and holds the others in all its slots.
+"""Saturation: so many requests at the same time that a proxy refuses one, and holds the others in all its slots.
 
 They go to an instance whose backend is not ready: there a request that was accepted waits until the proxy gives up on
 its backend. A proxy that lets no request wait has no slots that could be taken, and nothing is said about it.

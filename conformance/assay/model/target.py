@@ -56,7 +56,7 @@ class Target:
     body_limit: int | None = None
     """The largest request body that the proxy takes, in bytes; None: not declared."""
     unready_url: str | None = None
-    """The base URL of the unready instance: the same proxy with a backend that never gets ready. None: there is none,
+    """The base URL of the unready instance: the same proxy with a backend that never gets ready. None: not available,
     so what a proxy does before its backend is ready cannot be seen."""
     slots: int | None = None
     """How many turns the unready instance runs at once; None: not declared."""

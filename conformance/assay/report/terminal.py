@@ -97,7 +97,7 @@ def _counts(console: Console, certificate: Certificate) -> None:
 
 
 def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
-    """Who breaks on a target that tells arguments cumulatively in OpenAI's own dialect: it may, but not for them."""
+    """List the clients that break if a target sends arguments cumulatively in OpenAI's own dialect, which it may."""
     target = certificate.target
     if Dialect.OPENAI_JSON not in target.dialects or target.argument_mode(Dialect.OPENAI_JSON) is INCREMENTAL:
         return

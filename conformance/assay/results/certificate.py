@@ -29,7 +29,7 @@ NOT_RUN = "not looked at by any scenario of this run"
 
 
 class Exit(IntEnum):
-    """The exit statuses of `assay certify`; what each means stands in `MEANINGS`."""
+    """The exit statuses of `assay certify`; see `MEANINGS` for what each means."""
 
     CERTIFIED = 0
     FAILED = 1

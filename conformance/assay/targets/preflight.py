@@ -240,7 +240,7 @@ def _examine(answer: _Answer, target: Target, asked: str) -> None:
 
 
 def _said(answer: _Answer) -> str:
-    """The message of an error envelope, on one line and in brackets; '' when there is none."""
+    """The message of an error envelope, on one line and in brackets; "" when there is none."""
     match answer.data:
         case {"error": {"message": str(message)}}:
             return f" ({' '.join(message.split())[:SHOWN]})"

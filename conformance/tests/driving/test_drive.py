@@ -408,7 +408,7 @@ def test_a_conversation_ends_where_nothing_can_follow(tiny: Any, *, failed: bool
 
 
 def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
-    told: list[tuple[str, Form]] = []
+    seen: list[tuple[str, Form]] = []
 
     def respond(exchange: Any) -> None:
         exchange.begin("begun")
@@ -417,10 +417,10 @@ def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
 
     tiny.respond = respond
     two = a_scenario(Turn(say="Talk."), Turn(say="And now?", script="text/hello"))
-    got = run(a_target(tiny), two, progress=lambda scenario, form: told.append((scenario.name, form)))
+    got = run(a_target(tiny), two, progress=lambda scenario, form: seen.append((scenario.name, form)))
     assert got.error.startswith(f"{tiny.base_url}/chat/completions cannot be reached any more: ")
     assert (got.exchanges, got.not_driven) == ({}, {})
-    assert told == [("one", AS_STREAM)]
+    assert seen == [("one", AS_STREAM)]
 
 
 def test_a_gate_that_cannot_be_reached_is_our_error_too(tiny: Any, until: Any) -> None:

@@ -10,7 +10,7 @@ from assay.model.target import Target
 from assay.model.transcript import End, Transcript
 from assay.requests.plain import UnseenError
 
-TARGET = Target(base_url="http://proxy/v1", model="codex", unready_url="http://twin/v1", slots=1)
+TARGET = Target(base_url="http://proxy/v1", model="codex", unready_url="http://unready/v1", slots=1)
 
 
 def transcript(status: int) -> Transcript:

@@ -52,7 +52,7 @@ class Pieces(httpx.AsyncByteStream):
 
 async def endless(_: httpx.Request) -> httpx.Response:
     await asyncio.Event().wait()
-    raise AssertionError("nobody waits so long")
+    raise AssertionError("no client waits this long")
 
 
 def answer(**how: Any) -> Any:
@@ -87,12 +87,12 @@ def test_a_client_that_waits_for_the_backend_leaves_at_once(respond: Any, status
 @pytest.mark.parametrize("act", [None, Act.READ])
 def test_a_connection_that_is_refused_is_the_callers_business(act: Act | None) -> None:
     def refuse(_: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("nobody there")
+        raise httpx.ConnectError("not reachable")
 
     with pytest.raises(httpx.ConnectError):
         record(refuse, act=act)
 
 
 def test_so_is_one_beside() -> None:
-    with pytest.raises(HarnessError, match="nobody there"):
-        record(endless, act=Act.LEAVE_WHEN_SENT, trouble=HarnessError("nobody there"))
+    with pytest.raises(HarnessError, match="not reachable"):
+        record(endless, act=Act.LEAVE_WHEN_SENT, trouble=HarnessError("not reachable"))

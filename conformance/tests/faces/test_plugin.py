@@ -174,10 +174,10 @@ def test_there_is_one_item_per_scenario_and_requirement(suite: Any) -> None:
 def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engine: Engine) -> None:
     run = suite("--assay-bundled", "--assay-allow-partial", "-v")
     assert run.ret == pytest.ExitCode.OK
-    told = verdicts(engine)
-    assert sorted(results(run).items() ^ told.items()) == []
-    assert set(told.values()) == {"PASSED", "SKIPPED"}
-    passed = list(told.values()).count("PASSED")
+    expected = verdicts(engine)
+    assert sorted(results(run).items() ^ expected.items()) == []
+    assert set(expected.values()) == {"PASSED", "SKIPPED"}
+    passed = list(expected.values()).count("PASSED")
     run.assert_outcomes(passed=passed, skipped=len(KEYS) - passed)
 
 

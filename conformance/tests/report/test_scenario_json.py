@@ -67,9 +67,9 @@ def test_what_a_plain_request_must_get_is_in_its_data() -> None:
 
 def test_a_param_that_must_be_null_is_in_the_data() -> None:
     asked = [s.request for s in SCENARIOS if s.request is not None]
-    told = [scenario_data(s)["request"] for s in SCENARIOS if s.request is not None]
+    found = [scenario_data(s)["request"] for s in SCENARIOS if s.request is not None]
     assert any(one.param == "" for request in asked for one in request.each)
-    for request, data in zip(asked, told, strict=True):
+    for request, data in zip(asked, found, strict=True):
         assert [one.param for one in request.each] == [one.get("param") for one in (data, *data.get("also", ()))]
 
 
