@@ -1,9 +1,10 @@
-"""Write the pages of this folder that are made from data, or with --check say whether they are up to date.
+"""Write the pages of this folder that are made from data, and such tables in other pages; or --check all of them.
 
     python docs/generate.py [--check]
 
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, the
-tables of the mock's fidelity, and the definitions of the steps of scripts.
+tables of the mock's fidelity, the definitions of the steps of scripts; and, for tables in README.md and in pages
+written by hand, the options and exit statuses of `assay certify` and the settings of the reference proxy.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
 
@@ -16,13 +17,17 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "mocks" / "tests" / "fidelity"))  # no part of the wheel
+
 from assay_fidelity.page import fidelity_page
 from assay_fidelity.table import load_differential, load_replays
 
 from assay.model.catalogue import load
+from assay.report.manual import TABLES, blocks, filled
 from assay.report.pages import Evidence, Seed, requirements_page, seed_page
 from assay.scenarios import SCENARIOS
 from assay_mocks.miniatures import FAULTS
+from assay_proxy.settings import settings_table
 from assay_scripts.files.page import steps_page
 
 if TYPE_CHECKING:
@@ -69,9 +74,22 @@ def pages() -> Mapping[str, str]:
     }
 
 
-def stale() -> list[str]:
-    """The names of the pages whose file is missing or says something else."""
-    return [name for name, text in pages().items() if _written(FOLDER / name) != text]
+def texts() -> Mapping[Path, str]:
+    """Path → text of every page, and of every page written by hand that has a table from data."""
+    generated = {FOLDER / name: text for name, text in pages().items()}
+    by_hand = {path: path.read_text(encoding="utf-8") for path in _by_hand() if path not in generated}
+    tables = {**TABLES, "settings": settings_table}
+    return generated | {path: filled(text, tables) for path, text in by_hand.items() if blocks(text, tables)}
+
+
+def _by_hand() -> list[Path]:
+    readme = FOLDER.parent / "README.md"
+    return [*([readme] if readme.is_file() else []), *sorted(FOLDER.glob("*.md"))]
+
+
+def stale() -> list[Path]:
+    """The pages whose file is missing or says something else."""
+    return [path for path, text in texts().items() if _written(path) != text]
 
 
 def _written(path: Path) -> str | None:
@@ -83,12 +101,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the generated pages of docs/.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is out of date")
     if not parser.parse_args(arguments).check:
-        for name, text in pages().items():
-            (FOLDER / name).write_text(text, encoding="utf-8")
+        for path, text in texts().items():
+            path.write_text(text, encoding="utf-8")
         return 0
     old = stale()
-    for name in old:
-        sys.stderr.write(f"docs/{name} is out of date; run python docs/generate.py\n")
+    for path in old:
+        sys.stderr.write(f"{path.relative_to(FOLDER.parent)} is out of date; run python docs/generate.py\n")
     return 1 if old else 0
 
 

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.model.catalogue import load
+from assay.report.manual import BEGIN, END, exit_table, filled, options_table
 from assay.report.pages import uncited, unlisted
+from assay.results.certificate import MEANINGS
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -36,8 +39,10 @@ PAGES = GENERATE.pages()
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that the script takes for docs/."""
-    monkeypatch.setattr(GENERATE, "FOLDER", tmp_path)
-    return tmp_path
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    monkeypatch.setattr(GENERATE, "FOLDER", docs)
+    return docs
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -65,6 +70,42 @@ def test_the_check_names_a_page_that_is_missing_or_old(folder: Path, capsys: pyt
         "docs/seed-004.md is out of date; run python docs/generate.py",
     ]
     assert (folder / "seed-001.md").read_text(encoding="utf-8") == "old"
+
+
+def block(name: str) -> str:
+    return f"{BEGIN.format(name=name)}\n{END.format(name=name)}\n"
+
+
+def test_a_table_in_a_page_written_by_hand_is_filled_and_then_checked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    GENERATE.main([])
+    readme, manual = folder.parent / "README.md", folder / "certify.md"
+    readme.write_text(f"# Assay\n\n{block('options')}\nThe end.\n", encoding="utf-8")
+    manual.write_text(block("exit-statuses") + block("options"), encoding="utf-8")
+    (folder / "other.md").write_text("No table.\n", encoding="utf-8")
+    assert GENERATE.main(["--check"]) == 1
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == ["README.md", "docs/certify.md"]
+    GENERATE.main([])
+    assert GENERATE.main(["--check"]) == 0
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("# Assay\n\n")
+    assert text.endswith("\nThe end.\n")
+    assert options_table() in text
+    assert exit_table() in manual.read_text(encoding="utf-8")
+    assert (folder / "other.md").read_text(encoding="utf-8") == "No table.\n"
+
+
+def test_a_table_that_does_not_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="the block options has no end; write <!-- end of options --> behind it"):
+        filled(BEGIN.format(name="options"))
+
+
+def test_the_tables_have_every_option_and_every_exit_status() -> None:
+    for option in (*TargetOptions.options(), *RunOptions.options()):
+        assert options_table().count(f"| `--{option.name}") == 1
+    assert [int(row.split("`")[1]) for row in exit_table().splitlines()[2:]] == [int(status) for status in MEANINGS]
+    assert all(line.count(" | ") == 1 for line in options_table().splitlines())
 
 
 @pytest.mark.parametrize("name", SEEDS)

@@ -6,6 +6,7 @@ No other module reads the environment. `load` turns a bad value into one line th
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
@@ -142,6 +143,22 @@ def backend_environment() -> dict[str, str]:
 def describe() -> str:
     """One line per variable: name, default, meaning."""
     return "\n".join(f"  {name:<31} {_spelled(default):<14} {meaning}" for name, default, meaning in _variables())
+
+
+def settings_table() -> str:
+    """The same as a Markdown table, for the manual."""
+    rows = (f"| `{name}` | {_cell(default)} | {_in_markdown(text)} |" for name, default, text in _variables())
+    return "\n".join(("| variable | default | meaning |", "| --- | --- | --- |", *rows))
+
+
+def _in_markdown(text: str) -> str:
+    """With tags as code: Markdown would take them for HTML and show nothing."""
+    return re.sub(r"(<[a-z_]+>)", r"`\1`", text)
+
+
+def _cell(default: object) -> str:
+    spelled = _spelled(default)
+    return spelled.strip("()") if spelled.startswith("(") else f"`{spelled}`"
 
 
 def _models() -> list[tuple[str, type[BaseSettings]]]:

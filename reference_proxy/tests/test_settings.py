@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay_proxy.settings import Settings, SettingsError, backend_environment, describe, load
+from assay_proxy.settings import Settings, SettingsError, backend_environment, describe, load, settings_table
 
 
 @pytest.fixture(autouse=True)
@@ -148,3 +148,10 @@ def test_the_documentation_lists_all_settings_with_their_meanings() -> None:
 def test_the_backends_own_name_is_the_model_that_is_served_unless_others_are_named() -> None:
     assert Settings(backend="cursor").models == ("cursor",)
     assert Settings(backend="cursor", models=("gpt",)).models == ("gpt",)
+
+
+def test_the_table_of_the_manual_spells_defaults_as_a_reader_would_set_them() -> None:
+    table = settings_table().splitlines()
+    assert "| `PROXY_PORT` | `8787` | port to listen on; 0: any free one |" in table
+    assert any(line.startswith("| `PROXY_API_KEY` | unset | ") for line in table)
+    assert any(line.startswith("| `PROXY_TOOL_BLOCK_DELIMITER` | newline | ") for line in table)

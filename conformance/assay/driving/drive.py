@@ -1,7 +1,8 @@
-"""Driving: each scenario once per mode over HTTP, many at a time, leaving transcripts.
+"""Drive scenarios: send each over HTTP, once per form, many at a time, and keep a transcript of every exchange.
 
-What the client does while a stream comes is `watching`'s, what is kept of it `recording`'s. A target that cannot be
-reached raises HarnessError; what it does wrong does not.
+`watching` decides what the client does while a stream is sent, `recording` keeps what arrives. Nothing is judged here:
+whatever the target does wrong is in its transcripts. Only a target that cannot be reached any more is an error, and it
+ends as the error of the scenario's `Run`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,10 @@ import asyncio
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -32,6 +31,7 @@ from assay.reading.applicable import answers_to
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
 from assay.requests.conversation import Message, can_follow, prepare, remember
+from assay.targets.address import is_local
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
@@ -40,87 +40,101 @@ if TYPE_CHECKING:
 
 
 NOT_READY = 503
+"""The status of a proxy whose backend is not ready."""
 BREATH = 0.05
-"""Seconds until a client asks again."""
+"""Seconds until a client sends a request again."""
 
 Progress = Callable[[Scenario, Form], None]
+"""Called when a scenario has been driven in a form."""
 
 
 def no_progress(_scenario: Scenario, _form: Form) -> None:
-    """Nobody watches the progress."""
+    """Progress that is shown nowhere."""
 
 
 async def drive(
     scenarios: Sequence[Scenario], target: Target, *, jobs: int = 8, progress: Progress = no_progress
 ) -> list[Run]:
-    """Drive scenarios, at most `jobs` exchanges at a time; those that stand alone come last, one after the other."""
-    slots, unready = asyncio.Semaphore(jobs), asyncio.Lock()
+    """Drive scenarios, at most `jobs` exchanges at a time; the runs come in the order of the scenarios.
+
+    Those marked `alone` come last, one after the other: they kill the backend, which others would notice.
+    """
     async with _client(target) as client:
-
-        async def bounded(scenario: Scenario) -> Run:
-            return await _drive_one(_Driver(client, target, slots, unready), scenario, progress)
-
-        crowd = [scenario for scenario in scenarios if not scenario.alone]
-        runs = await asyncio.gather(*(bounded(scenario) for scenario in crowd))
-        done = dict(zip((scenario.name for scenario in crowd), runs, strict=True))
-        for scenario in scenarios:
-            if scenario.alone:
-                done[scenario.name] = await bounded(scenario)
-    return [done[scenario.name] for scenario in scenarios]
+        driver = _Driver(client=client, target=target, slots=asyncio.Semaphore(jobs), unready=asyncio.Lock())
+        together = [scenario for scenario in scenarios if not scenario.alone]
+        runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
+        runs += [await _drive_one(driver, scenario, progress) for scenario in scenarios if scenario.alone]
+    by_name = {run.scenario.name: run for run in runs}
+    return [by_name[scenario.name] for scenario in scenarios]
 
 
 @asynccontextmanager
 async def _client(target: Target) -> AsyncIterator[httpx.AsyncClient]:
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+    """The client of all exchanges of a run."""
+    limits = httpx.Limits(
+        # `jobs` bounds the exchanges; a second bound here could only let a request wait inside its time limit.
+        max_connections=None,
+        # Each exchange has a connection of its own. A server may close an idle one at the very moment when the next
+        # request is written to it, which would look like an answer that was cut off; and a client that leaves must
+        # close its connection, not give it back.
+        max_keepalive_connections=0,
+    )
+    # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
+    # be a third party that buffers streams and answers 502 for a target that is down.
     async with httpx.AsyncClient(limits=limits, trust_env=not is_local(target.base_url)) as client:
         yield client
 
 
-def is_local(url: str) -> bool:
-    """Whether a URL names this machine: then no proxy of the environment stands between."""
-    with suppress(ValueError):
-        host = urlsplit(url).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
-    return False
+@dataclass(frozen=True, kw_only=True)
+class _Driven:
+    """What came of one form of a scenario: its exchanges, or why there are none."""
+
+    exchanges: Sequence[Exchange] = ()
+    reason: str = ""
+    """Why it was not driven; "": it was."""
+    error: str = ""
+    """Why it could not be driven to the end, by our fault or because the target is gone; "": it could."""
 
 
 async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) -> Run:
-    driven: dict[Form, Sequence[Exchange]] = {}
-    reasons: dict[Form, str] = {}
-    errors: list[str] = []
-    forms = scenario.forms(driver.target.dialects)
+    """A scenario in all its forms, at the same time unless it is to be alone."""
 
-    async def one(form: Form) -> None:
-        reason = _unsupported_reason(scenario, driver.target)
-        try:
-            exchanges = [] if reason else await driver.exchanges(scenario, form)
-        except plain.UnseenError as unseen:
-            exchanges, reason = [], str(unseen)
-        except HarnessError as error:
-            errors.append(str(error))
-            exchanges = []
-        if _never_left(exchanges):
-            reason = "the client never got the text at which it was to leave"
-        if reason:
-            reasons[form] = reason
-        else:
-            driven[form] = exchanges
+    async def one(form: Form) -> _Driven:
+        driven = await _drive_form(driver, scenario, form)
         progress(scenario, form)
+        return driven
 
-    if scenario.alone:
-        for form in forms:
-            await one(form)
-    else:
-        await asyncio.gather(*(one(form) for form in forms))
-    return (
-        Run(scenario=scenario, error=errors[0])
-        if errors
-        else Run(scenario=scenario, exchanges=driven, not_driven=reasons)
+    forms = scenario.forms(driver.target.dialects)
+    every = [await one(form) for form in forms] if scenario.alone else await asyncio.gather(*map(one, forms))
+    by_form = dict(zip(forms, every, strict=True))
+    errors = [driven.error for driven in every if driven.error]
+    if errors:
+        # One form that broke off makes the others worthless: the scenario is judged over all of them.
+        return Run(scenario=scenario, error=errors[0])
+    return Run(
+        scenario=scenario,
+        exchanges={form: driven.exchanges for form, driven in by_form.items() if not driven.reason},
+        not_driven={form: driven.reason for form, driven in by_form.items() if driven.reason},
     )
 
 
+async def _drive_form(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
+    reason = _unsupported_reason(scenario, driver.target)
+    if reason:
+        return _Driven(reason=reason)
+    try:
+        exchanges = await driver.exchanges(scenario, form)
+    except plain.UnseenError as unseen:
+        return _Driven(reason=str(unseen))
+    except HarnessError as error:
+        return _Driven(error=str(error))
+    if _never_left(exchanges):
+        return _Driven(reason="the client never got the text at which it was to leave")
+    return _Driven(exchanges=exchanges)
+
+
 def _unsupported_reason(scenario: Scenario, target: Target) -> str:
-    """Why a scenario cannot be driven against this target; '' when it can."""
+    """Why a scenario cannot be driven against this target; "" when it can."""
     if scenario.needs_keepalive and target.keepalive is None:
         return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
     if scenario.needs_idle_timeout and target.idle_timeout is None:
@@ -135,28 +149,35 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:
-    """Whether a client that was to leave had no occasion."""
+    """Whether a client that was to leave got nothing to leave at."""
     return any(
         exchange.turn is not None and exchange.turn.act in LEAVES and exchange.transcript.end is End.TIMEOUT
         for exchange in exchanges
     )
 
 
-@dataclass
+@dataclass(frozen=True, kw_only=True)
 class _Driver:
+    """Sends the requests of scenarios; all scenarios of a run share one."""
+
     client: httpx.AsyncClient
     target: Target
     slots: asyncio.Semaphore
+    """One for each exchange that may run at the same time."""
     unready: asyncio.Lock
+    """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
-        """All that a scenario asks in one form."""
+        """All exchanges of a scenario in one form."""
         if scenario.request is not None:
             return await self.ask(scenario, scenario.request, form)
         return await self.converse(scenario, form)
 
     async def converse(self, scenario: Scenario, form: Form) -> list[Exchange]:
-        """All turns of a scenario, each with the history that the answers before it left."""
+        """The turns of a scenario, each with the history that the answers before it left.
+
+        They end early where an answer lacks the calls that the next turn brings results for.
+        """
         nonce = uuid.uuid4().hex[:12]
         exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
@@ -169,7 +190,7 @@ class _Driver:
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
             plain.examine_header(scenario.requires_echo, transcript)
-            exchanges.append(self._hear(scenario, number, form, transcript, stream))
+            exchanges.append(self._read(scenario, number, form, transcript, stream))
             choice = _choice(exchanges[-1])
             if choice is not None:
                 history = remember(prepared.messages, choice)
@@ -178,7 +199,7 @@ class _Driver:
     async def _turn(
         self, turn: Turn, form: Form, nonce: str, url: str, headers: Mapping[str, str], body: bytes
     ) -> tuple[Transcript, Stream | None]:
-        """What came of a turn, and what read its stream; an insistent one is asked again as long as it finds nobody."""
+        """What came of a turn, and the reader of its stream; with `retry_on_503` repeated while the answer is a 503."""
         deadline = time.monotonic() + self.target.timeout
         while True:
             watch = self._watch(turn, form, nonce)
@@ -192,7 +213,7 @@ class _Driver:
             return None
         return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
 
-    def _hear(
+    def _read(
         self, scenario: Scenario, number: int, form: Form, transcript: Transcript, stream: Stream | None
     ) -> Exchange:
         live = self.target.backend is Backend.LIVE
@@ -208,7 +229,7 @@ class _Driver:
         )
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
-        """The plain requests of a scenario.
+        """The exchanges of a scenario's plain requests.
 
         Raises:
             UnseenError: the target does not show what they are about.
@@ -227,7 +248,7 @@ class _Driver:
         return await self._exchange(ready.method, ready.url, {**self._headers(Auth.NONE), **ready.headers}, ready.body)
 
     async def beside(self, nonce: str, dialect: Dialect, script: str) -> None:
-        """A request of its own, in which the backend plays another script under this nonce."""
+        """Send a request beside a stream, so that the backend plays another script under the stream's nonce."""
         scenario = Scenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
@@ -244,11 +265,12 @@ class _Driver:
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, watch: Watch | None = None
     ) -> Transcript:
         record = Record(watch, self.target.timeout if watch is None else watch.silence)
-        timeout = httpx.Timeout(record.silence, pool=None)
+        timeout = httpx.Timeout(record.silence, pool=None)  # of each read; `record` bounds the whole
         request = self.client.build_request(method, url, headers=dict(headers), content=body, timeout=timeout)
         try:
             await record.fill(self.client, request)
         except httpx.ConnectError as error:
+            # The preflight has reached it, so it has died since: nothing can be said of the answer that never came.
             raise HarnessError(f"{url} cannot be reached any more: {error}") from error
         finally:
             if watch is not None:

@@ -1,4 +1,4 @@
-"""Asking: the plain requests of a scenario, one after the other, where and when they are to be asked."""
+"""The plain requests of a scenario, sent one after the other, to the instance and in the state that each names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.driving.saturation import Crowd, crowded
+from assay.driving.saturation import Saturation, saturated
 from assay.requests.plain import examine, following
 
 if TYPE_CHECKING:
@@ -20,39 +20,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Asker:
-    """Who asks. `slots` bounds the exchanges at a time; who asks the target's twin holds `twin`: its slots are few."""
+    """Sends plain requests."""
 
     target: Target
     send: Callable[[Request], Awaitable[Transcript]]
     slots: asyncio.Semaphore
+    """One for each exchange that may run at the same time."""
     unready: asyncio.Lock
+    """Held while a scenario uses the unready instance, whose slots are few."""
 
     async def ask(self, request: Request) -> list[Transcript]:
-        """What came of a request, and of the further ones with it.
+        """The transcripts of a request and of the further ones with it.
 
         Raises:
-            UnseenError: the target does not show what they are about.
+            UnseenError: the target does not show what the requests are about.
         """
-        said: list[Transcript] = []
+        done: list[Transcript] = []
         async with AsyncExitStack() as held:
             if any(one.unready for one in request.each):
                 await held.enter_async_context(self.unready)
-            crowd: Crowd | None = None
+            saturation: Saturation | None = None
             for one in request.each:
-                if one.full and crowd is None:
-                    crowd = await held.enter_async_context(self._crowd(one))
-                transcript = await self._one(following(one, said), crowd)
+                if one.full and saturation is None:
+                    saturation = await held.enter_async_context(self._saturated(one))
+                transcript = await self._one(following(one, done), saturation)
                 examine(one, transcript, self.target)
-                said.append(transcript)
-        return said
+                done.append(transcript)
+        return done
 
-    def _crowd(self, request: Request) -> AbstractAsyncContextManager[Crowd]:
-        return crowded(lambda: self.send(request), (self.target.slots or 0) + 1)
+    def _saturated(self, request: Request) -> AbstractAsyncContextManager[Saturation]:
+        return saturated(lambda: self.send(request), (self.target.slots or 0) + 1)
 
-    async def _one(self, request: Request, crowd: Crowd | None) -> Transcript:
-        if crowd is None:
+    async def _one(self, request: Request, saturation: Saturation | None) -> Transcript:
+        if saturation is None:
             async with self.slots:
                 return await self.send(request)
+        # Without waiting for a slot of our own: the target holds the saturating requests only for a moment.
         transcript = await self.send(request)
-        crowd.stands()
+        saturation.check()
         return transcript

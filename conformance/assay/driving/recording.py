@@ -1,4 +1,4 @@
-"""One exchange over HTTP, kept as it comes: status, headers, the pieces of the body with their times, the end."""
+"""One exchange over HTTP, kept as it arrives: status, headers, the pieces of the body with their times, the end."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class Record:
-    """A transcript in the making; `silence` bounds the waiting, in seconds."""
+    """A transcript in the making."""
 
     watch: Watch | None
+    """What the client does while a stream is sent; None: it reads to the end."""
     silence: float
+    """How long to wait for the first byte, in seconds; for the whole body, too, where there is no `watch`."""
     began: float = field(default_factory=time.monotonic)
     status: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
@@ -29,23 +31,29 @@ class Record:
     end: End = End.COMPLETE
 
     async def fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
-        """Send the request and keep what comes back, until all has come or the client leaves."""
+        """Send the request and keep what comes back, until the response ends or the client leaves.
+
+        Raises:
+            httpx.ConnectError: the target cannot be reached. Every other fault of the response is its `end`.
+        """
         if self.watch is None:
             await self._fill(client, request)
             return
-        filling, told = asyncio.create_task(self._fill(client, request)), asyncio.create_task(self.watch.told())
+        filling = asyncio.create_task(self._fill(client, request))
+        leaving = asyncio.create_task(self.watch.leave_when_sent())
         try:
-            await asyncio.wait({filling, told}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({filling, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not filling.done():
                 self.end = End.LEFT
         finally:
-            for task in (filling, told):
+            # Cancelling the exchange closes its connection: to the target that is a client that has left.
+            for task in (filling, leaving):
                 if not task.done():
                     task.cancel()
-            await asyncio.wait({filling, told})
-        for task in (filling, told):
+            await asyncio.wait({filling, leaving})
+        for task in (filling, leaving):
             if not task.cancelled():
-                task.result()
+                task.result()  # raises what went wrong in it
 
     async def _fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
         try:
@@ -58,7 +66,7 @@ class Record:
                 await self._body(response)
             finally:
                 await response.aclose()
-        except httpx.ConnectError:
+        except httpx.ConnectError:  # a TransportError, but no fault of a response: there was none
             raise
         except (httpx.TimeoutException, TimeoutError):
             self.end = End.OPEN if self.watch is not None and self.watch.done else End.TIMEOUT
@@ -66,7 +74,7 @@ class Record:
             self.end = End.CUT
 
     async def _body(self, response: httpx.Response) -> None:
-        deadline = now() + self.silence
+        deadline = now() + self.silence  # a body without a watch must come whole within the limit, not byte by byte
         pieces = response.aiter_raw()
         while True:
             async with asyncio.timeout_at(deadline if self.watch is None else self.watch.deadline):

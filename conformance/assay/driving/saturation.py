@@ -1,7 +1,7 @@
-"""Crowding: so many requests at once that a proxy turns one away, and holds the others in all its slots.
+"""Saturation: so many requests at the same time that a proxy refuses one, and holds the others in all its slots.
 
-It is done to a twin whose backend is not ready: there, requests that were let in wait, until the proxy gives up on its
-backend. A proxy that does not let them wait has no slots that could be taken, and nothing is said about it.
+They go to an instance whose backend is not ready: there a request that was accepted waits until the proxy gives up on
+its backend. A proxy that lets no request wait has no slots that could be taken, and nothing is said about it.
 """
 
 from __future__ import annotations
@@ -19,42 +19,45 @@ if TYPE_CHECKING:
     from assay.model.transcript import Transcript
 
 GRACE = 0.25
-"""Seconds in which the rest of a crowd may be answered as its first one was: then nobody was let in."""
+"""Seconds in which the other requests may be answered as the first one was; if all are, none was accepted."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crowd:
-    """Requests on their way; `refusal` is the status of the first that was turned away."""
+class Saturation:
+    """Requests on their way, enough to take all slots."""
 
-    members: Sequence[asyncio.Task[Transcript]]
+    requests: Sequence[asyncio.Task[Transcript]]
     refusal: int | None
+    """The status of the first answer: that of a request that was refused. None: the connection was closed."""
 
-    def stands(self) -> None:
-        """See that those who were let in are still inside.
+    def check(self) -> None:
+        """See that the accepted requests still hold the slots.
 
         Raises:
-            UnseenError: somebody has left.
+            UnseenError: one was answered otherwise than with the refusal, or all were refused.
         """
-        done = [member.result().status for member in self.members if member.done()]
-        if len(done) == len(self.members) or any(status != self.refusal for status in done):
+        done = [request.result().status for request in self.requests if request.done()]
+        if len(done) == len(self.requests) or any(status != self.refusal for status in done):
             raise UnseenError("the target's slots could not be held: it does not let requests wait for its backend")
 
 
 @asynccontextmanager
-async def crowded(send: Callable[[], Awaitable[Transcript]], size: int) -> AsyncIterator[Crowd]:
+async def saturated(send: Callable[[], Awaitable[Transcript]], size: int) -> AsyncIterator[Saturation]:
     """Send `size` requests at once, one more than there are slots; at the end, wait until all are answered.
 
     Raises:
-        UnseenError: nobody was turned away, or everybody was.
+        UnseenError: none was refused, or all were.
     """
-    members = [asyncio.ensure_future(send()) for _ in range(size)]
+    requests = [asyncio.ensure_future(send()) for _ in range(size)]
     try:
-        done, _ = await asyncio.wait(members, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(requests, return_when=asyncio.FIRST_COMPLETED)
         refusal = next(iter(done)).result().status
         if refusal != TOO_MANY_REQUESTS:
-            await asyncio.wait(members, timeout=GRACE)
-        crowd = Crowd(members=members, refusal=refusal)
-        crowd.stands()
-        yield crowd
+            # A 429 shows that slots exist. Any other status may be that of a proxy that refuses whatever comes while
+            # its backend is not ready: wait and see whether all get it.
+            await asyncio.wait(requests, timeout=GRACE)
+        saturation = Saturation(requests=requests, refusal=refusal)
+        saturation.check()
+        yield saturation
     finally:
-        await asyncio.wait(members)
+        await asyncio.wait(requests)

@@ -1,6 +1,6 @@
-"""The client of one stream: what it does while the stream comes, and how long it waits.
+"""The client of one stream: what it does while the stream is sent, and how long it waits.
 
-Pure but for the loop's clock and the one request by which it opens a gate, which is somebody else's to send.
+Pure but for the loop's clock; the one request that it may need beside the stream is given as a function.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 LINGER = 1.0
 """Seconds that a body may stay open after [DONE]."""
 KEEPALIVES = 4
-"""How many keep-alive intervals of silence a client waits for a comment."""
+"""How many keep-alive intervals a client waits for a comment."""
 PATIENCE = 3.0
-"""Seconds that it waits at the least: a busy machine may be late."""
+"""Seconds that it waits at least: a busy machine may be late."""
 OPEN_GATE = "open/gate"
+"""The script that opens the gate of its nonce."""
 AWAIT_SENT = "leave/told"
+"""The script that waits until the turn beside it, under its nonce, has sent all it will send."""
 
 
 def now() -> float:
@@ -33,16 +35,24 @@ def now() -> float:
 
 
 class Watch:
-    """What the client does while a stream comes (see `Act`), and how long it waits.
+    """What the client does while a stream is sent (see `Act`), and how long it waits.
 
-    `silence` is the longest wait, in seconds, `deadline` when it ends by the loop's clock. What the client acts on must
-    come within it; then every event puts the end off, but comments do not: they say nothing. `stream` reads; `beside`
-    sends a request of this script under the same nonce, and waits for its answer.
+    `silence` is the longest wait, in seconds; `deadline` is when it ends, by the loop's clock. What the client acts on
+    must come before it. From then on each event moves the deadline, but a comment does not: a proxy that sends only
+    keep-alives is as silent as one that sends nothing.
     """
 
     def __init__(
         self, act: Act, target: Target, stream: Stream, beside: Callable[[str], Coroutine[None, None, None]]
     ) -> None:
+        """Start to wait.
+
+        Args:
+            act: What the client does.
+            target: Its limit on silence and its keep-alive interval count.
+            stream: The reader of the stream.
+            beside: Sends a request for this script under the same nonce, and returns when it is answered.
+        """
         self._act, self._target, self._beside = act, target, beside
         self.stream = stream
         self._opening: asyncio.Task[None] | None = None
@@ -55,14 +65,14 @@ class Watch:
             self.silence += patience
         self.deadline = now() + self.silence
 
-    async def told(self) -> None:
-        """Come back when the client is to leave whatever it has heard; never, if it does not act so."""
+    async def leave_when_sent(self) -> None:
+        """Return when the backend has sent all it will send; never, unless that is when the client leaves."""
         if self._act is not Act.LEAVE_WHEN_SENT:
-            await asyncio.Event().wait()
+            await asyncio.Event().wait()  # until it is cancelled
         await self._beside(AWAIT_SENT)
 
     def feed(self, data: bytes) -> None:
-        """Take in a piece of the stream."""
+        """Read a piece of the stream, and act on it."""
         for event in self.stream.feed(data):
             match event, self._act:
                 case Done(), _:
@@ -79,18 +89,22 @@ class Watch:
                     pass
 
     def _open_now(self) -> None:
-        self._rest()
+        self._stop_waiting()
         self._act = Act.READ
         self.silence = self._target.timeout
         self.deadline = now() + self.silence
         self._opening = asyncio.create_task(self._beside(OPEN_GATE))
 
-    def _rest(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._patience is not None:
             self._patience.cancel()
 
     async def finish(self) -> None:
-        """Wait for a gate that is being opened; raises HarnessError when the target could not be reached for that."""
-        self._rest()
+        """Wait until the gate that was to be opened is open.
+
+        Raises:
+            HarnessError: the target could not be reached for that.
+        """
+        self._stop_waiting()
         if self._opening is not None:
             await self._opening

@@ -1,46 +1,73 @@
-"""The command line: `assay certify`, `list`, `explain`, `show` and `serve`. Exit codes: see `certificate.Exit`."""
+"""The command line: `assay certify`, `list`, `explain`, `show` and `serve`. Exit statuses: `certificate.MEANINGS`."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
 
+from assay.faces.plan import USAGE_ERRORS, plan
 from assay.faces.serve import serve
-from assay.judging import known_failing
 from assay.model.catalogue import UnknownRequirementError, load
-from assay.model.dialect import CHATS, Arguments, Dialect
+from assay.model.dialect import Dialect
 from assay.model.verdict import HarnessError
 from assay.reading.applicable import applicable
-from assay.reading.selection import UnknownScenarioError, keys, select
+from assay.reading.selection import UnknownScenarioError, select
 from assay.report import explain, terminal
 from assay.report.scenario_json import scenario_data
-from assay.results.certificate import Exit, certify
+from assay.results.certificate import MEANINGS, Exit
 from assay.scenarios import SCENARIOS
 from assay.targets.interrupts import terminable
-from assay.targets.options import OptionError, TargetOptions, reach
+from assay.targets.options import Flag, Option, OptionError, Options, RunOptions, TargetOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+EXIT_STATUSES = (
+    "\b\nExit status:\n"  # this first character keeps click from joining the lines
+    + "\n".join(f"  {one:<5d}{meaning}" for one, meaning in MEANINGS.items())
+    + "\n\nWith --only, 0, 1 and 4 speak of the selected requirements; with --allow-partial, 4 becomes 0."
+)
+"""The end of the help of `assay certify`."""
 
 
-class Seconds(click.FloatRange):
-    """A time that can be waited for."""
+class _Value(click.ParamType[Any]):
+    """What an option takes, read as the option itself reads it."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 (as click's)
-        """The time in seconds; neither nan nor endless."""
-        seconds: float = super().convert(value, param, ctx)
-        if not math.isfinite(seconds):
-            self.fail(f"{value} is no time in seconds.", param, ctx)
-        return seconds
+    def __init__(self, option: Option) -> None:
+        self.name, self._option = option.name, option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 (as click's)
+        """The value; click calls it for a default, too."""
+        try:
+            return self._option.kind.read(value)
+        except ValueError:
+            self.fail(f"{value!r} should be {self._option.kind.right}.", param, ctx)
 
 
-SECONDS = Seconds(min=0.01)
-INTERRUPTED = 130
-"""The exit status that shells give to what a person interrupted."""
+def _with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
+    """A decorator that gives a command every option of these groups; each arrives by the name of its field."""
+
+    def decorate(command: _Command) -> _Command:
+        # Decorators apply from the last to the first, so the last option must be added first to be shown last.
+        for option in reversed([option for group in groups for option in group.options()]):
+            command = _click_option(option)(command)
+        return command
+
+    return decorate
+
+
+def _click_option(option: Option) -> Callable[[_Command], _Command]:
+    names = (f"--{option.name}", option.field)
+    if isinstance(option.kind, Flag):
+        return click.option(*names, is_flag=True, help=option.full_help)
+    return click.option(
+        *names, type=_Value(option), metavar=option.kind.metavar, multiple=option.repeatable, help=option.full_help
+    )
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -49,117 +76,42 @@ def main() -> None:
     """Certify OpenAI-compatible proxies in front of coding agents."""
 
 
-@main.command("certify")
-@click.option("--url", help="Base URL of the proxy, up to and with /v1.")
-@click.option(
-    "--launch",
-    metavar="CMD",
-    help="Command that starts a proxy on 127.0.0.1:{port}, with the mock as its CODEX_BIN. "
-    "{port} is replaced (in --url too) and also stands in the variables PORT and PROXY_PORT.",
-)
-@click.option(
-    "--codex",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A real Codex (its native binary) for the proxy to start instead of the mock: its model's service plays the "
-    "scripts that it can.",
-)
-@click.option("--model", default="", help="Model to ask for; the first of /models when not given.")
-@click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key of the proxy.")
-@click.option("--keepalive", type=SECONDS, help="The proxy's keep-alive interval in seconds, to have it judged.")
-@click.option("--idle-timeout", type=SECONDS, help="How long it lets a backend be silent, to have it judged.")
-@click.option("--body-limit", type=click.IntRange(1), help="The largest body in bytes that the proxy takes.")
-@click.option("--slots", type=click.IntRange(1), help="How many turns the proxy runs at once, to have it judged.")
-@click.option(
-    "--dialect",
-    "dialects",
-    multiple=True,
-    type=click.Choice([dialect.value for dialect in Dialect]),
-    help="A dialect that it speaks.",
-)
-@click.option(
-    "--default-mode",
-    type=click.Choice([dialect.value for dialect in CHATS]),
-    help="Its output mode without a header.",
-)
-@click.option(
-    "--arguments", type=click.Choice([way.value for way in Arguments]), help="How its streams tell arguments."
-)
-@click.option("--timeout", type=SECONDS, default=10.0, show_default=True, help="Seconds of silence allowed.")
-@click.option("--start-timeout", type=SECONDS, default=30.0, show_default=True, help="Seconds to become ready.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only this scenario, or those exercising a requirement.")
-@click.option(
-    "--known-failing",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="File of known failures, `<scenario>:<requirement> <reason>` per line.",
-)
-@click.option("--jobs", type=click.IntRange(min=1), default=8, show_default=True, help="Exchanges at the same time.")
-def certify_command(  # noqa: PLR0913 (one parameter per option)
-    *,
-    url: str | None,
-    launch: str | None,
-    codex: Path | None,
-    model: str,
-    api_key_env: str | None,
-    keepalive: float | None,
-    idle_timeout: float | None,
-    body_limit: int | None,
-    slots: int | None,
-    dialects: tuple[str, ...],
-    arguments: str | None,
-    default_mode: str | None,
-    timeout: float,
-    start_timeout: float,
-    only: tuple[str, ...],
-    known_failing: Path | None,
-    jobs: int,
-) -> None:
-    """Certify a proxy: at --url, started by --launch, or (with neither) the one that comes with Assay.
+@main.command("certify", epilog=EXIT_STATUSES)
+@_with_options(TargetOptions, RunOptions)
+def certify_command(**values: Any) -> None:  # noqa: ANN401 (one for each option)
+    """Certify the proxy at --url, or the one that --launch starts.
 
-    Exit status: 0 certified, 1 not certified, 2 wrong usage, 3 the target could not be reached or driven,
-    130 interrupted.
+    Without either, certify the proxy that comes with Assay, as a demonstration.
     """
-    wanted = TargetOptions(
-        url=url, command=launch, codex=codex, model=model, api_key_env=api_key_env, keepalive=keepalive,
-        idle_timeout=idle_timeout,        body_limit=body_limit, slots=slots,
-        dialects=tuple(map(Dialect, dialects)), arguments=Arguments(arguments) if arguments else None,
-        default_mode=Dialect(default_mode) if default_mode else None,
-        timeout=timeout, start_timeout=start_timeout,
-    )  # fmt: skip
-    raise SystemExit(_certify(wanted, only, known_failing, jobs))
+    raise SystemExit(_certify(TargetOptions.from_values(values), RunOptions.from_values(values)))
 
 
-def _certify(wanted: TargetOptions, only: tuple[str, ...], known_file: Path | None, jobs: int) -> int:
-    console, catalogue = Console(), load()
+def _certify(target: TargetOptions, run: RunOptions) -> int:
+    console = Console()
     try:
-        scenarios = select(SCENARIOS, catalogue, only)
-        known = _known(known_file)
-        with (
-            terminable(),
-            reach(wanted) as target,
-            terminal.progress(console, scenarios, target.dialects) as progress,
-        ):
-            certificate = certify(target, scenarios, catalogue, known=known, jobs=jobs, progress=progress)
-    except (UnknownScenarioError, known_failing.KnownFailingError, OptionError) as error:
+        planned = plan(target, run)
+        with terminable():
+            certificate = planned.certify(
+                lambda reached: terminal.progress(console, planned.scenarios, reached.dialects)
+            )
+    except USAGE_ERRORS as error:
         raise click.UsageError(str(error)) from error
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
         return Exit.UNREACHABLE
     except KeyboardInterrupt:
         click.echo("assay: interrupted", err=True)
-        return INTERRUPTED
-    terminal.report(console, certificate, catalogue, again=wanted.command_line())
-    return certificate.exit
-
-
-def _known(path: Path | None) -> Mapping[str, str]:
-    if path is None:
-        return {}
-    return known_failing.load(path, keys(SCENARIOS, load()))
+        return Exit.INTERRUPTED
+    terminal.report(
+        console, certificate, planned.catalogue,
+        again=target.command_line(), demonstration=target.bundled, allow_partial=run.allow_partial,
+    )  # fmt: skip
+    return certificate.status(allow_partial=run.allow_partial)
 
 
 @main.command("list")
-@click.option("--scenarios", is_flag=True, help="The scenarios instead of the requirements.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+@click.option("--scenarios", is_flag=True, help="List the scenarios instead of the requirements.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_command(*, scenarios: bool, as_json: bool) -> None:
     """List the requirements, or the scenarios."""
     if scenarios:
@@ -171,7 +123,7 @@ def list_command(*, scenarios: bool, as_json: bool) -> None:
 @main.command("explain")
 @click.argument("requirement")
 def explain_command(requirement: str) -> None:
-    """Say what a requirement asks, where it comes from, who breaks without it and which scenarios exercise it."""
+    """Print what a requirement asks, its sources, the clients that break without it, and its scenarios."""
     try:
         row = load().find(requirement)
     except UnknownRequirementError as error:
@@ -195,11 +147,19 @@ def show_command(scenario: str) -> None:
 
 
 @main.command("serve")
-@click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="0 takes any free port.")
-@click.option("--api-key", default="assay", show_default=True, help="The key that clients must send.")
-@click.option("--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file of your scripts.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8787,
+    show_default=True,
+    help="Port to listen on; 0 for any free one.",
+)
+@click.option("--api-key", default="assay", show_default=True, help="API key that clients must send.")
+@click.option(
+    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
+)
 def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
-    """Serve a mock endpoint for client development: the reference proxy with the scripted mock behind it."""
+    """Serve an endpoint to develop a client with: the reference proxy with the scripted mock behind it."""
     try:
         serve(port=port, api_key=api_key, scripts=scripts, say=click.echo)
     except OptionError as error:

@@ -1,110 +1,81 @@
-"""The suite under pytest: one item per scenario and requirement, the same engine and verdicts as `assay certify`.
-
-Inert unless asked: without an `--assay-…` option nothing is collected and nothing is slowed down.
+"""The suite under pytest: one item per scenario and requirement, the same options and verdicts as `assay certify`.
 
     pytest --pyargs assay.suites --assay-url http://127.0.0.1:8787/v1 --assay-model codex
+
+Inert unless asked: without an option that names a target nothing is collected, and nothing is imported but the
+definitions of the options. (So the imports of the engine stand inside the functions.)
+
+A requirement that could not be observed is a skipped item. Since skipped items look green, a session fails, with a
+section that says why, when a MUST was observed in none of its items; `--assay-allow-partial` accepts that.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import argparse
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from assay.targets.options import Flag, Option, OptionError, RunOptions, TargetOptions
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from assay.faces.plan import Plan
     from assay.results.certificate import Certificate
-    from assay.targets.options import TargetOptions
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
 UNREACHABLE = 3
 """The exit status when the target cannot be reached or driven, as that of `assay certify`."""
+TARGETS = ("assay_url", "assay_command", "assay_bundled")
+"""The options that name a target: without one of them the plugin does nothing."""
+REST = "*"
+"""The requirement of the item for all requirements that a scenario has no item of its own for."""
+UNOBSERVED = "assay_unobserved"
+"""The key under which a worker of pytest-xdist reports to its controller."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options, all of which begin with --assay-."""
+    """The options of `assay certify`, all with `--assay-` before their names; and one for the bundled proxy.
+
+    `assay certify` takes the bundled proxy when no other is named; here that must mean that nothing is asked for.
+    """
     group = parser.getgroup("assay", GROUP)
-    group.addoption("--assay-url", metavar="URL", help="base URL of the proxy, up to and with /v1")
-    group.addoption("--assay-launch", metavar="CMD", help="command that starts the proxy; {port} is replaced")
-    group.addoption("--assay-bundled", action="store_true", help="certify the proxy that comes with Assay")
-    group.addoption("--assay-model", metavar="M", default="", help="model to ask for")
-    group.addoption("--assay-api-key-env", metavar="VAR", help="environment variable that holds the key")
-    group.addoption("--assay-keepalive", metavar="SECONDS", type=float, help="the proxy's keep-alive interval")
-    group.addoption("--assay-idle-timeout", metavar="SECONDS", type=float, help="how long a backend may be silent")
-    group.addoption("--assay-body-limit", metavar="BYTES", type=int, help="the largest body that the proxy takes")
-    group.addoption("--assay-slots", metavar="N", type=int, help="how many turns the proxy runs at once")
-    group.addoption(
-        "--assay-known-failing", metavar="FILE", type=Path, help="`<scenario>:<requirement> <reason>` lines"
-    )
-    group.addoption("--assay-timeout", metavar="SECONDS", type=float, default=10.0, help="limit on silence")
+    group.addoption("--assay-bundled", action="store_true", help="Certify the proxy that comes with Assay.")
+    for option in (*TargetOptions.options(), *RunOptions.options()):
+        group.addoption(f"--assay-{option.name}", dest=f"assay_{option.field}", **_argparse(option))
 
 
-def asked(config: pytest.Config) -> bool:
-    """Whether any target was named."""
-    return any(config.getoption(name) for name in ("assay_url", "assay_launch", "assay_bundled"))
+def _argparse(option: Option) -> dict[str, Any]:
+    """An option in argparse's words. It has no default there: what was not given is the dataclass's to fill in."""
+    words: dict[str, Any] = {"help": option.full_help.replace("%", "%%")}
+    if isinstance(option.kind, Flag):
+        return words | {"action": "store_true"}
+    words |= {"metavar": option.kind.metavar, "type": _reader(option)}
+    return words | ({"action": "append"} if option.repeatable else {})
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Refuse options that cannot be meant."""
-    if not asked(config):
-        return
-    from assay.judging.known_failing import KnownFailingError  # noqa: PLC0415 (a plugin nobody asked must not slow pytest down)
-    from assay.targets.options import OptionError  # noqa: PLC0415
+def _reader(option: Option) -> Callable[[str], object]:
+    def read(value: str) -> object:
+        try:
+            return option.read(value)
+        except OptionError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
 
-    if config.getoption("assay_bundled") and (config.getoption("assay_url") or config.getoption("assay_launch")):
-        raise pytest.UsageError("--assay-bundled is a target of its own: leave --assay-url and --assay-launch away")
-    try:
-        _wanted(config).check()
-        _wanted(config).key()
-        _known(config)
-    except (OptionError, KnownFailingError) as error:
-        raise pytest.UsageError(str(error)) from error
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Nothing of the suite is collected when no target is named."""
-    return True if collection_path.parent == SUITES and not asked(config) else None
-
-
-def _wanted(config: pytest.Config) -> TargetOptions:
-    from assay.targets.options import TargetOptions  # noqa: PLC0415 (see pytest_configure)
-
-    option = config.getoption
-    return TargetOptions(
-        url=option("assay_url"),
-        command=option("assay_launch"),
-        model=option("assay_model"),
-        api_key_env=option("assay_api_key_env"),
-        keepalive=option("assay_keepalive"),
-        idle_timeout=option("assay_idle_timeout"),
-        body_limit=option("assay_body_limit"),
-        slots=option("assay_slots"),
-        timeout=option("assay_timeout"),
-    )
-
-
-def _known(config: pytest.Config) -> Mapping[str, str]:
-    """The failures that are declared as known, with their reasons."""
-    path: Path | None = config.getoption("assay_known_failing")
-    if path is None:
-        return {}
-    from assay.judging import known_failing  # noqa: PLC0415 (see pytest_configure)
-    from assay.model.catalogue import load  # noqa: PLC0415
-    from assay.reading.selection import keys  # noqa: PLC0415
-    from assay.scenarios import SCENARIOS  # noqa: PLC0415
-
-    return known_failing.load(path, keys(SCENARIOS, load()))
+    return read
 
 
 class AssaySession:
     """The one run of a session: driven when the first item asks for it, judged once."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.unobserved: dict[str, str] = {}
+        """The MUSTs of the session's items that were not observed → why; set when the session ends."""
         self._certificate: Certificate | None = None
 
     @property
@@ -115,23 +86,113 @@ class AssaySession:
         return self._certificate
 
     def _certify(self) -> Certificate:
-        from assay.judging import known_failing  # noqa: PLC0415 (see pytest_configure)
-        from assay.model.catalogue import load  # noqa: PLC0415
-        from assay.model.verdict import HarnessError  # noqa: PLC0415
-        from assay.results.certificate import certify  # noqa: PLC0415
-        from assay.scenarios import SCENARIOS  # noqa: PLC0415
-        from assay.targets.options import reach  # noqa: PLC0415
+        from assay.model.verdict import HarnessError  # noqa: PLC0415 (see the head of this module)
 
         try:
-            with reach(_wanted(self._config)) as target:
-                certificate = certify(target, SCENARIOS, load())
+            return self.plan.certify()
         except HarnessError as error:
             pytest.exit(f"assay: {error}", returncode=UNREACHABLE)
-        outcomes = known_failing.apply(certificate.outcomes, _known(self._config))
-        return dataclasses.replace(certificate, outcomes=outcomes)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """`<scenario>:<requirement>` of every item, and per scenario one `<scenario>:*` for all else found in it."""
+        from assay.model.dialect import Dialect  # noqa: PLC0415 (see the head of this module)
+        from assay.reading.applicable import applicable  # noqa: PLC0415
+
+        return tuple(
+            f"{scenario.name}:{row}"
+            for scenario in self.plan.scenarios
+            for row in (*(row.id for row in applicable(scenario, self.plan.catalogue, Dialect)), REST)
+        )
+
+    def finish(self, keys: AbstractSet[str]) -> None:
+        """Note what was not observed, once the items with these keys have run.
+
+        Where they are not all items (after `-k`, say), only their own requirements count: the rest is not missed.
+        """
+        if self._certificate is not None:
+            complete = keys == set(self.keys)
+            mine = {key.partition(":")[2] for key in keys}
+            found = self._certificate.unobserved
+            self.unobserved = {row: why for row, why in found.items() if complete or row in mine}
+
+
+SESSION = pytest.StashKey[AssaySession]()
+
+
+def session_of(config: pytest.Config) -> AssaySession | None:
+    """The run of a pytest session; None when no target is named."""
+    return config.stash.get(SESSION, None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options, and refuse those that cannot be meant."""
+    if not any(config.getoption(name) for name in TARGETS):
+        return
+    if config.getoption("assay_bundled") and (config.getoption("assay_url") or config.getoption("assay_command")):
+        raise pytest.UsageError("--assay-bundled is a target of its own: leave --assay-url and --assay-launch away")
+    from assay.faces.plan import USAGE_ERRORS, plan  # noqa: PLC0415 (see the head of this module)
+
+    ours = {name: value for name, value in vars(config.option).items() if name.startswith("assay_")}
+    values = {name.removeprefix("assay_"): value for name, value in ours.items()}
+    try:
+        planned = plan(TargetOptions.from_values(values), RunOptions.from_values(values))
+    except USAGE_ERRORS as error:
+        raise pytest.UsageError(str(error)) from error
+    config.stash[SESSION] = AssaySession(planned)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Nothing of the suite is collected when no target is named."""
+    return True if collection_path.parent == SUITES and session_of(config) is None else None
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a session in which all is green but a MUST was not observed."""
+    run = session_of(session.config)
+    if run is None:
+        return
+    run.finish(_keys(session))
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[UNOBSERVED] = run.unobserved
+    elif run.unobserved and not run.plan.run.allow_partial and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _keys(session: pytest.Session) -> set[str]:
+    """The `<scenario>:<requirement>` of each item that was to run; a controller of pytest-xdist has no items."""
+    items: list[Any] = [item for item in getattr(session, "items", []) if item.path.parent == SUITES]
+    return {item.callspec.params["key"] for item in items if hasattr(item, "callspec")}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 (a class of pytest-xdist, which need not be installed)
+    """Take over what a worker has not observed; each worker has a run of its own, and all miss the same."""
+    run = session_of(node.config)
+    missed: Mapping[str, str] = getattr(node, "workeroutput", {}).get(UNOBSERVED, {})
+    if run is not None:
+        run.unobserved = {**run.unobserved, **missed}
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:  # noqa: ANN401 (pytest does not export its class)
+    """Say which MUSTs were not observed, and what that means for the session."""
+    run = session_of(config)
+    if run is None or not run.unobserved:
+        return
+    accepted = run.plan.run.allow_partial
+    terminalreporter.section("assay: certified in part" if accepted else "assay: not observed")
+    for row, why in run.unobserved.items():
+        terminalreporter.line(f"{row}: {why}")
+    count = f"{len(run.unobserved)} {'MUST' if len(run.unobserved) == 1 else 'MUSTs'} could not be observed"
+    terminalreporter.line(
+        f"{count}, which --assay-allow-partial accepts"
+        if accepted
+        else f"{count}, so the session is not a success; --assay-allow-partial accepts that"
+    )
 
 
 @pytest.fixture(scope="session")
 def assay_session(pytestconfig: pytest.Config) -> AssaySession:
     """The run that all items of the session share."""
-    return AssaySession(pytestconfig)
+    return pytestconfig.stash[SESSION]

@@ -1,4 +1,4 @@
-"""`assay serve`: the reference proxy with the scripted mock behind it, for people who develop clients."""
+"""`assay serve`: the reference proxy with the scripted mock behind it, for the development of clients."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _start(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
 
 
 def _checked(scripts: Path | None) -> dict[str, str]:
-    """The setting by which the mock finds the user's scripts, once they are known to be readable."""
+    """The setting that names the user's scripts to the mock; they are read once here, to report an error at once."""
     if scripts is None:
         return {}
     try:
@@ -73,7 +73,7 @@ def _must_be_free(port: int) -> None:
 
 
 def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], object]) -> None:
-    """Wait for the proxy's line that says where it listens, tell the user, and stay until it ends."""
+    """Wait for the line in which the proxy prints its address, print it for the user, and stay until it ends."""
     ready = process.stdout.readline().decode() if process.stdout else ""
     if ready:
         url = ready.split()[-1]
@@ -82,9 +82,9 @@ def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], 
             "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops."
         )
     when = "" if ready else " before it was ready"
-    raise HarnessError(f"the proxy ended with status {process.wait()}{when} (it may have said above why)")
+    raise HarnessError(f"the proxy ended with status {process.wait()}{when} (its own output above may say why)")
 
 
 def _curl(url: str, api_key: str) -> str:
-    said = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", HELLO]
-    return shlex.join(["curl", "-N", f"{url}/chat/completions", *said])
+    arguments = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", HELLO]
+    return shlex.join(["curl", "-N", f"{url}/chat/completions", *arguments])

@@ -1,8 +1,9 @@
-"""The language of scenarios: what a client asks, which script answers, and which requirements that exercises.
+"""The language of scenarios: what a client sends, which script answers, and which requirements that exercises.
 
-A scenario is a literal: no functions, no branches. It is driven once per mode. In each turn the client sends the
-whole conversation so far; the user's text carries the marker that chooses the script, so any proxy that passes
-the text on can be driven. Shared parts (tool declarations, requirement lists) are constants of the scenario modules.
+A scenario is a literal: no functions, no branches. It is driven once per mode and dialect. In each turn the client
+sends the whole conversation so far; the user's text carries the marker that chooses the script, so any proxy that
+passes the text on can be driven. Shared parts (tool declarations, requirement lists) are constants of the scenario
+modules.
 """
 
 from __future__ import annotations
@@ -18,26 +19,28 @@ JsonObject = Mapping[str, Any]
 
 
 class Mode(StrEnum):
-    """How the answer comes: as server-sent events or as one body."""
+    """How an answer is sent."""
 
     STREAM = "stream"
+    """As server-sent events."""
     WHOLE = "whole"
+    """As one body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form in which an answer is asked for: a scenario is driven once in each."""
+    """A dialect and a mode: a scenario is driven once in each form that the target speaks."""
 
     dialect: Dialect
     mode: Mode
 
     def __str__(self) -> str:
-        """How reports say it; OpenAI's own dialect needs no word."""
+        """How reports write it: the mode, then the dialect unless it is OpenAI's own."""
         return str(self.mode) if self.dialect is DEFAULT else f"{self.mode}, {self.dialect}"
 
 
 class Act(StrEnum):
-    """What the client does while the answer comes."""
+    """What the client does while a stream is sent."""
 
     READ = "read"
     """Read to the end."""
@@ -48,10 +51,11 @@ class Act(StrEnum):
     LEAVE_AT_TEXT = "leave-at-text"
     """At the first text, close the connection."""
     LEAVE_WHEN_SENT = "leave-when-sent"
-    """As soon as the backend has said all that it will say (a second request waits for that), close the connection."""
+    """Close the connection as soon as the backend has sent all it will send (a second request waits for that)."""
 
 
 LEAVES = frozenset({Act.LEAVE_AT_TEXT, Act.LEAVE_WHEN_SENT})
+"""The acts of a client that disconnects before the answer ends."""
 
 
 class Auth(StrEnum):
@@ -72,58 +76,65 @@ class Auth(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """One request of a conversation and what the client does with the answer.
-
-    `say` is the user's text (None: the turn only brings tool results). `results` maps a tool's name to the result
-    that the client sends for every call of it in the previous answer. `script` replaces the scenario's script for
-    this turn, under the same nonce. `images` are URLs that stand beside the user's text. `body` adds request fields.
-    `retry_on_503`: the client asks again, as clients do, while the answer is a 503: a backend may still be dying.
-    """
+    """One request of a conversation, and what the client does with the answer."""
 
     say: str | None = None
+    """The user's text; None: the turn only brings tool results."""
     results: Mapping[str, str] | None = None
+    """Tool name → the result that is sent for every call of it in the previous answer; None: no results are sent."""
     script: str | None = None
+    """The script for this turn, under the same nonce; None: the next part of the scenario's."""
     act: Act = Act.READ
     retry_on_503: bool = False
+    """Send the request again, as clients do, while the answer is a 503: a backend may still be restarting."""
     images: tuple[str, ...] = ()
+    """URLs of images that are sent beside the user's text."""
     body: JsonObject = field(default_factory=dict)
+    """Request fields that are added, over those of the scenario."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """One plain HTTP request, for what the contract says of HTTP itself.
+    """One plain HTTP request and what must come back, for what the contract says of HTTP itself.
 
-    What is sent: `path` is below the base URL, or with `root` below what the base URL's `/v1` stands in. The body is
-    `body` as it is, or `json` as text; `{model}` in path and body stands for the target's model. `padding` appends so
-    many spaces (or as many as the limit that the target declares takes). `twin`: asked of the target's twin, whose
-    backend never gets ready; `full`: and that while all its slots are taken.
-
-    What must come: the status `expect`, each header of `shows` containing its text, and of an error `code` and `param`
-    where they are given ("" is null; a `param` that names a place within is as good). It is judged by the requirement
-    `judged`, else by the scenario's subject. `tells` is a header of the target's own: if a success does not bear it,
-    the target does not know it, and the scenario shows nothing. `reflects` are words that the backend must say that it
-    has received, in this order. `also` are further requests, sent after this one; `{response}` in their path and body
-    stands for the id of the last response before.
+    `{model}` in `path`, `body` and `json` is replaced by the target's model; `{response}` in a further request
+    (`also`) by the id of the last response before it.
     """
 
     method: str = "POST"
     path: str = "/chat/completions"
+    """Below the base URL."""
     root: bool = False
+    """The path is below the base URL without its `/v1`."""
     body: bytes = b""
+    """The body as it is sent, unless there is `json`."""
     json: JsonObject | None = None
+    """The body as JSON; a field whose value is `...` is left out."""
     padding: int = 0
+    """How many spaces to append to the body. Where the target declares a limit: enough to exceed it by one byte."""
     auth: Auth = Auth.RIGHT
     headers: Mapping[str, str] = field(default_factory=dict)
     unready: bool = False
+    """Send it to the unready instance, whose backend never gets ready."""
     full: bool = False
+    """Send it while all slots of the unready instance are taken."""
     expect: int = 200
+    """The status that must come."""
     shows: Mapping[str, str] = field(default_factory=dict)
+    """Header → the text that its value must contain."""
     code: str = ""
+    """The `code` that the error must have; "": any."""
     param: str | None = None
+    """The `param` that the error must have; a place within it is as good; "": null; None: any."""
     judged: str = ""
+    """The requirement that judges it; "": the scenario's subject."""
     requires_echo: str = ""
+    """A header of the target's own. A success without it shows that the target does not know the header, and then
+    the scenario observes nothing. "": none."""
     reflects: tuple[str, ...] = ()
+    """Texts that the backend must report to have received, in this order."""
     also: tuple[Request, ...] = ()
+    """Further requests, sent one after the other after this one."""
 
     @property
     def each(self) -> tuple[Request, ...]:
@@ -133,40 +144,49 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Scenario:
-    """A conversation or a plain request, and what it exercises.
-
-    The first of `exercises` is the scenario's subject: it takes the blame for an answer that cannot be read at all.
-    `alone`: nothing else may run beside it (it kills the backend). `needs_keepalive`: it can only be driven when the
-    target's keep-alive interval is known, `needs_default_mode`: when its own output mode is, `needs_idle_timeout`:
-    when it is known how long a backend may be silent. `choices` is the `n` of the requests. `usage`: the stream asks
-    for a usage chunk. `tells` is as for a request. `blames`: whatever is wrong with the content is told as a
-    violation of this requirement, since the scenario differs from others in nothing else. `headers` are sent with
-    each request of a conversation.
-    """
+    """A conversation (`turns`) or a plain request (`request`), and the requirements that it exercises."""
 
     name: str
     title: str
     exercises: tuple[str, ...]
+    """Ids of requirements. The first is the subject: an answer that cannot be read at all is a violation of it."""
     script: str = ""
+    """The script that answers a conversation; "" for a plain request."""
     turns: tuple[Turn, ...] = ()
     request: Request | None = None
     history: tuple[JsonObject, ...] = ()
+    """Chat messages before the first turn."""
     tools: tuple[JsonObject, ...] = ()
+    """The tools that every request declares, as in chat completions."""
     modes: tuple[Mode, ...] = (Mode.STREAM, Mode.WHOLE)
     dialects: tuple[Dialect, ...] = tuple(Dialect)
     body: JsonObject = field(default_factory=dict)
+    """Request fields that are added to each request of a conversation."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers of each request of a conversation."""
     requires_echo: str = ""
+    """As `Request.requires_echo`, for the requests of a conversation."""
     attribute_to: str | None = None
+    """The requirement that any fault in the content is reported under: the scenario differs from others in nothing
+    else. None: each fault is reported under its own requirement."""
     choices: int = 1
+    """The `n` of the requests."""
     usage: bool = False
+    """Streams ask for a usage chunk."""
     alone: bool = False
+    """Nothing else may run at the same time: it kills the backend."""
     needs_keepalive: bool = False
+    """It can only be driven when the target's keep-alive interval is declared."""
     needs_default_mode: bool = False
+    """It can only be driven when the target's own output mode is declared."""
     needs_idle_timeout: bool = False
+    """It can only be driven when it is declared how long the target lets a backend be silent."""
 
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
-        """The forms in which it is driven against a target that speaks these dialects; a plain request knows one."""
+        """The forms in which it is driven against a target that speaks these dialects.
+
+        A plain request has one form; it has none if it is about Responses alone and the target does not speak them.
+        """
         known = set(dialects)
         spoken = [dialect for dialect in self.dialects if dialect in known]
         if self.request is not None:
@@ -182,9 +202,9 @@ def offers_tools(scenario: Scenario, turn: Turn | None) -> bool:
 
 
 def wants_burst(scenario: Scenario, turn: Turn | None, dialect: Dialect) -> bool:
-    """Whether the request of a turn lets a stream carry several calls; on Responses, one that does not say so does.
+    """Whether the request of a turn allows several calls in one stream.
 
-    The header counts first.
+    The header decides; without it `parallel_tool_calls`, which is true by default on Responses alone.
     """
     if STOP_HEADER in scenario.headers:
         return scenario.headers[STOP_HEADER] == "burst"

@@ -1,4 +1,4 @@
-"""The proxy under test: where it is, and what it says of itself."""
+"""The proxy under test: where it is, and what is known of it."""
 
 from __future__ import annotations
 
@@ -22,45 +22,55 @@ class Backend(StrEnum):
 
 
 class Missing(StrEnum):
-    """What an older Codex cannot do; the words complete "this Codex"."""
+    """A capability that an older Codex does not have; each value completes the sentence "this Codex …"."""
 
     TOOLS = "takes no tools of its client"
     HISTORY = "takes no history beside tools of its client"
-    REASONS = "does not tell why an answer was cut off"
+    REASONS = "does not say why an answer was cut off"
     COUNTS = "does not count the tokens of an answer that was cut off"
-    ENDS = "does not tell the end of its model's answer while calls wait"
+    ENDS = "does not report the end of its model's answer while calls wait"
     HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """How to reach a proxy. `base_url` ends before `/chat/completions`; times are in seconds.
+    """A proxy and how to reach it. All times are in seconds.
 
-    `lacks` is what its backend cannot do. `timeout` bounds the silence of one exchange. `keepalive` is the interval of
-    keep-alive comments that the target declares, None when it declares none; `idle_timeout` how long it lets a backend
-    be silent; `body_limit` (bytes) the largest body that it takes; `slots` how many turns its twin runs at once. The
-    twin is the same proxy with a backend that never gets ready. `dialects` are those that it speaks; none until that
-    was found out. `arguments` is how its streams tell arguments, None when it does as is usual in the dialect;
-    `default_mode` the output mode of requests that name none, None when it is not known.
+    The fields that a person can give are named and described in `assay.targets.options.TargetOptions`; the names are
+    the same, so that a target is made of the options without a list of copies.
     """
 
     base_url: str
+    """Ends before `/chat/completions`, without a slash at its end."""
     model: str
+    """The model that requests name; "" until the preflight has chosen one."""
     api_key: str | None = None
+    """None: the proxy asks for no key."""
     backend: Backend = Backend.MOCK
     missing: frozenset[Missing] = frozenset()
+    """The capabilities that the Codex behind the proxy does not have."""
     timeout: float = 10.0
+    """How long one exchange may be silent."""
     keepalive: float | None = None
+    """The interval of keep-alive comments; None: not declared, so keep-alives are not judged."""
     idle_timeout: float | None = None
+    """How long the proxy lets its backend be silent; None: not declared."""
     body_limit: int | None = None
+    """The largest request body that the proxy takes, in bytes; None: not declared."""
     unready_url: str | None = None
+    """The base URL of the unready instance: the same proxy with a backend that never gets ready. None: not available,
+    so what a proxy does before its backend is ready cannot be seen."""
     slots: int | None = None
+    """How many turns the unready instance runs at once; None: not declared."""
     dialects: tuple[Dialect, ...] = ()
+    """The dialects that the proxy speaks; empty until the preflight has detected them."""
     arguments: Arguments | None = None
+    """How streams carry the arguments of calls; None: as is usual in each dialect."""
     default_mode: Dialect | None = None
+    """The output mode of requests that name none; None: not declared."""
 
     def argument_mode(self, dialect: Dialect) -> Arguments:
-        """How its streams tell arguments in a dialect."""
+        """How streams in this dialect carry the arguments of calls."""
         return self.arguments or dialect.spec.arguments
 
     def url(self, path: str) -> str:
@@ -68,7 +78,10 @@ class Target:
         return self.base_url.rstrip("/") + path
 
     def path_of(self, url: str) -> str:
-        """The part of an address that is below the base URL, or else below what the base URL stands in."""
+        """The path of an address below the base URL (of either instance), else below the root of that URL.
+
+        An address of another server comes back whole.
+        """
         for base in (self.base_url, self.unready_url or ""):
             for stem in (base.rstrip("/"), root_of(base)):
                 if stem and url.startswith(stem):
@@ -77,5 +90,5 @@ class Target:
 
 
 def root_of(base_url: str) -> str:
-    """What the `/v1` of a base URL stands in."""
+    """The base URL without its trailing `/v1`."""
     return base_url.rstrip("/").removesuffix("/v1")

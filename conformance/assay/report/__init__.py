@@ -1,1 +1,1 @@
-"""Reports: outcomes, told to people and programs."""
+"""Reports: results and scenarios as text, JSON and pages."""

@@ -131,7 +131,7 @@ def _entries(seed: Seed, line: int, catalogue: Catalogue) -> list[_Entry]:
 
 
 def _line_rows(seed: Seed, line: int, entries: Sequence[_Entry], evidence: Evidence) -> Iterator[tuple[str, ...]]:
-    """The rows of a line: its name stands in the first, and words only where they differ from those above."""
+    """The rows of a line: the first has its name, and only those whose words differ from the row above have words."""
     if not entries:
         yield seed.place(line), "", NONE, "", ""
     place = seed.place(line)

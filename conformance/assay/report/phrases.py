@@ -1,4 +1,4 @@
-"""A broken requirement, told: what it asks, who breaks, what was seen and where, what to do. Lines of styled text."""
+"""A broken requirement as lines of styled text: what it asks, who breaks, what was seen and where, what to do."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STYLES: dict[Verdict, str] = {
     Verdict.ERROR: "bold magenta",
 }
 CLIENTS = 4
-"""How many lines of broken clients are told."""
+"""How many broken clients are listed."""
 
 
-def told(certificate: Certificate, requirement: Requirement, outcome: Outcome) -> Iterator[Text]:
-    """The lines on one outcome that is a failure or a warning."""
+def broken_requirement(certificate: Certificate, requirement: Requirement, outcome: Outcome) -> Iterator[Text]:
+    """The lines on one outcome that is a failure or a warning; the first is a headline."""
     verdict = outcome.verdict
     yield Text.assemble(
         (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"), f"  {requirement.level}"

@@ -1,7 +1,7 @@
-"""Transcripts, written for people: the request, the status, the headers that matter, the body frame by frame.
+"""Transcripts as text for people and snapshots: request, status, the headers that matter, the body frame by frame.
 
 What differs from run to run is normalised: ids, times, nonces, comments (their number depends on the clock), and what
-was still on its way when a client left.
+had not yet arrived when a client left.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ HEADERS = (
 )
 """The headers that are shown."""
 ENDS = 4
-"""Of a stream of very many frames, so many are shown at each end."""
+"""How many frames are shown at each end of a long stream."""
 MANY = 24
-"""What is very many."""
+"""A stream of more frames than this is long."""
 WIDE = 1200
 """Characters of a line that are shown."""
 
@@ -52,7 +52,7 @@ CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
         "",
     ),  # may begin before the turn it is about
 )
-"""What is never the same twice, and what is written for it."""
+"""Patterns of what is never the same twice, and the text that replaces each."""
 
 
 def document(exchanges: Iterable[Exchange]) -> str:
@@ -111,7 +111,7 @@ def _whole(transcript: Transcript) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    for pattern, stands in CHANGING:
-        text = pattern.sub(stands, text)
+    for pattern, placeholder in CHANGING:
+        text = pattern.sub(placeholder, text)
     text = "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)
     return text if len(text) <= WIDE else f"{text[:WIDE]} … {len(text) - WIDE} characters more"

@@ -1,73 +1,58 @@
-"""Scenarios as plain JSON data, with the script that answers them: for other tools, and for a person to read."""
+"""Scenarios as plain JSON data, with the script that answers them: for other tools, and for a person to read.
+
+All of it follows from the fields of the dataclasses, so a new field needs nothing here. `schemas/assay/scenario.json`
+describes the form; a test compares its properties with the fields, both ways.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.files.json_form import script_to_json
 from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.model.scenario import Request, Scenario, Turn
+
+_EMPTY: tuple[object, ...] = (None, (), [], {}, "", False, 0)
 
 
 def scenario_data(scenario: Scenario) -> dict[str, Any]:
-    """One scenario; fields that say nothing are left out. The form is that of `schemas/assay/scenario.json`."""
-    said = {
-        "name": scenario.name,
-        "title": scenario.title,
-        "modes": [mode.value for mode in scenario.modes],
-        "dialects": [dialect.value for dialect in scenario.dialects] if scenario.turns else [],
-        "exercises": list(scenario.exercises),
-        "history": [dict(message) for message in scenario.history],
-        "tools": [dict(tool) for tool in scenario.tools],
-        "body": dict(scenario.body),
-        "headers": dict(scenario.headers),
-        "requires_echo": scenario.requires_echo,
-        "attribute_to": scenario.attribute_to,
-        "choices": scenario.choices if scenario.choices > 1 else 0,
-        "usage": scenario.usage,
-        "alone": scenario.alone,
-        "needs_keepalive": scenario.needs_keepalive,
-        "needs_idle_timeout": scenario.needs_idle_timeout,
-        "needs_default_mode": scenario.needs_default_mode,
-        "turns": [_turn(turn) for turn in scenario.turns],
-        "request": _request(scenario.request) if scenario.request else None,
-        "script": script_to_json(LIBRARY[scenario.script]) if scenario.script else None,
-    }
-    return _telling(said)
+    """One scenario; fields that are empty or false are left out, and `choices` where there is one choice."""
+    data = _fields(scenario)
+    if scenario.choices == 1:
+        del data["choices"]
+    if scenario.script:
+        data["script"] = script_to_json(LIBRARY[scenario.script])  # the whole of it: its name alone says little
+    if scenario.request is not None:
+        del data["dialects"]  # a plain request is sent once, whatever dialects a target speaks
+    return data
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
-    results = None if turn.results is None else dict(turn.results)
-    return _telling(
-        {
-            "say": turn.say,
-            "results": results,
-            "script": turn.script,
-            "act": turn.act.value,
-            "retry_on_503": turn.retry_on_503,
-            "body": dict(turn.body),
-        }
-    )
+def _fields(value: Scenario | Turn | Request) -> dict[str, Any]:
+    """The fields that are neither empty nor false."""
+    said = {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+    kept = {name: plain for name, plain in said.items() if plain not in _EMPTY}
+    if said.get("param") == "":
+        kept["param"] = ""  # the one field whose empty value says something: it must be null
+    return kept
 
 
-def _request(request: Request) -> dict[str, Any]:
-    fields = {one.name: getattr(request, one.name) for one in dataclasses.fields(request)}
-    text = request.body.decode("utf-8", errors="backslashreplace")
-    json = None if request.json is None else {k: v for k, v in request.json.items() if v is not ...}
-    said = {
-        "body": text, "json": json, "auth": request.auth.value, "headers": dict(request.headers),
-        "shows": dict(request.shows), "reflects": list(request.reflects),
-        "also": [_request(one) for one in request.also],
-    }  # fmt: skip
-    null = {} if request.param is None else {"param": request.param}  # "" says that it must be null
-    return {**_telling({**fields, **said}), **null}
-
-
-def _telling(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is empty or false."""
-    return {key: value for key, value in fields.items() if value not in (None, (), [], {}, "", False, 0)}
+def _plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
+    r"""A value as JSON has it; bytes that are no UTF-8 are written as \xNN."""
+    match value:
+        case Enum():
+            return value.value
+        case bytes():
+            return value.decode("utf-8", errors="backslashreplace")
+        case Mapping():
+            return {name: _plain(inner) for name, inner in value.items() if inner is not ...}
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+        case _ if dataclasses.is_dataclass(value):
+            return _fields(value)  # type: ignore[arg-type]  # the dataclasses of a scenario are these three
+        case _:
+            return value

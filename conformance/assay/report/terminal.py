@@ -12,7 +12,7 @@ from rich.text import Text
 
 from assay.model.dialect import DEFAULT, Arguments, Dialect
 from assay.model.verdict import Verdict
-from assay.report.phrases import STYLES, told
+from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
-"""How the catalogue says what the clients meet there."""
+"""How the catalogue ends an effect that only cumulative arguments have."""
 SCENARIOS = 6
 """How many scenarios of one broken requirement are named."""
 
@@ -45,15 +45,35 @@ def progress(console: Console, scenarios: Sequence[Scenario], dialects: Sequence
         yield advance
 
 
-def report(console: Console, certificate: Certificate, catalogue: Catalogue, *, again: str) -> None:
-    """Everything, in the order in which a person wants it. `again` is the command that makes the run again."""
+def report(
+    console: Console,
+    certificate: Certificate,
+    catalogue: Catalogue,
+    *,
+    again: str,
+    demonstration: bool = False,
+    allow_partial: bool = False,
+) -> None:
+    """Print everything, in the order in which a person wants it.
+
+    Args:
+        console: Where to print.
+        certificate: The result.
+        catalogue: The requirements that it was judged by.
+        again: The command that certifies the same target again.
+        demonstration: The target is the proxy that comes with Assay, because no other was named.
+        allow_partial: A partial result is accepted, so how to accept it need not be said.
+    """
     _heading(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, again)
     _known(console, certificate)
     _errors(console, certificate)
-    _conclusion(console, certificate)
+    console.print()
+    if demonstration:
+        console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
+    _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
 
 
 def _heading(console: Console, certificate: Certificate) -> None:
@@ -77,7 +97,7 @@ def _counts(console: Console, certificate: Certificate) -> None:
 
 
 def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
-    """Who breaks on a target that tells arguments cumulatively in OpenAI's own dialect: it may, but not for them."""
+    """List the clients that break if a target sends arguments cumulatively in OpenAI's own dialect, which it may."""
     target = certificate.target
     if DEFAULT not in target.dialects or target.argument_mode(DEFAULT) is INCREMENTAL:
         return
@@ -101,7 +121,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
         if not broken:
             continue
         console.print()
-        head, *lines = told(certificate, row, broken[0])
+        head, *lines = broken_requirement(certificate, row, broken[0])
         console.print(head)
         names = [outcome.scenario for outcome in broken]
         more = f" and {len(names) - SCENARIOS} more" if len(names) > SCENARIOS else ""
@@ -120,27 +140,53 @@ def _errors(console: Console, certificate: Certificate) -> None:
         console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
 
 
-def _conclusion(console: Console, certificate: Certificate) -> None:
-    console.print()
+def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue, *, allow_partial: bool) -> None:
+    """The last lines: what the result is, in the words of its exit status."""
     match certificate.exit:
-        case Exit.CERTIFIED if certificate.unobserved:
-            console.print("[bold green]certified, in part[/]: no violation, but these MUSTs could not be observed:")
+        case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
+            console.print(f"{_selection(certificate, catalogue)}: {_broken(certificate)}", soft_wrap=True)
+        case Exit.CERTIFIED:
+            known = len(certificate.known)
+            but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
+            console.print(f"[bold green]certified[/]{but}", soft_wrap=True)
+        case Exit.FAILED:
+            console.print(f"[bold red]not certified[/]: {_broken(certificate)}", soft_wrap=True)
+        case Exit.PARTIAL:
+            console.print(_partial(certificate, catalogue), soft_wrap=True)
             for line in _unobserved(certificate):
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
-        case Exit.CERTIFIED:
-            console.print("[bold green]certified[/]")
-        case Exit.FAILED:
-            failed = len({o.requirement for o in certificate.outcomes if o.verdict is Verdict.FAIL and not o.known})
-            plural = "requirement" if failed == 1 else "requirements"
-            console.print(f"[bold red]not certified[/]: {failed} {plural} broken")
+            if not allow_partial:
+                console.print(f"exit status {Exit.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True)
         case _:
-            console.print("[bold magenta]no certificate[/]: the target could not be driven to the end")
+            console.print("[bold magenta]no certificate[/]: the target could not be driven to the end", soft_wrap=True)
+
+
+def _selection(certificate: Certificate, catalogue: Catalogue) -> str:
+    looked_at = sum(row.id in certificate.observed for row in catalogue.requirements)
+    return f"selection: {looked_at} of {len(catalogue.requirements)} requirements looked at; not a certificate"
+
+
+def _broken(certificate: Certificate) -> str:
+    failed = {o.requirement for o in certificate.outcomes if o.verdict is Verdict.FAIL and not o.known}
+    return f"{len(failed) or 'no'} {'requirement' if len(failed) == 1 else 'requirements'} broken"
+
+
+def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
+    if certificate.selection:
+        what = _selection(certificate, catalogue)
+    else:
+        what = "[bold yellow]certified in part[/]" if certificate.observed else "[bold magenta]no certificate[/]"
+    missed, all_of_them = len(certificate.unobserved), len(certificate.musts)
+    those = "selected requirements" if certificate.selection else "MUSTs"
+    if not missed:  # there was no MUST to observe, and nothing else was observed
+        return f"{what}: nothing could be observed"
+    return f"{what}: nothing broken, but {missed} of {all_of_them} {those} could not be observed:"
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:
-    """Those that this run was not asked for are only counted."""
-    asked = {row: reason for row, reason in certificate.unobserved.items() if reason != NOT_RUN}
-    yield from (f"{row}: {reason}" for row, reason in asked.items())
-    not_run = len(certificate.unobserved) - len(asked)
+    """One line for each MUST that a scenario was about, and one that counts the others."""
+    reasons = {row: reason for row, reason in certificate.unobserved.items() if reason != NOT_RUN}
+    yield from (f"{row}: {reason}" for row, reason in reasons.items())
+    not_run = len(certificate.unobserved) - len(reasons)
     if not_run:
-        yield f"{not_run} {'MUST' if not_run == 1 else 'MUSTs'}{' more' if asked else ''}: {NOT_RUN}"
+        yield f"{not_run} {'MUST' if not_run == 1 else 'MUSTs'}{' more' if reasons else ''}: {NOT_RUN}"

@@ -1,4 +1,4 @@
-"""The result of a run: every outcome, what it counts up to, and whether it certifies the target."""
+"""The result of a run: every outcome, what the outcomes add up to, and the exit status that says so to a script."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
@@ -16,7 +17,7 @@ from assay.model.catalogue import Catalogue, Level
 from assay.model.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay.judging.outcomes import Run
     from assay.model.scenario import Scenario
@@ -24,33 +25,51 @@ if TYPE_CHECKING:
 
 
 NOT_RUN = "not looked at by any scenario of this run"
-"""Why a MUST is unobserved that no outcome speaks of."""
+"""The reason for a MUST that no outcome is about."""
 
 
 class Exit(IntEnum):
-    """Exit codes for scripts."""
+    """The exit statuses of `assay certify`; see `MEANINGS` for what each means."""
 
     CERTIFIED = 0
     FAILED = 1
     USAGE = 2
     UNREACHABLE = 3
-    """The target could not be reached or driven."""
+    PARTIAL = 4
+    INTERRUPTED = 130  # as shells report what Ctrl-C ended
+
+
+MEANINGS: Mapping[Exit, str] = MappingProxyType({
+    Exit.CERTIFIED: "certified: every MUST was observed, none is broken",
+    Exit.FAILED: "not certified: a MUST is broken, or a failure declared as known passes",
+    Exit.USAGE: "wrong usage",
+    Exit.UNREACHABLE: "no certificate: the target could not be reached or driven",
+    Exit.PARTIAL: "certified in part: none is broken, but some MUSTs were not observed",
+    Exit.INTERRUPTED: "interrupted",
+})  # fmt: skip
+"""What each exit status means, for `--help` and the manual."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """What is known of a target; `date` is the catalogue's, `seconds` how long the run took."""
+    """What a run found out about a target."""
 
     target: Target
     date: str
+    """The catalogue's, as ISO 8601."""
     runs: tuple[Run, ...]
     outcomes: tuple[Outcome, ...]
     musts: frozenset[str] = field(repr=False)
+    """The requirements that must have been observed for the result to be complete."""
     seconds: float
+    """How long the run took."""
+    selection: tuple[str, ...] = ()
+    """The scenarios and requirements that were selected by name; empty for a whole run. A selection is judged like a
+    whole run but is no certificate: it was not asked about the rest."""
 
     @property
     def counts(self) -> Counter[Verdict]:
-        """How many outcomes have each verdict; known failures are not among the failures."""
+        """How many outcomes have each verdict; known failures are not counted as failures."""
         return Counter(outcome.verdict for outcome in self.outcomes if not outcome.known)
 
     @property
@@ -59,18 +78,31 @@ class Certificate:
         return tuple(outcome for outcome in self.outcomes if outcome.known)
 
     @property
+    def observed(self) -> frozenset[str]:
+        """The requirements that some scenario has observed, kept or broken (or seen not to apply to this target)."""
+        unseen = {Verdict.NOT_OBSERVED, Verdict.ERROR}
+        return frozenset(outcome.requirement for outcome in self.outcomes if outcome.verdict not in unseen)
+
+    @property
     def unobserved(self) -> dict[str, str]:
-        """MUST requirements that no scenario has observed, and why; those that were not even asked for come last."""
-        seen = {o.requirement for o in self.outcomes if o.verdict not in {Verdict.NOT_OBSERVED, Verdict.ERROR}}
-        reasons = {o.requirement: o.reason for o in self.outcomes if o.requirement in self.musts - seen}
-        return reasons | dict.fromkeys(sorted(self.musts - seen - reasons.keys()), NOT_RUN)
+        """MUST requirements that no scenario has observed → why; those that no scenario was about come last."""
+        missing = self.musts - self.observed
+        reasons = {o.requirement: o.reason for o in self.outcomes if o.requirement in missing}
+        return reasons | dict.fromkeys(sorted(missing - reasons.keys()), NOT_RUN)
 
     @property
     def exit(self) -> Exit:
-        """The exit code that the outcomes come to."""
+        """What the outcomes add up to. A broken MUST outweighs an error of ours, and that a MUST not observed."""
         if self.counts[Verdict.FAIL]:
             return Exit.FAILED
-        return Exit.UNREACHABLE if self.counts[Verdict.ERROR] else Exit.CERTIFIED
+        if self.counts[Verdict.ERROR]:
+            return Exit.UNREACHABLE
+        # A run that has observed nothing is as silent about the target as one that has missed a MUST.
+        return Exit.PARTIAL if self.unobserved or not self.observed else Exit.CERTIFIED
+
+    def status(self, *, allow_partial: bool) -> Exit:
+        """The exit status for a person who accepts a partial result, or does not."""
+        return Exit.CERTIFIED if allow_partial and self.exit is Exit.PARTIAL else self.exit
 
 
 def certify(
@@ -81,22 +113,46 @@ def certify(
     known: Mapping[str, str] | None = None,
     jobs: int = 8,
     progress: Progress = no_progress,
+    selection: Sequence[str] = (),
 ) -> Certificate:
-    """Drive every scenario once and judge what it left behind."""
+    """Drive every scenario once and judge what it left behind.
+
+    Args:
+        target: A target past its preflight.
+        scenarios: What to drive.
+        catalogue: The requirements to judge by.
+        known: `<scenario>:<requirement>` → why its failure is accepted.
+        jobs: How many exchanges run at the same time.
+        progress: Called after each scenario and form.
+        selection: The names by which the scenarios were selected; empty when these are all of them.
+
+    A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
+    """
     began = time.monotonic()
     runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    outcomes = apply(judge_all(runs, target, catalogue), known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
         runs=tuple(runs),
-        outcomes=apply(judge_all(runs, target, catalogue), known or {}),
-        musts=frozenset(_musts(catalogue, target)),
+        outcomes=outcomes,
+        musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
         seconds=time.monotonic() - began,
+        selection=tuple(selection),
     )
 
 
-def _musts(catalogue: Catalogue, target: Target) -> Iterator[str]:
+def _musts(catalogue: Catalogue, target: Target) -> frozenset[str]:
     """The MUSTs that are about a dialect of the target."""
-    for row in catalogue.requirements:
-        if row.level is Level.MUST and set(row.dialects) & set(target.dialects):
-            yield row.id
+    spoken = set(target.dialects)
+    return frozenset(row.id for row in catalogue.requirements if row.level is Level.MUST and set(row.dialects) & spoken)
+
+
+def _selected(catalogue: Catalogue, outcomes: Sequence[Outcome], selection: Sequence[str]) -> frozenset[str]:
+    """The MUSTs that the selected scenarios are about, and each requirement, MUST or not, that is named itself."""
+    judged = {outcome.requirement for outcome in outcomes}
+    return frozenset(
+        row.id
+        for row in catalogue.requirements
+        if row.id in selection or (row.level is Level.MUST and row.id in judged)
+    )

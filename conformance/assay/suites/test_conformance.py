@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.faces.plugin import AssaySession, asked
+from assay.faces.plugin import REST, AssaySession, session_of
 from assay.model.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.results.certificate import Certificate
-
-REST = "*"
-"""Stands for the requirements that a scenario has no item for."""
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The items; none when no target is named."""
-    metafunc.parametrize("key", _keys() if asked(metafunc.config) else ())
-
-
-@cache
-def _keys() -> tuple[str, ...]:
-    from assay.model.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
-    from assay.model.dialect import Dialect  # noqa: PLC0415
-    from assay.reading.applicable import applicable  # noqa: PLC0415
-    from assay.scenarios import SCENARIOS  # noqa: PLC0415
-
-    catalogue = load()
-    return tuple(
-        f"{s.name}:{row}" for s in SCENARIOS for row in (*(row.id for row in applicable(s, catalogue, Dialect)), REST)
-    )
+    run = session_of(metafunc.config)
+    metafunc.parametrize("key", run.keys if run else ())
 
 
 def test_requirement(key: str, assay_session: AssaySession) -> None:
@@ -42,21 +24,21 @@ def test_requirement(key: str, assay_session: AssaySession) -> None:
     certificate = assay_session.certificate
     scenario, _, requirement = key.partition(":")
     if requirement == REST:
-        known = set(_keys())
-        _report(certificate, [o for o in certificate.outcomes if o.scenario == scenario and o.key not in known])
+        others = set(assay_session.keys)
+        _report(assay_session, [o for o in certificate.outcomes if o.scenario == scenario and o.key not in others])
     else:
         outcomes = [outcome for outcome in certificate.outcomes if outcome.key == key]
         if not outcomes:
-            pytest.skip(f"{Verdict.NOT_APPLICABLE}: the target does not speak a dialect in which this is asked")
-        _report(certificate, outcomes)
+            pytest.skip(f"{Verdict.NOT_APPLICABLE}: the target does not speak a dialect that this requirement is about")
+        _report(assay_session, outcomes)
 
 
-def _report(certificate: Certificate, outcomes: Sequence[Outcome]) -> None:
-    """Outcomes as pytest says it: the worst of them decides, and all that are like it are told."""
+def _report(session: AssaySession, outcomes: Sequence[Outcome]) -> None:
+    """End the item as pytest would: the worst verdict decides, and every outcome with that verdict is printed."""
     for verdict in (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE):
         those = [outcome for outcome in outcomes if outcome.verdict is verdict and not outcome.known]
         if those:
-            _end(verdict, "\n\n".join(_told(certificate, outcome) for outcome in those))
+            _end(verdict, "\n\n".join(_text(session, outcome) for outcome in those))
     known = [outcome.known for outcome in outcomes if outcome.known]
     if known:
         pytest.xfail(f"known failing: {', '.join(known)}")
@@ -72,10 +54,10 @@ def _end(verdict: Verdict, text: str) -> None:
             pytest.skip(text)
 
 
-def _told(certificate: Certificate, outcome: Outcome) -> str:
-    from assay.model.catalogue import load  # noqa: PLC0415 (only when this suite is asked for)
-    from assay.report.phrases import told  # noqa: PLC0415
+def _text(session: AssaySession, outcome: Outcome) -> str:
+    from assay.report.phrases import broken_requirement  # noqa: PLC0415 (only when this suite is asked for)
 
     if outcome.verdict not in {Verdict.FAIL, Verdict.WARN}:
         return f"{outcome.verdict}: {outcome.reason}"
-    return "\n".join(line.plain for line in told(certificate, load().find(outcome.requirement), outcome))
+    row = session.plan.catalogue.find(outcome.requirement)
+    return "\n".join(line.plain for line in broken_requirement(session.certificate, row, outcome))

@@ -1,1 +1,1 @@
-"""How a proxy is reached: options, launching, preflight, real Codex binaries."""
+"""How a proxy is reached: options, launching, preflight, the unready instance, real Codex binaries."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KEEPALIVE = 0.3
 """Seconds; short, so that a silent backend is seen at once."""
 IDLE_TIMEOUT = 4.5
-"""Seconds; more than the longest gate that a script of the suite gives up at."""
+"""Seconds; longer than any gate of the suite's scripts stays closed."""
 BODY_LIMIT = 4 * 2**20
 """Bytes."""
 SETTINGS: Mapping[str, str] = {
@@ -34,10 +34,11 @@ SETTINGS: Mapping[str, str] = {
     "CODEX_HOME": "",  # the mock would store threads there
 }
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
-"""Where a real Codex, on a busy machine, is to tell of a failure before a first output, and of all the calls."""
+"""Longer than with the mock: a real Codex on a busy machine needs the time to report a failure before the first output,
+and to send all calls of an answer."""
 SLOTS = 4
 UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
-"""The twin has few slots, so that they are soon taken, and lets requests wait for just so long."""
+"""The unready instance has few slots, so that they are soon taken, and gives up on its backend soon."""
 
 
 @contextmanager
@@ -50,7 +51,11 @@ def proxy(
 ) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
 
-    `codex` is its backend instead of the mock.
+    Args:
+        timeout: How long an exchange may be silent, in seconds.
+        start_timeout: How long the proxy may take to become ready, in seconds.
+        command: The command that starts it; None: the reference proxy.
+        codex: Its backend; None: the mock.
 
     Raises:
         HarnessError: it does not start.
@@ -62,18 +67,18 @@ def proxy(
     command = command or executable("assay-proxy")
     with (
         launch(command, env=env, timeout=start_timeout) as launched,
-        unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL) as other,
+        unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL) as unready_url,
     ):
         target = Target(
             base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
-            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=other, slots=SLOTS,
+            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS,
             default_mode=Dialect.OBSIDIAN_XML,
         )  # fmt: skip
         yield preflight(behind(target, codex))
 
 
 def behind(target: Target, codex: RealCodex | None) -> Target:
-    """The target with what is known of its backend."""
+    """The target with its kind of backend, and what that cannot do; None: the mock."""
     if codex is not None:
         return replace(target, backend=Backend.CODEX, missing=codex.missing)
     return replace(target, missing=missing_in(version_of(executable("assay-codex"))) - UNPLAYED)

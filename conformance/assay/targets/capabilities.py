@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Version = tuple[int, int]
 
 PATIENCE = 10.0
-"""Seconds in which a Codex must tell its version."""
+"""Seconds in which a Codex must print its version."""
 FIRST: Version = (0, 89)
 MISSING: Mapping[Missing, tuple[Version, Version]] = {
     Missing.TOOLS: (FIRST, (0, 92)),
@@ -26,22 +26,22 @@ MISSING: Mapping[Missing, tuple[Version, Version]] = {
     Missing.ENDS: ((0, 131), (0, 145)),
     Missing.HANGUPS: (FIRST, (0, 160)),
 }
-"""From which version on, and up to which: where it was first seen otherwise, of the versions that were tried."""
+"""Capability → the first version without it, and the first one with it again, of the versions that were tried."""
 UNPLAYED = frozenset({Missing.HANGUPS})
-"""What the mock does though the version that it plays does not."""
+"""Capabilities that the mock has, whatever version it plays."""
 _VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
 
 
 def missing_in(version: Version) -> frozenset[Missing]:
-    """What this version cannot do."""
-    return frozenset(lack for lack, (since, until) in MISSING.items() if since <= version < until)
+    """The capabilities that this version does not have."""
+    return frozenset(capability for capability, (since, until) in MISSING.items() if since <= version < until)
 
 
 def version_of(binary: Path | str) -> Version:
-    """The version that a Codex, real or mock, tells.
+    """The version that a Codex, real or mock, prints for `--version`.
 
     Raises:
-        HarnessError: the binary is none that tells its version as Codex does.
+        HarnessError: the binary cannot be run, or does not print its version as Codex does.
     """
     try:
         done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -49,5 +49,5 @@ def version_of(binary: Path | str) -> Version:
         raise HarnessError(f"{binary} cannot be run: {error}") from error
     found = _VERSION.search(done.stdout)
     if found is None:
-        raise HarnessError(f"{binary} is no Codex: to --version it says {done.stdout.strip()!r:.100}")
+        raise HarnessError(f"{binary} is no Codex: for --version it prints {done.stdout.strip()!r:.100}")
     return int(found[1]), int(found[2])

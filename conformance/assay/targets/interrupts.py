@@ -1,7 +1,7 @@
-"""Being interrupted: signals that end a program raise KeyboardInterrupt, so that what was started is stopped.
+"""Interrupts: signals that end a program raise KeyboardInterrupt, so that what was started is stopped.
 
 A signal's handler runs wherever the main thread happens to be. In a callback whose exceptions Python ignores (of a weak
-reference, a finaliser) the interrupt would be lost; what is ignored there is told to a hook, which interrupts again.
+reference, a finaliser) the interrupt would be lost. Python reports what it ignores to a hook, which interrupts again.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ AGAIN = 0.01
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM, and SIGHUP of a terminal that closes, count as Ctrl-C within the block; for the main thread.
+    """Within the block, SIGTERM and SIGHUP (of a terminal that closes) count as Ctrl-C. For the main thread only.
 
-    So what was started there is stopped. A SIGHUP that is ignored, as under nohup, stays ignored.
+    A SIGHUP that is ignored, as under nohup, stays ignored.
     """
     before = {number: signal.getsignal(number) for number in ENDS}
     hook = sys.unraisablehook

@@ -1,4 +1,4 @@
-"""Launching: start a proxy with the mock as its backend, wait until it answers, stop it with all its children."""
+"""Start a proxy with the mock as its backend, wait until it answers, stop it with all its children."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from typing import IO, TYPE_CHECKING
 import httpx
 
 from assay.model.verdict import HarnessError
-from assay.targets.preflight import check_url
+from assay.targets.address import check_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 LOCAL = "http://127.0.0.1:{port}/v1"
-"""Where a launched proxy is looked for when no URL is given."""
+"""The base URL of a launched proxy when none is given."""
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
 
 POLL = 0.05
 """Seconds between two looks at a proxy that is starting."""
 SHOWN = 2000
-"""How much of a dead proxy's output a message quotes, in characters."""
+"""How many characters of a dead proxy's output an error message quotes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ def executable(name: str) -> str:
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on at this moment."""
+    """A loopback port that nothing listens on at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -72,12 +72,15 @@ def launch(
 ) -> Iterator[Launched]:
     """Run a proxy for the length of a `with` block.
 
-    `{port}` in `command` and `url` is replaced by a free port, which the variables PORT and PROXY_PORT say too.
-    CODEX_BIN names the mock.
+    Args:
+        command: `{port}` in it is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
+        env: Variables, over those of this process. CODEX_BIN names the mock unless it is among them.
+        url: The base URL; `{port}` is replaced in it, too.
+        timeout: How long the proxy may take to become ready, in seconds.
+        below: It is ready when it answers `GET <url>/models` with a status below this one.
 
     Raises:
-        HarnessError: `url` is none, or the command cannot be started, dies, or does not answer `GET <url>/models`
-            with a status below `below` within `timeout` seconds.
+        HarnessError: `url` is no usable URL, or the command cannot be started, dies, or does not become ready.
     """
     port = str(free_port())
     base_url = url.replace("{port}", port)
@@ -92,10 +95,10 @@ def launch(
 
 @contextmanager
 def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess.Popen[bytes]]:
-    """The leader of a process group, from when it is started to when all of the group are stopped.
+    """The leader of a process group for the length of a `with` block; at its end the whole group is stopped.
 
-    Another thread starts it: so an interrupt, which hits the main one, never falls between a process that runs already
-    and the knowledge of it.
+    Another thread starts it: an interrupt is raised in the main thread, so it cannot fall between the start of the
+    process and the assignment of what is needed to stop it.
     """
     begin, starting = threading.Event(), Future[subprocess.Popen[bytes]]()
 
@@ -103,7 +106,7 @@ def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess
         begin.wait()
         try:
             starting.set_result(start())
-        except Exception as error:  # noqa: BLE001 - for whoever waits for the result
+        except Exception as error:  # noqa: BLE001 - it is raised where the result is read
             starting.set_exception(error)
 
     threading.Thread(target=work, daemon=True).start()
@@ -165,9 +168,9 @@ def _tail(log: IO[bytes]) -> str:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask the whole process group that a process leads to stop, insist after the grace, and leave nobody behind.
+    """Stop the process group that a process leads: SIGTERM, then after the grace SIGKILL to all that are left.
 
-    Who interrupts the grace, with a second Ctrl-C, insists at once.
+    An interrupt during the grace, by a second Ctrl-C, sends SIGKILL at once.
     """
     try:
         _signal(process, signal.SIGTERM)

@@ -1,66 +1,372 @@
-"""Reaching a target: at a URL, started by a command, or the proxy that comes with Assay."""
+"""The options of a run, each defined once: what a person can say of a target, and of how it is certified.
+
+A field of `TargetOptions` or `RunOptions` is one option. Everything else is made of the fields: the options of
+`assay certify`, the `--assay-…` options of the pytest plugin, the keys of a mapping (`from_mapping`), the command that
+asks for the same run again (`command_line`), and the table of the manual. A field of `TargetOptions` that has the name
+of a field of `Target` becomes that field. So a new option is one field here, and the code that uses it.
+
+This module reads no file and sends nothing, and imports nothing but the standard library and the dialects: pytest
+imports it in every session, whether the plugin is asked for or not.
+"""
 
 from __future__ import annotations
 
+import difflib
+import math
 import os
 import shlex
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
-from assay.model.target import Backend, Target
-from assay.model.verdict import HarnessError
-from assay.targets import bundled
-from assay.targets.bundled import behind
-from assay.targets.launch import LOCAL, launch
-from assay.targets.preflight import preflight
-from assay.targets.real_codex import real_codex
-from assay.targets.unready_instance import unready_instance
+from assay.model.dialect import CHATS, Arguments, Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from enum import StrEnum
 
-    from assay.model.dialect import Arguments, Dialect
+SHORTEST = 0.01
+"""Seconds; what is shorter ends before any proxy could answer."""
 
 
 class OptionError(ValueError):
-    """What was asked for cannot be meant; the message says what would be right."""
+    """An option has a value that it cannot have; the message names the option, the value, and what would be right."""
+
+
+class Kind(Protocol):
+    """What values an option takes."""
+
+    @property
+    def metavar(self) -> str:
+        """What stands for the value in a help text; "" for an option without a value."""
+
+    @property
+    def right(self) -> str:
+        """What would be right, to complete "it should be …"."""
+
+    def read(self, value: object) -> object:
+        """The value of an option, from the text of a command line or from the data of a file.
+
+        Raises:
+            ValueError: it is not `right`; an OptionError is one.
+        """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Text:
+    """Any text."""
+
+    metavar: str
+    right: ClassVar[str] = "a text"
+
+    def read(self, value: object) -> str:
+        """The text as it is."""
+        if not isinstance(value, str):
+            raise OptionError(self.right)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """A time that can be waited for, in seconds."""
+
+    metavar: ClassVar[str] = "SECONDS"
+    right: ClassVar[str] = f"a time in seconds, at least {SHORTEST}"
+
+    def read(self, value: object) -> float:
+        """The time; neither nan nor endless."""
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise OptionError(self.right)
+        seconds = float(value)
+        if not SHORTEST <= seconds < math.inf:
+            raise OptionError(self.right)
+        return seconds
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Count:
+    """A whole number from 1 on."""
+
+    metavar: str = "N"
+    right: ClassVar[str] = "a whole number, at least 1"
+
+    def read(self, value: object) -> int:
+        """The number."""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise OptionError(self.right)
+        number = int(value)
+        if number < 1:
+            raise OptionError(self.right)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that exists."""
+
+    metavar: ClassVar[str] = "FILE"
+    right: ClassVar[str] = "a file that exists"
+
+    def read(self, value: object) -> Path:
+        """Its path."""
+        if not isinstance(value, str | os.PathLike) or not Path(value).is_file():
+            raise OptionError(self.right)
+        return Path(value)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A member of an enumeration."""
+
+    members: tuple[StrEnum, ...]
+
+    @property
+    def metavar(self) -> str:
+        """All values."""
+        return "|".join(self.members)
+
+    @property
+    def right(self) -> str:
+        """All values, in words."""
+        return f"one of {', '.join(self.members)}"
+
+    def read(self, value: object) -> StrEnum:
+        """The member with this value."""
+        found = next((member for member in self.members if member == value), None)
+        if found is None:
+            raise OptionError(self.right)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """On when it is given; off when not."""
+
+    metavar: ClassVar[str] = ""
+    right: ClassVar[str] = "true or false"
+
+    def read(self, value: object) -> bool:
+        """Whether it is on."""
+        if not isinstance(value, bool):
+            raise OptionError(self.right)
+        return value
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Option:
+    """One option: how it is written, what it takes, what it means."""
+
+    field: str
+    """The field of the dataclass that defines it."""
+    name: str
+    """Its name without dashes before it, as in `--name`, `--assay-name` and the keys of a mapping."""
+    kind: Kind
+    help: str
+    """One sentence or two for a person, for every help text and the manual."""
+    repeatable: bool
+    """It may be given several times; in a mapping its value is a list. The field is a tuple."""
+    default: Any
+
+    @property
+    def full_help(self) -> str:
+        """The help with the default, where there is one worth a word, and whether the option may be repeated."""
+        notes = [] if self.repeatable or not self.default else [f"default {self.default:g}"]
+        notes += ["may be repeated"] if self.repeatable else []
+        return f"{self.help} ({', '.join(notes)})" if notes else self.help
+
+    def read(self, value: object) -> object:
+        """One value.
+
+        Raises:
+            OptionError: it is not of the option's kind.
+        """
+        try:
+            return self.kind.read(value)
+        except ValueError as error:
+            raise OptionError(f"{self.name} is {_short(value)}; it should be {self.kind.right}") from error
+
+    def words(self, value: object) -> Iterator[str]:
+        """The words of a command line that give the option this value; none for the default."""
+        if value == self.default:
+            return
+        if isinstance(self.kind, Flag):
+            yield f"--{self.name}"
+            return
+        for one in value if isinstance(value, tuple) else (value,):
+            yield f"--{self.name}"
+            yield str(one)
+
+
+def _option(*, kind: Kind, help: str, name: str = "", repeatable: bool = False) -> Mapping[str, Any]:  # noqa: A002 (as click and argparse call it)
+    """The metadata of a field that is an option; `name` where it is written otherwise than the field."""
+    return {"name": name, "kind": kind, "help": help, "repeatable": repeatable}
+
+
+class Options:
+    """What the dataclasses of options have in common: all of it follows from their fields."""
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """The options, in the order in which they are defined."""
+        return tuple(_option_of(one) for one in fields(cls))  # type: ignore[arg-type]  # every subclass is a dataclass
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        """The options whose values were read already, by field; what is not one of these options is passed over.
+
+        A repeatable option that was not given may be None or empty, any other None.
+        """
+        given: dict[str, Any] = {}
+        for option in cls.options():
+            value = values.get(option.field)
+            if value is not None:
+                given[option.field] = tuple(value) if option.repeatable else value
+        return cls(**given)
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, object]) -> Self:
+        """The options that plain data give, by their names, as a TOML file would.
+
+        Raises:
+            OptionError: a name is no option's, or a value is not of its option's kind.
+        """
+        known = {option.name: option for option in cls.options()}
+        given: dict[str, Any] = {}
+        for name, value in data.items():
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+                raise OptionError(f"{name!r} is no option of a target; {hint}")
+            option = known[name]
+            given[option.field] = _list(option, value) if option.repeatable else option.read(value)
+        return cls(**given)
+
+    def words(self) -> list[str]:
+        """The words of a command line that give these options; what has its default is left out."""
+        return [word for option in self.options() for word in option.words(getattr(self, option.field))]
+
+
+def _option_of(one: Field[Any]) -> Option:
+    facts = one.metadata
+    if one.default is MISSING:
+        raise TypeError(f"the option {one.name} needs a default: it may be left out")
+    return Option(
+        field=one.name,
+        name=facts["name"] or one.name.replace("_", "-"),
+        kind=facts["kind"],
+        help=facts["help"],
+        repeatable=facts["repeatable"],
+        default=one.default,
+    )
+
+
+def _list(option: Option, value: object) -> tuple[object, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise OptionError(f"{option.name} is {_short(value)}; it should be a list, each {option.kind.right}")
+    return tuple(option.read(one) for one in value)
+
+
+def _short(value: object) -> str:
+    return f"{value!r:.100}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TargetOptions:
-    """Which target a person asked for. Neither `url` nor `command`: the bundled proxy. Times are in seconds.
+class TargetOptions(Options):
+    """Which proxy to certify, and what a person declares of it. Without `url` and `command`: the bundled proxy."""
 
-    `codex` is a real Codex that the proxy is to start instead of the mock.
-    """
+    url: str | None = field(
+        default=None, metadata=_option(kind=Text(metavar="URL"), help="Base URL of the proxy, up to and including /v1.")
+    )
+    command: str | None = field(
+        default=None,
+        metadata=_option(
+            name="launch",
+            kind=Text(metavar="CMD"),
+            help="Command that starts the proxy, with the mock as its CODEX_BIN, on 127.0.0.1:{port}. {port} is"
+            " replaced by a free port (in --url too), which the variables PORT and PROXY_PORT also hold.",
+        ),
+    )
+    codex: Path | None = field(
+        default=None,
+        metadata=_option(
+            kind=File(),
+            help="Native binary of a real Codex for the proxy to start instead of the mock. A mock of its model's"
+            " service plays the scripts that it can.",
+        ),
+    )
+    model: str = field(
+        default="",
+        metadata=_option(kind=Text(metavar="M"), help="Model to ask for. If omitted, the first that /models lists."),
+    )
+    api_key_env: str | None = field(
+        default=None,
+        metadata=_option(kind=Text(metavar="VAR"), help="Environment variable that holds the API key of the proxy."),
+    )
+    dialects: tuple[Dialect, ...] = field(
+        default=(),
+        metadata=_option(
+            name="dialect",
+            kind=OneOf(tuple(Dialect)),
+            repeatable=True,
+            help="Dialect that the proxy speaks. If omitted, all are tried.",
+        ),
+    )
+    arguments: Arguments | None = field(
+        default=None,
+        metadata=_option(
+            kind=OneOf(tuple(Arguments)),
+            help="How streams carry the arguments of a call: as fragments to be joined, or repeated from the start in"
+            " each chunk. If omitted, this is detected. The report lists the clients that cumulative breaks.",
+        ),
+    )
+    default_mode: Dialect | None = field(
+        default=None,
+        metadata=_option(kind=OneOf(CHATS), help="Output mode of requests that name none; needed to judge that mode."),
+    )
+    keepalive: float | None = field(
+        default=None,
+        metadata=_option(kind=Seconds(), help="Interval of the proxy's keep-alive comments; needed to judge them."),
+    )
+    idle_timeout: float | None = field(
+        default=None,
+        metadata=_option(
+            kind=Seconds(), help="How long the proxy lets its backend be silent; needed to judge that limit."
+        ),
+    )
+    body_limit: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Count(metavar="BYTES"),
+            help="Largest request body that the proxy takes; needed to judge its 413 if it takes 20 MiB.",
+        ),
+    )
+    slots: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Count(), help="How many turns the proxy runs at once; with --launch, needed to judge its 429."
+        ),
+    )
+    timeout: float = field(default=10.0, metadata=_option(kind=Seconds(), help="How long an exchange may be silent."))
+    start_timeout: float = field(
+        default=30.0, metadata=_option(kind=Seconds(), help="How long a launched proxy may take to become ready.")
+    )
 
-    url: str | None = None
-    command: str | None = None
-    codex: Path | None = None
-    model: str = ""
-    api_key_env: str | None = None
-    keepalive: float | None = None
-    idle_timeout: float | None = None
-    body_limit: int | None = None
-    slots: int | None = None
-    dialects: tuple[Dialect, ...] = ()
-    arguments: Arguments | None = None
-    default_mode: Dialect | None = None
-    timeout: float = 10.0
-    start_timeout: float = 30.0
+    @property
+    def bundled(self) -> bool:
+        """Whether the proxy that comes with Assay is asked for: no other is named."""
+        return self.url is None and self.command is None
 
     def check(self) -> None:
-        """Refuse what cannot be an address or a command.
+        """Refuse what cannot be an address or a command, and options that exclude each other.
 
         Raises:
-            OptionError: it is neither; the message says what would be right.
+            OptionError: the message says what would be right.
         """
-        if self.url is not None:
-            parts = urlsplit(self.url)
-            if parts.scheme not in {"http", "https"} or not parts.netloc:
-                raise OptionError(f"{self.url!r} is no base URL of a proxy; one is http://127.0.0.1:8787/v1")
+        from assay.targets.address import url_fault  # noqa: PLC0415 (it imports httpx; see the head of this module)
+
+        fault = url_fault(self.url.replace("{port}", "1")) if self.url is not None else ""
+        if fault:
+            raise OptionError(f"{self.url!r} is no base URL of a proxy: {fault}; one is http://127.0.0.1:8787/v1")
         if self.command is not None:
             try:
                 words = shlex.split(self.command)
@@ -71,15 +377,15 @@ class TargetOptions:
         elif self.codex is not None and self.url is not None:
             raise OptionError("a proxy that runs already has a backend: --codex is for one that Assay starts")
 
-    def key(self) -> str | None:
-        """The key, from the variable that was named.
+    def api_key(self) -> str | None:
+        """The key, from the variable that was named; None when none was.
 
         Raises:
             OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
         if self.api_key_env is None:
             return None
-        key = os.environ.get(self.api_key_env)  # the one variable that is named by the user, not by a setting
+        key = os.environ.get(self.api_key_env)  # the one variable that the user names, so it is no setting of ours
         if not key:
             raise OptionError(f"the environment variable {self.api_key_env}, which should hold the key, is not set")
         if not (key.isascii() and key.isprintable()):
@@ -87,61 +393,34 @@ class TargetOptions:
         return key
 
     def command_line(self) -> str:
-        """The command that asks for the same again."""
-        named = {
-            "--url": self.url, "--launch": self.command, "--codex": self.codex,
-            "--model": self.model, "--api-key-env": self.api_key_env,
-            "--keepalive": self.keepalive, "--idle-timeout": self.idle_timeout,
-            "--body-limit": self.body_limit, "--slots": self.slots,
-            "--arguments": self.arguments, "--default-mode": self.default_mode,
-        }  # fmt: skip
-        words = [word for name, value in named.items() if value for word in (name, str(value))]
-        words += [word for dialect in self.dialects for word in ("--dialect", str(dialect))]
-        return shlex.join(["assay", "certify", *words])
+        """The command that certifies the same target again."""
+        return shlex.join(["assay", "certify", *self.words()])
 
 
-@contextmanager
-def reach(wanted: TargetOptions) -> Iterator[Target]:
-    """The target, running and looked over, for the length of a `with` block.
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(Options):
+    """How to certify: which scenarios, which failures are known, how many exchanges at a time."""
 
-    Raises:
-        HarnessError: it cannot be reached or driven.
-        OptionError: see `TargetOptions.check` and `TargetOptions.key`.
-    """
-    wanted.check()
-    key = wanted.key()
-    with ExitStack() as stack:
-        codex = stack.enter_context(real_codex(wanted.codex)) if wanted.codex else None
-        if wanted.command is not None:
-            env, url = codex.env if codex else {}, wanted.url or LOCAL
-            launched = stack.enter_context(launch(wanted.command, env=env, url=url, timeout=wanted.start_timeout))
-            other = stack.enter_context(unready_instance(wanted.command, env=env, url=url))
-            yield _with_mock(preflight(behind(_at(wanted, launched.base_url, key, other), codex)))
-        elif wanted.url is not None:
-            yield preflight(_at(wanted, wanted.url, key))
-        else:
-            started = bundled.proxy(timeout=wanted.timeout, start_timeout=wanted.start_timeout, codex=codex)
-            yield _with_mock(stack.enter_context(started))
-
-
-def _at(wanted: TargetOptions, url: str, key: str | None, other: str | None = None) -> Target:
-    return Target(
-        base_url=url.rstrip("/"),
-        model=wanted.model,
-        api_key=key,
-        timeout=wanted.timeout,
-        keepalive=wanted.keepalive,
-        idle_timeout=wanted.idle_timeout,
-        body_limit=wanted.body_limit,
-        unready_url=other,
-        slots=wanted.slots,
-        dialects=wanted.dialects,
-        arguments=wanted.arguments,
-        default_mode=wanted.default_mode,
+    only: tuple[str, ...] = field(
+        default=(),
+        metadata=_option(
+            kind=Text(metavar="NAME"),
+            repeatable=True,
+            help="Run only this scenario, or those that exercise this requirement. The result is no certificate.",
+        ),
     )
-
-
-def _with_mock(target: Target) -> Target:
-    if target.backend is Backend.LIVE:
-        raise HarnessError("the launched proxy does not answer with the mock's words: does it start CODEX_BIN?")
-    return target
+    known_failing: Path | None = field(
+        default=None,
+        metadata=_option(
+            kind=File(),
+            help="File of known failures, `<scenario>:<requirement> <reason>` per line. They still run, and one that"
+            " passes fails the run.",
+        ),
+    )
+    jobs: int = field(default=8, metadata=_option(kind=Count(), help="How many exchanges run at the same time."))
+    allow_partial: bool = field(
+        default=False,
+        metadata=_option(
+            kind=Flag(), help="Accept a partial result: exit 0 although some MUSTs could not be observed."
+        ),
+    )

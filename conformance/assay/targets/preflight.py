@@ -1,8 +1,8 @@
 """Before the suite: is there a proxy, does it take this key and this model, what is behind it, what does it speak?
 
-One request tells (two when no model is named), and one for each dialect that nobody declared. Every way in which it can
-go wrong has one line for a person, as a HarnessError, and takes no longer than the target's limit on silence: here it
-bounds the whole request.
+It sends one request, one for the list of models if none is named, one for each dialect if none is declared, and one for
+the argument mode if that is not declared. Whatever can go wrong ends in a HarnessError of one line for a person, within
+the target's limit on silence: here it bounds each whole request.
 """
 
 from __future__ import annotations
@@ -12,56 +12,60 @@ import dataclasses
 import json
 import uuid
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import httpx
 
-from assay.driving.drive import is_local
 from assay.model.dialect import DEFAULT, Arguments, Dialect, Surface, carriers_of
 from assay.model.scenario import Form, Mode, Scenario, Turn
 from assay.model.target import Backend, Missing, Target
 from assay.model.verdict import HarnessError
 from assay.requests.conversation import marker, prepare
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
-from assay.targets.argument_mode import detect_argument_mode
+from assay.targets.address import check_url, is_local
+from assay.wire.chat import read_stream
+from assay.wire.events import Fragment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROBE = "probe"
 CALL = Scenario(name="probe-call", title="", exercises=(), script="call/one", tools=(LOCAL_SEARCH, READ_NOTE))
-"""What shows how calls are told."""
+"""Its answer shows in which dialect calls come."""
 TEXT_CALL = dataclasses.replace(CALL, script="sentinel/plain")
-"""The same of a backend that calls in its text."""
+"""The same for a backend that takes no tools, and so writes its calls as text."""
 FRAGMENTS = dataclasses.replace(CALL, script="shapes/a")
-"""What shows how the arguments of one are told: the backend tells them in several fragments."""
+"""Its answer shows the argument mode: the backend sends the arguments in several fragments."""
 TOKEN = b"scripted backend"
-"""Words of the probe's answer that no model would come upon."""
+"""Part of the mock's answer to the probe; no model would write it by chance."""
 LONGEST = 2**20
 """Bytes of an answer that are read; what is longer is no answer to a plain request."""
 REDIRECT = 300
 """The lowest status that is no success."""
 ABSENT = frozenset({404, 405, 501})
-"""Statuses that say that nothing is at an address."""
+"""Statuses of a server that has nothing at an address."""
 SHOWN = 200
-"""Characters of a foreign message that are shown."""
+"""Characters of a proxy's error message that are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Answer:
-    """What a request got: its own URL, the status, the media type, where it redirects to, the body."""
+    """A response, and the URL of its request."""
 
     url: str
     status: int
     kind: str
+    """The media type, in lower case and without parameters."""
     location: str | None
+    """Where it redirects to; None: nowhere."""
     body: bytes
+    """As far as it was read, see `LONGEST`."""
 
     @property
     def data(self) -> Any:  # noqa: ANN401 (JSON)
-        """The body as JSON, None when it is none."""
+        """The body as JSON; None when it is not JSON."""
         try:
             return json.loads(self.body)
         except ValueError:
@@ -69,26 +73,13 @@ class _Answer:
 
 
 def preflight(target: Target) -> Target:
-    """The target with its backend found out, and a model chosen from its list when none was named.
+    """The target with its backend, dialects and argument mode detected, and a model where none was named.
 
     Raises:
         HarnessError: it cannot be reached, or is no proxy that can be driven.
     """
     check_url(target.base_url)
     return asyncio.run(_preflight(target))
-
-
-def check_url(url: str) -> None:
-    """Raise HarnessError for what cannot be the URL of a server; nothing is sent."""
-    try:
-        parts, _ = urlsplit(url), httpx.URL(url)
-        wrong = "" if parts.hostname else "it names no host"
-        wrong = wrong if parts.scheme in {"http", "https"} else "it should begin with http:// or https://"
-        _ = parts.port
-    except (ValueError, httpx.InvalidURL) as error:
-        wrong = str(error)
-    if wrong:
-        raise HarnessError(f"{url!r} is no usable URL: {wrong}")
 
 
 async def _preflight(target: Target) -> Target:
@@ -102,31 +93,40 @@ async def _preflight(target: Target) -> Target:
         if TOKEN not in answer.body:
             target = dataclasses.replace(target, backend=Backend.LIVE)
         target = dataclasses.replace(target, dialects=target.dialects or await _spoken(client, target))
-        return dataclasses.replace(target, arguments=target.arguments or await _way(client, target))
+        return dataclasses.replace(target, arguments=target.arguments or await _arguments(client, target))
 
 
 async def _spoken(client: httpx.AsyncClient, target: Target) -> tuple[Dialect, ...]:
-    """The dialects in which the target answers when it is asked for them; OpenAI's where it cannot be found out."""
+    """The dialects in which the target answers when asked for them; OpenAI's where that cannot be detected."""
     if target.backend is Backend.LIVE:
         return (DEFAULT,)
-    spoken = tuple([dialect for dialect in Dialect if await _tells_calls(client, target, dialect)])
+    spoken = tuple([dialect for dialect in Dialect if await _speaks(client, target, dialect)])
     return spoken or (DEFAULT,)
 
 
-async def _way(client: httpx.AsyncClient, target: Target) -> Arguments | None:
-    """How OpenAI's dialect tells arguments, if it is not as is usual; None where it cannot be found out."""
+async def _arguments(client: httpx.AsyncClient, target: Target) -> Arguments | None:
+    """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or cannot be detected."""
     if target.backend is not Backend.MOCK or DEFAULT not in target.dialects:
         return None
     answer = await _call(client, target, FRAGMENTS, Form(DEFAULT, Mode.STREAM))
-    way = detect_argument_mode(answer.body)
-    return way if way is not DEFAULT.spec.arguments else None
+    mode = detect_argument_mode(answer.body)
+    return mode if mode is not DEFAULT.spec.arguments else None
 
 
-async def _tells_calls(client: httpx.AsyncClient, target: Target, dialect: Dialect) -> bool:
-    """Whether a call comes in a dialect when it is asked for in that dialect.
+def detect_argument_mode(body: bytes) -> Arguments | None:
+    """How a streamed answer with one call in several fragments carried them; None where it does not show."""
+    fragments = [event.text for event in read_stream([body]).events if isinstance(event, Fragment) and event.text]
+    if len(fragments) < 2:  # noqa: PLR2004 (one fragment is the whole, in either mode)
+        return None
+    grows = all(len(later) > len(earlier) and later.startswith(earlier) for earlier, later in pairwise(fragments))
+    return Arguments.CUMULATIVE if grows else Arguments.INCREMENTAL
 
-    Responses are spoken wherever a response, or an error that is not the address's own, is at their address: how right
-    it is, the suite will tell.
+
+async def _speaks(client: httpx.AsyncClient, target: Target, dialect: Dialect) -> bool:
+    """Whether a request in a dialect gets a call in that dialect.
+
+    Responses count as spoken where their address gives a response, or an error other than those in `ABSENT`: whether
+    it is right is for the suite to judge.
     """
     answer = await _call(
         client, target, TEXT_CALL if Missing.TOOLS in target.missing else CALL, Form(dialect, Mode.WHOLE)
@@ -140,7 +140,7 @@ async def _tells_calls(client: httpx.AsyncClient, target: Target, dialect: Diale
 
 
 async def _call(client: httpx.AsyncClient, target: Target, scenario: Scenario, form: Form) -> _Answer:
-    """The answer to a request upon which the backend calls a tool."""
+    """The answer to a request that the backend answers with a tool call."""
     nonce, turn = uuid.uuid4().hex[:12], Turn(say="Search the notes.")
     prepared = prepare(scenario, turn, form=form, model=target.model, nonce=nonce, history=())
     headers = form.dialect.spec.headers
@@ -148,9 +148,10 @@ async def _call(client: httpx.AsyncClient, target: Target, scenario: Scenario, f
 
 
 def _client(target: Target) -> httpx.AsyncClient:
-    """Each request has its own connection: a server may close the one before at any time, without a word."""
+    # Each request has its own connection: a server may close an idle one at the very moment when the next request is
+    # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `_send`.
     limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(target.base_url))  # noqa: S113 (see _send)
+    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(target.base_url))  # noqa: S113
 
 
 def _probe(target: Target) -> dict[str, Any]:
@@ -159,12 +160,12 @@ def _probe(target: Target) -> dict[str, Any]:
 
 
 def _is_completion(data: object) -> bool:
-    """Whether JSON is a chat completion at all; how right it is, the suite will tell."""
+    """Whether JSON looks like a chat completion; whether it is right is for the suite to judge."""
     return isinstance(data, dict) and isinstance(data.get("choices"), list)
 
 
 def _is_response(data: object) -> bool:
-    """Whether JSON is a response at all."""
+    """Whether JSON looks like a response of the Responses API."""
     return isinstance(data, dict) and data.get("object") == "response"
 
 
@@ -217,7 +218,7 @@ async def _first_model(client: httpx.AsyncClient, target: Target) -> str:
 
 
 def _examine(answer: _Answer, target: Target, asked: str) -> None:
-    """Raise for a response that shows that this is not a proxy that can be driven."""
+    """Raise HarnessError for a response of something that is no proxy, or of one that cannot be driven."""
     url, status, said = answer.url, answer.status, _said(answer)
     if answer.location is not None:
         raise HarnessError(f"{url} answers {status} and redirects to {answer.location}; name the URL that it leads to")
@@ -233,7 +234,7 @@ def _examine(answer: _Answer, target: Target, asked: str) -> None:
 
 
 def _said(answer: _Answer) -> str:
-    """The message of an error envelope, on one line and in brackets; '' when there is none."""
+    """The message of an error envelope, on one line and in brackets; "" when there is none."""
     match answer.data:
         case {"error": {"message": str(message)}}:
             return f" ({' '.join(message.split())[:SHOWN]})"

@@ -1,6 +1,6 @@
-"""A real Codex as the backend of a launched proxy: its model's service plays the scripts.
+"""A real Codex as the backend of a launched proxy: a mock of its model's service plays the scripts.
 
-It is given a home of its own, in which nobody is logged in and all that it would say to others is switched off.
+It gets a home of its own, without a login and with everything switched off that would send data elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.model.target import Missing
 
 NEWER = (0, 98)
-"""The first version whose home is furnished as the newest's is, as far as was tried."""
+"""The first version, of those tried, that takes the configuration of the newest."""
 CONFIG = """\
 model = "mock-model"
 model_provider = "assay"
@@ -45,10 +45,12 @@ FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_
 
 @dataclass(frozen=True, kw_only=True)
 class RealCodex:
-    """What a proxy is started with: the variables that name the Codex and its home; and what this Codex cannot do."""
+    """A Codex that a proxy can start."""
 
     env: Mapping[str, str]
+    """The variables of the proxy that name the Codex and its home."""
     missing: frozenset[Missing]
+    """The capabilities that this version does not have."""
 
 
 @contextmanager
@@ -56,7 +58,7 @@ def real_codex(binary: Path) -> Iterator[RealCodex]:
     """A Codex that is ready to be started, and the service behind it, for the length of a `with` block.
 
     Raises:
-        HarnessError: the binary is none that tells its version as Codex does.
+        HarnessError: the binary cannot be run, or does not print its version as Codex does.
     """
     version = version_of(binary)
     with serving(LIBRARY) as service, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:

@@ -1,6 +1,6 @@
-"""The twin of a proxy that Assay starts: the same command, with a backend that never shakes hands.
+"""The unready instance of a proxy that Assay starts: the same command, with a backend that never shakes hands.
 
-With it can be seen what a proxy does before its backend is ready. A proxy that does not start so has no twin.
+It shows what a proxy does before its backend is ready. A proxy that does not start with such a backend has none.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PATIENCE = 10.0
-"""Seconds in which a twin must answer."""
+"""Seconds in which the instance must answer."""
 MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
-"""A backend that listens and says nothing, until its input ends."""
+"""A backend that reads its input to the end and never writes."""
 
 
 @contextmanager
 def unready_instance(command: str, *, env: Mapping[str, str], url: str) -> Iterator[str | None]:
-    """The base URL of a twin for the length of a `with` block; None when there is none.
+    """The base URL of an unready instance for the length of a `with` block; None where there cannot be one.
 
     Args:
         command: As for `launch`.
-        env: Variables of the twin.
+        env: Variables of the instance.
         url: Its base URL, with `{port}`: at a fixed port there is no room for a second proxy.
     """
     with ExitStack() as stack:
@@ -42,5 +42,5 @@ def unready_instance(command: str, *, env: Mapping[str, str], url: str) -> Itera
                 launched = launch(command, env={**env, "CODEX_BIN": str(mute)}, url=url, timeout=PATIENCE, below=600)
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:
-                base_url = None
+                base_url = None  # it may rightly refuse to start; then what it would do unready is not observed
         yield base_url

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.driving import watching
-from assay.driving.drive import drive, is_local
+from assay.driving.drive import drive
 from assay.model.dialect import MODE_HEADER, Dialect
 from assay.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
@@ -408,7 +408,7 @@ def test_a_conversation_ends_where_nothing_can_follow(tiny: Any, *, failed: bool
 
 
 def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
-    told: list[tuple[str, Form]] = []
+    seen: list[tuple[str, Form]] = []
 
     def respond(exchange: Any) -> None:
         exchange.begin("begun")
@@ -417,10 +417,10 @@ def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
 
     tiny.respond = respond
     two = a_scenario(Turn(say="Talk."), Turn(say="And now?", script="text/hello"))
-    got = run(a_target(tiny), two, progress=lambda scenario, form: told.append((scenario.name, form)))
+    got = run(a_target(tiny), two, progress=lambda scenario, form: seen.append((scenario.name, form)))
     assert got.error.startswith(f"{tiny.base_url}/chat/completions cannot be reached any more: ")
     assert (got.exchanges, got.not_driven) == ({}, {})
-    assert told == [("one", AS_STREAM)]
+    assert seen == [("one", AS_STREAM)]
 
 
 def test_a_gate_that_cannot_be_reached_is_our_error_too(tiny: Any, until: Any) -> None:
@@ -481,23 +481,6 @@ def test_a_turn_with_a_script_of_its_own_asks_afresh_under_the_same_nonce(tiny: 
     assert [len(first), len(second)] == [1, 1]
     assert second[0]["content"] == first[0]["content"].replace("text/hello", "reflect/turns").replace("Talk.", "How?")
     assert json.dumps(second).count("#") == 1
-
-
-@pytest.mark.parametrize(
-    ("url", "local"),
-    [
-        ("http://127.0.0.1:1/v1", True),
-        ("http://127.9.9.9/v1", True),
-        ("http://localhost:1/v1", True),
-        ("http://[::1]:1/v1", True),
-        ("http://example.com/v1", False),
-        ("http://10.0.0.1/v1", False),
-        ("http://[::1/v1", False),
-        ("not a url", False),
-    ],
-)
-def test_only_this_machine_is_local(url: str, *, local: bool) -> None:
-    assert is_local(url) is local
 
 
 # Dialects

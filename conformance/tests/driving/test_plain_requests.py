@@ -10,7 +10,7 @@ from assay.model.target import Target
 from assay.model.transcript import End, Transcript
 from assay.requests.plain import UnseenError
 
-TARGET = Target(base_url="http://proxy/v1", model="codex", unready_url="http://twin/v1", slots=1)
+TARGET = Target(base_url="http://proxy/v1", model="codex", unready_url="http://unready/v1", slots=1)
 
 
 def transcript(status: int) -> Transcript:
@@ -64,7 +64,7 @@ def test_who_asks_the_twin_has_it_alone() -> None:
     assert not proxy.unready.locked()
 
 
-def test_a_crowd_stands_around_the_requests_that_want_one() -> None:
+def test_a_full_request_is_sent_while_the_slots_are_taken() -> None:
     proxy = Proxy()
     full = Request(path="/wait", unready=True, full=True)
     request = Request(path="/a", also=(full, Request(path="/last", unready=True, full=True)))
@@ -72,7 +72,7 @@ def test_a_crowd_stands_around_the_requests_that_want_one() -> None:
     assert proxy.asked == ["/a", "/wait", "/wait", "/wait", "/last"]
 
 
-def test_a_crowd_that_left_shows_nothing() -> None:
+def test_slots_that_were_not_held_show_nothing() -> None:
     proxy = Proxy()
 
     async def send(request: Request) -> Transcript:

@@ -18,13 +18,14 @@ from assay.wire.chat import chat_stream
 def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = None) -> Record:
     """What is kept of one exchange; `act` makes it a watched stream; `trouble` comes of what is asked beside."""
 
-    async def told(_script: str) -> None:
+    async def beside(_script: str) -> None:
         await asyncio.sleep(0.01)
         if trouble:
             raise trouble
 
     async def fill() -> Record:
-        watch = Watch(act, Target(base_url="http://x/v1", model="m", timeout=0.3), chat_stream(), told) if act else None
+        target = Target(base_url="http://x/v1", model="m", timeout=0.3)
+        watch = Watch(act, target, chat_stream(), beside) if act else None
         kept = Record(watch, 0.3)
         async with httpx.AsyncClient(transport=httpx.MockTransport(respond)) as client:
             await kept.fill(client, client.build_request("POST", "http://x/v1"))
@@ -50,7 +51,7 @@ class Pieces(httpx.AsyncByteStream):
 
 async def endless(_: httpx.Request) -> httpx.Response:
     await asyncio.Event().wait()
-    raise AssertionError("nobody waits so long")
+    raise AssertionError("no client waits this long")
 
 
 def answer(**how: Any) -> Any:
@@ -77,7 +78,7 @@ def test_a_body_that_does_not_end_well_is_kept_as_far_as_it_came(
 
 
 @pytest.mark.parametrize(("respond", "status"), [(endless, None), (answer(endless=True), 200)])
-def test_a_client_that_is_told_leaves_at_once(respond: Any, status: int | None) -> None:
+def test_a_client_that_waits_for_the_backend_leaves_at_once(respond: Any, status: int | None) -> None:
     kept = record(respond, act=Act.LEAVE_WHEN_SENT)
     assert (kept.end, kept.status) == (End.LEFT, status)
 
@@ -85,12 +86,12 @@ def test_a_client_that_is_told_leaves_at_once(respond: Any, status: int | None) 
 @pytest.mark.parametrize("act", [None, Act.READ])
 def test_a_connection_that_is_refused_is_the_callers_business(act: Act | None) -> None:
     def refuse(_: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("nobody there")
+        raise httpx.ConnectError("not reachable")
 
     with pytest.raises(httpx.ConnectError):
         record(refuse, act=act)
 
 
 def test_so_is_one_beside() -> None:
-    with pytest.raises(HarnessError, match="nobody there"):
-        record(endless, act=Act.LEAVE_WHEN_SENT, trouble=HarnessError("nobody there"))
+    with pytest.raises(HarnessError, match="not reachable"):
+        record(endless, act=Act.LEAVE_WHEN_SENT, trouble=HarnessError("not reachable"))

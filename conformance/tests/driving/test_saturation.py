@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.driving.saturation import crowded
+from assay.driving.saturation import saturated
 from assay.model.transcript import End, Transcript
 from assay.requests.plain import UnseenError
 
@@ -38,36 +38,36 @@ class Proxy:
 
 
 @pytest.mark.parametrize("refusal", [429, 503, 404])
-def test_the_crowd_stands_while_somebody_was_turned_away_and_the_others_wait(refusal: int) -> None:
+def test_saturation_lasts_while_one_request_is_refused_and_the_others_wait(refusal: int) -> None:
     async def play() -> None:
         proxy = Proxy(slots=3, refusal=refusal)
-        async with crowded(proxy.send, 4) as crowd:
-            assert crowd.refusal == refusal
+        async with saturated(proxy.send, 4) as saturation:
+            assert saturation.refusal == refusal
             assert proxy.answered == 1
-            crowd.stands()
+            saturation.check()
             proxy.given_up.set()
         assert proxy.answered == 4
 
     asyncio.run(play())
 
 
-def test_a_crowd_that_has_been_let_go_does_not_stand_any_more() -> None:
+def test_saturation_is_over_when_the_requests_are_answered() -> None:
     async def play() -> None:
         proxy = Proxy(slots=2)
-        async with crowded(proxy.send, 3) as crowd:
+        async with saturated(proxy.send, 3) as saturation:
             proxy.given_up.set()
-            await asyncio.wait(crowd.members)
+            await asyncio.wait(saturation.requests)
             with pytest.raises(UnseenError, match="does not let requests wait"):
-                crowd.stands()
+                saturation.check()
 
     asyncio.run(play())
 
 
 @pytest.mark.parametrize("make", [lambda: Proxy(slots=0, refusal=503), lambda: Proxy(slots=0)])
-def test_where_nobody_waits_there_is_no_crowd(make: Callable[[], Proxy]) -> None:
+def test_where_no_request_waits_there_is_no_saturation(make: Callable[[], Proxy]) -> None:
     async def play() -> None:
         with pytest.raises(UnseenError):
-            async with crowded(make().send, 3):
-                pytest.fail("there is no crowd")
+            async with saturated(make().send, 3):
+                pytest.fail("there is no saturation")
 
     asyncio.run(play())

@@ -51,17 +51,17 @@ def test_a_client_leaves_at_the_first_text(piece: bytes, *, left: bool) -> None:
     assert watch(Act.LEAVE_AT_TEXT, piece)[0].left is left
 
 
-def test_a_client_that_leaves_when_told_asks_for_that() -> None:
-    _, beside, told = watch(Act.LEAVE_WHEN_SENT, then=lambda watching: asyncio.wait_for(watching.told(), 10))
-    assert (beside, told) == ([AWAIT_SENT], None)
+def test_a_client_that_leaves_when_all_is_sent_waits_for_that() -> None:
+    _, beside, left = watch(Act.LEAVE_WHEN_SENT, then=lambda watching: asyncio.wait_for(watching.leave_when_sent(), 10))
+    assert (beside, left) == ([AWAIT_SENT], None)
 
 
-def test_nobody_else_is_ever_told() -> None:
+def test_no_other_client_waits_for_that() -> None:
     async def waits(watching: Watch) -> bool:
-        telling = asyncio.create_task(watching.told())
+        leaving = asyncio.create_task(watching.leave_when_sent())
         await asyncio.sleep(0)
-        waiting = not telling.done()
-        telling.cancel()
+        waiting = not leaving.done()
+        leaving.cancel()
         return waiting
 
     assert watch(Act.READ, then=waits)[2]

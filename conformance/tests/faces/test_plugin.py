@@ -6,15 +6,17 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it anew)
+import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it again)
 import pytest
 
 from assay.model.catalogue import Level, load
-from assay.model.dialect import Dialect
+from assay.model.dialect import Arguments, Dialect
 from assay.model.verdict import Verdict
 from assay.reading.applicable import applicable
 from assay.results.certificate import certify
 from assay.scenarios import SCENARIOS
+from assay.targets.launch import executable
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +48,7 @@ FABRICATED = """
     import pytest
     from types import SimpleNamespace
     from assay.model.catalogue import load
-    from assay.model.dialect import Dialect
+    from assay.model.dialect import Arguments, Dialect
     from assay.reading.applicable import applicable
     from assay.scenarios import SCENARIOS
     from assay.model.verdict import Outcome, Verdict
@@ -61,7 +63,11 @@ FABRICATED = """
             Outcome(scenario=name, requirement=row, verdict=Verdict(verdict), reason=f"reason: {{verdict}} of {{name}}")
             for (name, row), verdict in verdicts.items()
         ]
-        return SimpleNamespace(certificate=SimpleNamespace(outcomes=outcomes, runs=()))
+        return SimpleNamespace(
+            certificate=SimpleNamespace(outcomes=outcomes, runs=()),
+            keys=[f"{{name}}:{{row}}" for name, row in keys],
+            plan=SimpleNamespace(catalogue=load()),
+        )
 """
 
 
@@ -97,19 +103,21 @@ class Engine:
 
     def __init__(self) -> None:
         self.only = {"models", "auth-missing", "text-hello", "call-one"}
+        self.asked: list[tuple[Target, tuple[Scenario, ...], dict[str, Any]]] = []
         self.made: list[Certificate] = []
 
-    def __call__(self, target: Target, scenarios: Sequence[Scenario], catalogue: Catalogue) -> Certificate:
-        assert (tuple(scenarios), catalogue) == (tuple(SCENARIOS), load())
+    def __call__(self, target: Target, scenarios: Sequence[Scenario], catalogue: Catalogue, **how: Any) -> Certificate:
+        assert catalogue == load()
+        self.asked.append((target, tuple(scenarios), how))
         driven = [scenario for scenario in scenarios if scenario.name in self.only]
-        self.made.append(certify(target, driven, catalogue))
+        self.made.append(certify(target, driven, catalogue, **how))
         return self.made[-1]
 
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     found = Engine()
-    monkeypatch.setattr("assay.results.certificate.certify", found)
+    monkeypatch.setattr("assay.faces.plan.certify", found)
     return found
 
 
@@ -121,12 +129,20 @@ def verdicts(engine: Engine) -> dict[str, str]:
     return {key: said.get(key, "PASSED" if key.endswith(":*") else "SKIPPED") for key in KEYS}
 
 
-def test_nobody_who_did_not_ask_sees_anything(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile("""
+OF_THE_OPTIONS = [
+    "assay", "assay.faces", "assay.faces.plugin", "assay.model", "assay.model.dialect", "assay.targets",
+    "assay.targets.options",
+]  # fmt: skip
+"""All that the plugin imports of the suite in a session that does not ask for it."""
+
+
+def test_without_a_target_nothing_is_imported_but_the_options(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(f"""
         import sys
 
         def test_something_else():
-            assert not {"assay.model.catalogue", "assay.driving.drive", "assay.targets.options"} & set(sys.modules)
+            assert sorted(name for name in sys.modules if name.partition(".")[0] == "assay") == {OF_THE_OPTIONS}
+            assert not {{"httpx", "rich", "click", "jsonschema", "pydantic"}} & set(sys.modules)
     """)
     run = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-W", "error")
     run.assert_outcomes(passed=1)
@@ -143,18 +159,25 @@ def test_all_options_begin_alike(suite: Any) -> None:
     assert set(re.findall(r"^  (--[a-z]+-)", helped, re.MULTILINE)) == {"--assay-"}
 
 
+def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Any) -> None:
+    helped = " ".join(suite("--help").stdout.str().split())
+    for option in (*TargetOptions.options(), *RunOptions.options()):
+        assert f"--assay-{option.name}" in helped
+        assert option.full_help in helped
+
+
 def test_there_is_one_item_per_scenario_and_requirement(suite: Any) -> None:
     run = suite("--assay-bundled", "--collect-only", "-q")
     assert re.findall(r"test_requirement\[(\S+)\]", run.stdout.str()) == KEYS
 
 
 def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engine: Engine) -> None:
-    run = suite("--assay-bundled", "-v")
+    run = suite("--assay-bundled", "--assay-allow-partial", "-v")
     assert run.ret == pytest.ExitCode.OK
-    told = verdicts(engine)
-    assert sorted(results(run).items() ^ told.items()) == []
-    assert set(told.values()) == {"PASSED", "SKIPPED"}
-    passed = list(told.values()).count("PASSED")
+    expected = verdicts(engine)
+    assert sorted(results(run).items() ^ expected.items()) == []
+    assert set(expected.values()) == {"PASSED", "SKIPPED"}
+    passed = list(expected.values()).count("PASSED")
     run.assert_outcomes(passed=passed, skipped=len(KEYS) - passed)
 
 
@@ -179,7 +202,8 @@ def test_a_broken_should_is_an_expected_failure(suite: Any, engine: Engine, monk
     assert load().find("chat.stream.keepalive").level is Level.SHOULD
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
     monkeypatch.setenv("PROXY_COMMIT_MS", "100")
-    run = suite("--assay-launch", miniature("no-keepalive"), "--assay-keepalive", "0.1", "-v", "-k", "silence")
+    keepalive = "silence:chat.stream.keepalive"
+    run = suite("--assay-launch", miniature("no-keepalive"), "--assay-keepalive", "0.1", "-v", "-k", keepalive)
     assert run.ret == pytest.ExitCode.OK
     assert results(run)["silence:chat.stream.keepalive"] == "XFAIL"
 
@@ -212,6 +236,64 @@ def test_a_file_of_known_failures_that_cannot_be_meant_is_refused(suite: Any, tm
     run = suite("--assay-url", "http://127.0.0.1:1/v1", "--assay-known-failing", str(tmp_path / "known"))
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     run.stderr.fnmatch_lines(["*is no <scenario>:<requirement> of this suite*"])
+
+
+PARTIAL = ("--assay-launch", executable("assay-proxy"), "--assay-only", "silence")
+"""A keep-alive interval is not declared, so the scenario cannot be driven."""
+
+
+def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Any) -> None:
+    run = suite(*PARTIAL, "-v")
+    assert set(results(run).values()) == {"SKIPPED", "PASSED"}
+    assert run.ret == pytest.ExitCode.TESTS_FAILED
+    run.stdout.fnmatch_lines(
+        [
+            "*= assay: not observed =*",
+            "chat.stream.text: the target's keep-alive interval is not known; declare it with --keepalive SECONDS",
+            "* MUSTs could not be observed, so the session is not a success; --assay-allow-partial accepts that",
+        ]
+    )
+
+
+def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: Any) -> None:
+    run = suite(*PARTIAL, "--assay-allow-partial")
+    assert run.ret == pytest.ExitCode.OK
+    run.stdout.fnmatch_lines(
+        ["*= assay: certified in part =*", "* could not be observed, which --assay-allow-partial*"]
+    )
+
+
+def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Any, engine: Engine) -> None:
+    run = suite("--assay-bundled", "-v", "-k", "text-hello:chat.stream.text")
+    assert engine.made[0].unobserved
+    assert (run.ret, list(results(run).values())) == (pytest.ExitCode.OK, ["PASSED"])
+
+
+def test_the_workers_of_xdist_report_what_was_not_observed(pytester: pytest.Pytester) -> None:
+    quiet = ("-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:syrupy", "-W", "error")
+    run = pytester.runpytest_subprocess(*quiet, "-n", "1", "--pyargs", "assay.suites", *PARTIAL)
+    assert run.ret == pytest.ExitCode.TESTS_FAILED
+    run.stdout.fnmatch_lines(["*= assay: not observed =*", "chat.stream.text: the target's keep-alive interval*"])
+
+
+def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite: Any, engine: Engine) -> None:
+    run = suite("--assay-bundled", "--assay-only", "text-hello", "--assay-only", "models", "--assay-jobs", "3", "-v")
+    assert run.ret == pytest.ExitCode.OK
+    assert {key.partition(":")[0] for key in results(run)} == {"text-hello", "models"}
+    [(_, scenarios, how)] = engine.asked
+    assert {scenario.name for scenario in scenarios} == {"text-hello", "models"}
+    assert (how["selection"], how["jobs"]) == (("text-hello", "models"), 3)
+
+
+def test_what_is_declared_of_a_target_reaches_the_engine(suite: Any, engine: Engine) -> None:
+    engine.only = {"text-hello"}
+    declared = ("--assay-dialect", "openai-json", "--assay-dialect", "obsidian-xml", "--assay-arguments", "incremental")
+    more = ("--assay-default-mode", "obsidian-xml", "--assay-start-timeout", "20", "--assay-allow-partial")
+    run = suite("--assay-launch", executable("assay-proxy"), *declared, *more, "-k", "text-hello:chat.stream.text")
+    assert run.ret == pytest.ExitCode.OK
+    [(target, _, _)] = engine.asked
+    assert target.dialects == (Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML)
+    assert (target.arguments, target.default_mode) == (Arguments.INCREMENTAL, Dialect.OBSIDIAN_XML)
 
 
 SAID = {
@@ -252,7 +334,7 @@ def test_a_target_that_cannot_be_reached_is_one_line(suite: Any, tiny: Any) -> N
     assert not results(run)
 
 
-def test_a_target_that_hangs_is_told_within_the_limit(suite: Any, tiny: Any) -> None:
+def test_a_target_that_hangs_is_reported_within_the_limit(suite: Any, tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.gone()
     run = suite("--assay-url", tiny.base_url, "--assay-timeout", "0.3", "--assay-model", "m")
     assert run.ret == 3
@@ -268,6 +350,9 @@ def test_a_target_that_hangs_is_told_within_the_limit(suite: Any, tiny: Any) -> 
             ["--assay-url", "http://x/v1", "--assay-api-key-env", "ASSAY_NO_SUCH"],
             "the environment variable ASSAY_NO_SUCH, which should hold the key, is not set",
         ),
+        (["--assay-url", "no url"], "'no url' is no base URL of a proxy: it should begin with http:// or https://"),
+        (["--assay-timeout", "never"], "timeout is 'never'; it should be a time in seconds, at least 0.01"),
+        (["--assay-bundled", "--assay-only", "text-helo"], "no scenario and no requirement is named 'text-helo'"),
     ],
 )
 def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) -> None:

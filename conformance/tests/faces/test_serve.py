@@ -134,10 +134,10 @@ def test_scripts_of_a_file_are_chosen_by_a_word_and_by_a_marker(serving: Any, tm
 
 
 def rejected(served: Any, text: str) -> str:
-    """What all that can be asked are told alike: whole and as a stream, on both surfaces, before any output."""
+    """The error that every request gets alike: whole and as a stream, on both surfaces, before any output."""
     chat = {"messages": [{"role": "user", "content": text}]}
     bodies: dict[str, dict[str, Any]] = {"chat/completions": chat, "responses": {"input": text}}
-    told = set()
+    messages = set()
     for path, stream in product(bodies, (False, True)):
         with httpx.Client(trust_env=False, timeout=20) as client:
             answer = client.post(
@@ -147,8 +147,8 @@ def rejected(served: Any, text: str) -> str:
             )
         error = answer.json()["error"]
         assert (answer.status_code, error["type"], error["code"]) == (400, "invalid_request_error", "backend_rejected")
-        told.add(error["message"].removeprefix("The backend rejected the request: "))
-    [message] = told
+        messages.add(error["message"].removeprefix("The backend rejected the request: "))
+    [message] = messages
     return str(message)
 
 
@@ -232,18 +232,18 @@ def test_a_signal_stops_it_and_all_its_children(serving: Any, until: Any, number
         pass
 
 
-def test_a_proxy_that_ends_by_itself_is_told(serving: Any) -> None:
+def test_a_proxy_that_ends_by_itself_is_reported(serving: Any) -> None:
     with serving() as served:
         proxy, *_ = children_of(served.process.pid)
         os.kill(proxy, signal.SIGKILL)
         _, error = served.process.communicate(timeout=20)
     assert served.process.returncode == 3
-    assert error.splitlines()[-1] == "assay: the proxy ended with status -9 (it may have said above why)"
+    assert error.splitlines()[-1] == "assay: the proxy ended with status -9 (its own output above may say why)"
 
 
-def test_a_proxy_that_never_comes_up_is_told(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+def test_a_proxy_that_never_comes_up_is_reported(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "soon")
-    with pytest.raises(HarnessError, match=r"the proxy ended with status 2 before it was ready \(it may have said"):
+    with pytest.raises(HarnessError, match=r"the proxy ended with status 2 before it was ready \(its own output"):
         serve(port=0, api_key="k", scripts=None, say=print)
     assert "PROXY_KEEPALIVE_MS" in capfd.readouterr().err
 

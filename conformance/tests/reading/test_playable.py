@@ -58,7 +58,7 @@ def test_what_it_cannot_play_is_told_with_its_script() -> None:
     ("script", "why"),
     [
         ("call/one", "this Codex takes no tools of its client"),
-        ("text/filter", "this Codex does not tell why an answer was cut off"),
+        ("text/filter", "this Codex does not say why an answer was cut off"),
         ("reflect/turns", "this Codex keeps the connection to a silent service when a turn is interrupted"),
         ("sentinel/plain", ""),
         ("shapes/g", ""),

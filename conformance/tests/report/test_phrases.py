@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from assay.model.catalogue import load
 from assay.model.verdict import Outcome, Verdict
-from assay.report.phrases import CLIENTS, STYLES, told
+from assay.report.phrases import CLIENTS, STYLES, broken_requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ STOP = {"finish": "stop"}
 
 def lines(certificate: Certificate, requirement: str) -> list[str]:
     outcome = next(o for o in certificate.outcomes if o.requirement == requirement)
-    return [line.plain for line in told(certificate, load().find(requirement), outcome)]
+    return [line.plain for line in broken_requirement(certificate, load().find(requirement), outcome)]
 
 
 def test_a_failure_says_what_is_asked_who_breaks_what_was_seen_where_and_what_to_do(

@@ -37,7 +37,7 @@ def test_an_exchange_is_its_request_its_status_its_headers_and_its_body(one_body
 
 
 @pytest.mark.parametrize(
-    ("told", "written"),
+    ("sent", "written"),
     [
         ('"chatcmpl-0aF"', '"chatcmpl-<id>"'),
         ('"created":1795313156', '"created":<time>'),
@@ -49,8 +49,8 @@ def test_an_exchange_is_its_request_its_status_its_headers_and_its_body(one_body
         ('"call_00017"', '"call_<number>"'),
     ],
 )
-def test_what_is_never_the_same_twice_is_written_alike(one_stream: Any, told: str, written: str) -> None:
-    assert f"data: {written}" in body(one_stream, f"data: {told}\n\n".encode())
+def test_what_is_never_the_same_twice_is_written_alike(one_stream: Any, sent: str, written: str) -> None:
+    assert f"data: {written}" in body(one_stream, f"data: {sent}\n\n".encode())
 
 
 def test_of_a_stream_comments_are_left_out_and_of_very_many_frames_those_in_the_middle(one_stream: Any) -> None:

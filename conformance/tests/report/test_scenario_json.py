@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from assay.model.dialect import Dialect
-from assay.model.scenario import Request, Scenario
+from assay.model.scenario import Request, Scenario, Turn
 from assay.reading.schemas import errors
 from assay.report.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
@@ -38,12 +38,12 @@ def test_the_script_can_be_read_back(scenario: Scenario) -> None:
 
 def test_what_is_empty_or_false_is_left_out() -> None:
     assert list(scenario_data(NAMED["text-hello"])) == [
-        "name", "title", "modes", "dialects", "exercises", "turns", "script",
+        "name", "title", "exercises", "script", "turns", "modes", "dialects",
     ]  # fmt: skip
     assert list(scenario_data(NAMED["models"])["request"]) == ["method", "path", "auth", "expect"]
 
 
-def test_what_is_said_is_told() -> None:
+def test_what_a_scenario_says_is_in_its_data() -> None:
     data = scenario_data(NAMED["disconnect"])
     assert data["modes"] == ["stream"]
     assert data["turns"] == [
@@ -57,7 +57,7 @@ def test_what_is_said_is_told() -> None:
     assert scenario_data(NAMED["calls-first"])["body"] == {"parallel_tool_calls": False}
 
 
-def test_what_is_asked_of_a_plain_request_is_told() -> None:
+def test_what_a_plain_request_must_get_is_in_its_data() -> None:
     refused = scenario_data(NAMED["route-wrong-method"])["request"]
     assert (refused["expect"], refused["shows"]) == (405, {"allow": "POST"})
     assert scenario_data(NAMED["live"])["request"]["root"] is True
@@ -65,15 +65,15 @@ def test_what_is_asked_of_a_plain_request_is_told() -> None:
     assert len(scenario_data(NAMED["auth-wrong"])["request"]["also"]) == len(NAMED["auth-wrong"].request.also)  # type: ignore[union-attr]  # it is a plain request
 
 
-def test_a_param_that_must_be_null_is_told() -> None:
+def test_a_param_that_must_be_null_is_in_the_data() -> None:
     asked = [s.request for s in SCENARIOS if s.request is not None]
-    told = [scenario_data(s)["request"] for s in SCENARIOS if s.request is not None]
+    found = [scenario_data(s)["request"] for s in SCENARIOS if s.request is not None]
     assert any(one.param == "" for request in asked for one in request.each)
-    for request, data in zip(asked, told, strict=True):
+    for request, data in zip(asked, found, strict=True):
         assert [one.param for one in request.each] == [one.get("param") for one in (data, *data.get("also", ()))]
 
 
-def test_dialects_choices_and_the_blame_are_told() -> None:
+def test_dialects_choices_and_the_attribution_are_in_the_data() -> None:
     assert scenario_data(NAMED["xml-values"])["dialects"] == ["obsidian-xml"]
     assert scenario_data(NAMED["text-hello"])["dialects"] == [dialect.value for dialect in Dialect]
     assert scenario_data(NAMED["choices-text"])["choices"] == 2
@@ -81,13 +81,27 @@ def test_dialects_choices_and_the_blame_are_told() -> None:
     assert not {"dialects", "choices", "attribute_to"} & scenario_data(NAMED["models"]).keys()
 
 
-def test_every_field_of_a_scenario_is_told_where_it_says_something() -> None:
-    told = {key for scenario in SCENARIOS for key in scenario_data(scenario)}
-    assert told == {field.name for field in dataclasses.fields(Scenario)} == set(SCHEMA["properties"])
-    requests = [scenario_data(scenario)["request"] for scenario in SCENARIOS if scenario.request]
-    told = {key for first in requests for one in (first, *first.get("also", ())) for key in one}
-    fields = {field.name for field in dataclasses.fields(Request)}
-    assert told == fields == set(SCHEMA["$defs"]["request"]["properties"])
+def test_the_images_of_a_turn_are_in_the_data() -> None:
+    [turn] = NAMED["images"].turns
+    assert scenario_data(NAMED["images"])["turns"][0]["images"] == list(turn.images) != []
+
+
+OWN_BODY = Scenario(name="s", title="t", exercises=(), turns=(Turn(say="Hi.", body={"temperature": 0}),))
+"""No scenario of the suite adds fields to one turn alone."""
+ALL = [scenario_data(scenario) for scenario in (*SCENARIOS, OWN_BODY)]
+REQUESTS = [data["request"] for data in ALL if "request" in data]
+WRITTEN = {
+    Scenario: (ALL, SCHEMA),
+    Turn: ([turn for data in ALL for turn in data.get("turns", ())], SCHEMA["$defs"]["turn"]),
+    Request: ([one for first in REQUESTS for one in (first, *first.get("also", ()))], SCHEMA["$defs"]["request"]),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_fields_data_and_schema_have_the_same_names(kind: type[Scenario | Turn | Request]) -> None:
+    found, schema = WRITTEN[kind]
+    fields = {field.name for field in dataclasses.fields(kind)}
+    assert {name for one in found for name in one} == fields == set(schema["properties"])
 
 
 def test_bytes_that_are_no_text_are_told_as_escapes() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -26,21 +27,19 @@ if TYPE_CHECKING:
 STOP = {"finish": "stop"}
 AGAIN = "assay certify --url http://127.0.0.1:8787/v1"
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
+Report = Callable[..., str]
 OPENAI = (Dialect.OPENAI_JSON,)
 
 
 @pytest.fixture
-def report(console: Console, printed: Printed) -> Callable[[Certificate], str]:
+def report(console: Console, printed: Printed) -> Report:
     """The report on a certificate, as text."""
 
-    def text(certificate: Certificate) -> str:
-        terminal.report(console, certificate, load(), again=AGAIN)
+    def text(certificate: Certificate, **how: bool) -> str:
+        terminal.report(console, certificate, load(), again=AGAIN, **how)
         return printed()
 
     return text
-
-
-Report = Callable[..., str]
 
 
 def complete(certificate: Certificate) -> Certificate:
@@ -63,12 +62,64 @@ def test_a_partial_certificate_says_what_could_not_be_observed(
 ) -> None:
     said = report(complete(certified(right_stream("fail-first"))))
     assert said.endswith(
-        "certified, in part: no violation, but these MUSTs could not be observed:\n"
+        "certified in part: nothing broken, but 3 of 4 MUSTs could not be observed:\n"
         "  http.error.envelope: the scenario was not driven\n"
         "  http.error.no-internals: the scenario was not driven\n"
         "  chat.whole.backend-error: the scenario was not driven\n"
+        "exit status 4; --allow-partial accepts this result\n"
     )
     assert " 1  pass\n 3  not observed\n" in said
+
+
+def test_a_partial_certificate_that_is_accepted_is_partial_all_the_same(
+    right_stream: Make, certified: Certified, report: Report
+) -> None:
+    said = report(complete(certified(right_stream("fail-first"))), allow_partial=True)
+    assert "certified in part: nothing broken, but 3 of 4 MUSTs could not be observed:\n" in said
+    assert said.endswith("  chat.whole.backend-error: the scenario was not driven\n")
+
+
+def test_where_nothing_was_observed_there_is_no_certificate(
+    right_stream: Make, certified: Certified, report: Report
+) -> None:
+    one = complete(certified(right_stream("fail-first")))
+    hidden = [dataclasses.replace(o, verdict=Verdict.NOT_OBSERVED, reason="hidden") for o in one.outcomes]
+    said = report(dataclasses.replace(one, outcomes=tuple(hidden)))
+    assert "no certificate: nothing broken, but 4 of 4 MUSTs could not be observed:\n" in said
+
+
+SELECTED = f"selection: 22 of {len(load().requirements)} requirements looked at; not a certificate"
+
+
+def test_a_selection_says_that_it_is_one(
+    right_stream: Make, right_whole: Make, certified: Certified, report: Report
+) -> None:
+    one = complete(certified(right_stream("text-hello"), right_whole("text-hello")))
+    said = report(dataclasses.replace(one, selection=("text-hello",)))
+    assert said.endswith(f"\n{SELECTED}: no requirements broken\n")
+
+
+def test_a_selection_says_what_is_broken(stream: Make, certified: Certified, report: Report) -> None:
+    one = certified(stream("flush", "Help!", STOP))
+    said = report(dataclasses.replace(one, selection=("flush",)))
+    assert re.search(
+        r"\nselection: \d+ of \d+ requirements looked at; not a certificate: 1 requirement broken\n$", said
+    )
+
+
+def test_a_selection_says_what_was_not_observed(right_stream: Make, certified: Certified, report: Report) -> None:
+    one = complete(certified(right_stream("fail-first")))
+    said = report(dataclasses.replace(one, selection=("fail-first",)))
+    line = "not a certificate: nothing broken, but 3 of 4 selected requirements could not be observed:\n"
+    assert line in said
+    assert "certified in part" not in said
+
+
+def test_the_bundled_proxy_is_called_a_demonstration(right_stream: Make, certified: Certified, report: Report) -> None:
+    one = complete(certified(right_stream("text-hello")))
+    line = "This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.\n"
+    assert line not in report(one)
+    assert line in report(one, demonstration=True)
 
 
 @pytest.mark.parametrize(("left", "counted"), [(1, "1 MUST"), (2, "2 MUSTs")])
@@ -78,10 +129,10 @@ def test_what_was_not_asked_for_is_counted(
     one = complete(certified(right_stream("flush")))
     one = dataclasses.replace(one, musts=one.musts | {f"z.{number}" for number in range(left)})
     said = report(one)
-    assert said.endswith(f"could not be observed:\n  {counted}: not looked at by any scenario of this run\n")
+    assert f"could not be observed:\n  {counted}: not looked at by any scenario of this run\n" in said
 
 
-def test_a_failure_is_told_in_full_once_with_all_its_scenarios(
+def test_a_failure_is_reported_in_full_once_with_all_its_scenarios(
     stream: Make, certified: Certified, report: Report
 ) -> None:
     exchanges = [stream(name, "Help!", STOP) for name in ("flush", "silence")]
@@ -120,13 +171,13 @@ def test_many_scenarios_are_named_in_part(stream: Make, certified: Certified, re
     assert line == f"  in: {', '.join(names[:6])} and {len(names) - 6} more"
 
 
-def test_known_failures_are_told_and_fail_nothing(stream: Make, certified: Certified, report: Report) -> None:
+def test_known_failures_are_listed_and_fail_nothing(stream: Make, certified: Certified, report: Report) -> None:
     known = {"flush:chat.stream.text": "buffers"}
     said = report(complete(certified(stream("flush", "Help!", STOP), known=known)))
     assert "known failing  flush:chat.stream.text  buffers\n" in said
     assert " 1  known failing\n" in said
     assert "FAIL" not in said
-    assert said.endswith("\ncertified\n")
+    assert said.endswith("\ncertified, except for 1 known failure\n")
 
 
 def test_a_stale_line_of_known_failures_fails(right_stream: Make, certified: Certified, report: Report) -> None:
@@ -135,7 +186,7 @@ def test_a_stale_line_of_known_failures_fails(right_stream: Make, certified: Cer
     assert said.endswith("not certified: 1 requirement broken\n")
 
 
-def test_errors_are_told_once_and_there_is_no_certificate(
+def test_errors_are_reported_once_and_there_is_no_certificate(
     right_stream: Make, certified: Certified, report: Report
 ) -> None:
     said = report(certified(right_stream("flush"), right_stream("text-hello"), error="the target has gone [/v1]"))
@@ -157,10 +208,12 @@ def test_a_model_or_address_is_never_markup(right_stream: Make, certified: Certi
 
 
 def test_without_outcomes_there_is_nothing_to_count(certified: Certified, report: Report) -> None:
-    assert report(complete(certified())).endswith("certified\n")
+    assert report(complete(certified())).endswith(
+        "no certificate: nothing could be observed\nexit status 4; --allow-partial accepts this result\n"
+    )
 
 
-def test_progress_is_told_on_a_terminal_and_nowhere_else(console: Console, printed: Printed) -> None:
+def test_progress_is_shown_on_a_terminal_and_nowhere_else(console: Console, printed: Printed) -> None:
     scenarios = [NAMED["text-hello"], NAMED["flush"]]
     with terminal.progress(console, scenarios, OPENAI) as advance:
         advance(NAMED["text-hello"], Form(Dialect.OPENAI_JSON, Mode.WHOLE))
@@ -182,7 +235,7 @@ def test_progress_counts_every_form_and_names_the_dialect_that_is_not_openais() 
     assert "1/8" in out.getvalue()
 
 
-def test_an_outcome_that_is_neither_is_not_told(right_stream: Make, certified: Certified, report: Report) -> None:
+def test_an_outcome_that_is_neither_is_only_counted(right_stream: Make, certified: Certified, report: Report) -> None:
     one = certified(right_stream("flush"))
     absent = Outcome(scenario="flush", requirement="chat.stream.text", verdict=Verdict.NOT_APPLICABLE, reason="absent")
     said = report(complete(dataclasses.replace(one, outcomes=(absent,))))
@@ -190,7 +243,7 @@ def test_an_outcome_that_is_neither_is_not_told(right_stream: Make, certified: C
 
 
 @pytest.mark.parametrize("name", ["text-hello", "call-one"])
-def test_a_target_that_repeats_arguments_is_told_whom_it_breaks(
+def test_for_a_target_that_repeats_arguments_the_clients_that_break_are_listed(
     name: str, right_stream: Make, certified: Certified, report: Report
 ) -> None:
     one = certified(right_stream(name))
@@ -202,7 +255,7 @@ def test_a_target_that_repeats_arguments_is_told_whom_it_breaks(
     assert "sends the whole again" not in said.partition("incompatible")[2].partition("\n\n")[0]
 
 
-def test_a_target_that_does_not_breaks_nobody(right_stream: Make, certified: Certified, report: Report) -> None:
+def test_a_target_that_does_not_breaks_no_client(right_stream: Make, certified: Certified, report: Report) -> None:
     one = certified(right_stream("call-one"))
     assert "incompatible" not in report(one)
     xml = dataclasses.replace(one.target, dialects=(Dialect.OBSIDIAN_XML,), arguments=Arguments.CUMULATIVE)

@@ -11,7 +11,7 @@ from assay.model.dialect import Dialect
 from assay.model.target import Target
 from assay.model.verdict import Outcome, Verdict
 from assay.results import certificate
-from assay.results.certificate import NOT_RUN, Certificate, Exit, certify
+from assay.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit, certify
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ def test_counts_are_by_verdict_and_leave_out_known_failures() -> None:
     ("outcomes", "code"),
     [
         ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED), outcome(Verdict.WARN)], Exit.CERTIFIED),
+        ([outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED, SHOULD)], Exit.CERTIFIED),
+        ([outcome(Verdict.NOT_OBSERVED)], Exit.PARTIAL),
+        ([outcome(Verdict.PASS, SHOULD)], Exit.PARTIAL),
+        ([outcome(Verdict.FAIL, SHOULD), outcome(Verdict.NOT_OBSERVED)], Exit.FAILED),
+        ([outcome(Verdict.ERROR, SHOULD), outcome(Verdict.NOT_OBSERVED)], Exit.UNREACHABLE),
         ([outcome(Verdict.FAIL, known="buffers")], Exit.CERTIFIED),
         ([outcome(Verdict.FAIL)], Exit.FAILED),
         ([outcome(Verdict.ERROR)], Exit.UNREACHABLE),
@@ -59,13 +64,37 @@ def test_the_exit_code_is_what_the_outcomes_come_to(outcomes: list[Outcome], cod
     assert certificate_of(*outcomes).exit is code
 
 
+def test_a_run_that_has_observed_nothing_is_partial_whatever_had_to_be_observed() -> None:
+    assert certificate_of(musts=()).exit is Exit.PARTIAL
+    assert certificate_of(outcome(Verdict.NOT_OBSERVED, SHOULD), musts=()).exit is Exit.PARTIAL
+
+
+@pytest.mark.parametrize(
+    ("verdict", "accepted"),
+    [
+        (Verdict.NOT_OBSERVED, Exit.CERTIFIED),
+        (Verdict.PASS, Exit.CERTIFIED),
+        (Verdict.FAIL, Exit.FAILED),
+        (Verdict.ERROR, Exit.UNREACHABLE),
+    ],
+)
+def test_only_a_partial_result_can_be_accepted(verdict: Verdict, accepted: Exit) -> None:
+    one = certificate_of(outcome(verdict))
+    assert one.status(allow_partial=True) is accepted
+    assert one.status(allow_partial=False) is one.exit
+
+
+def test_every_exit_status_has_a_meaning() -> None:
+    assert set(MEANINGS) == set(Exit)
+
+
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
 def test_a_must_that_one_scenario_has_observed_is_observed(verdict: Verdict) -> None:
     assert certificate_of(outcome(verdict), outcome(Verdict.NOT_OBSERVED, reason="hidden")).unobserved == {}
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_OBSERVED, Verdict.ERROR])
-def test_a_must_that_no_scenario_has_observed_is_told_with_the_reason(verdict: Verdict) -> None:
+def test_a_must_that_no_scenario_has_observed_is_reported_with_the_reason(verdict: Verdict) -> None:
     one = certificate_of(outcome(verdict, reason="no key"), outcome(Verdict.NOT_OBSERVED, SHOULD, reason="no interval"))
     assert one.unobserved == {MUST: "no key"}
 
@@ -99,7 +128,7 @@ def test_certifying_is_driving_and_judging(
     asked = driven(Run(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
     assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": no_progress}]
-    assert one.exit is Exit.CERTIFIED
+    assert one.exit is Exit.PARTIAL, "the other MUSTs were not looked at"
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)
     assert one.musts == {
@@ -107,6 +136,35 @@ def test_certifying_is_driving_and_judging(
     }
     assert one.seconds >= 0
     assert set(one.unobserved.values()) == {NOT_RUN}
+
+
+def test_a_selection_misses_only_what_was_selected(
+    driven: Callable[..., list[dict[str, Any]]], right_stream: Make, right_whole: Make
+) -> None:
+    exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
+    driven(Run(scenario=NAMED["text-hello"], exchanges=exchange))
+    one = certify(TARGET, [NAMED["text-hello"]], load(), selection=("text-hello",))
+    assert one.exit is Exit.CERTIFIED
+    assert one.selection == ("text-hello",)
+    assert one.musts == {o.requirement for o in one.outcomes if load().find(o.requirement).level is Level.MUST}
+
+
+def test_a_selected_should_is_missed_like_a_must(driven: Callable[..., list[dict[str, Any]]]) -> None:
+    scenario = NAMED["silence"]
+    reasons = dict.fromkeys(scenario.forms(TARGET.dialects), "the interval is not known")
+    driven(Run(scenario=scenario, not_driven=reasons))
+    assert load().find(SHOULD).level is Level.SHOULD
+    one = certify(TARGET, [scenario], load(), selection=(SHOULD,))
+    assert one.unobserved[SHOULD] == "the interval is not known"
+    assert one.exit is Exit.PARTIAL
+
+
+def test_a_selected_requirement_that_no_scenario_was_about_is_missed(
+    driven: Callable[..., list[dict[str, Any]]],
+) -> None:
+    driven()
+    one = certify(TARGET, [], load(), selection=("responses.xml",))
+    assert (one.exit, one.unobserved) == (Exit.PARTIAL, {"responses.xml": NOT_RUN})
 
 
 def test_known_failures_are_applied(driven: Callable[..., list[dict[str, Any]]], stream: Make) -> None:

@@ -48,7 +48,7 @@ def test_a_codex_tells_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_no_codex_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="is no Codex: to --version it says 'node v20'"):
+    with pytest.raises(HarnessError, match="is no Codex: for --version it prints 'node v20'"):
         version_of(codex_that_says(tmp_path, "node v20"))
     with pytest.raises(HarnessError, match="cannot be run"):
         version_of(tmp_path / "nowhere")

@@ -55,8 +55,8 @@ def test_an_interrupt_that_python_ignores_is_repeated(number: signal.Signals) ->
 
 
 def test_what_else_python_ignores_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[object] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda ignored: told.append(ignored.exc_type))
+    reported: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda ignored: reported.append(ignored.exc_type))
 
     def fail(_: object) -> None:
         raise ValueError
@@ -65,4 +65,4 @@ def test_what_else_python_ignores_is_told_as_before(monkeypatch: pytest.MonkeyPa
     weak = weakref.ref(thing, fail)
     with terminable():
         del thing
-    assert (weak(), told) == (None, [ValueError])
+    assert (weak(), reported) == (None, [ValueError])

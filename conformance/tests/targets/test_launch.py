@@ -40,7 +40,7 @@ time.sleep(1000)
 
 
 class Proxy:
-    """A command that notes its arguments, environment and process ids; its child does not hear SIGTERM."""
+    """A command that notes its arguments, environment and process ids; its child ignores SIGTERM."""
 
     def __init__(self, folder: Path) -> None:
         self.note = folder / "note.json"
@@ -65,7 +65,7 @@ def python(code: str) -> str:
 
 
 def gone(pids: list[int]) -> bool:
-    """Whether none of the processes runs any more (a zombie that nobody waits for does not)."""
+    """Whether none of the processes runs any more (a zombie that no process waits for does not)."""
     for pid in pids:
         stat = Path(f"/proc/{pid}/stat")
         if stat.exists() and stat.read_text().rpartition(") ")[2][0] != "Z":

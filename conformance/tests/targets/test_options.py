@@ -1,127 +1,43 @@
 from __future__ import annotations
 
-import shlex
-import sys
+import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from assay.faces import cli
 from assay.model.dialect import Arguments, Dialect
-from assay.model.target import Backend, Missing, Target
-from assay.model.verdict import HarnessError
-from assay.targets.bundled import KEEPALIVE
-from assay.targets.launch import executable
-from assay.targets.options import OptionError, TargetOptions, reach
+from assay.targets.options import OptionError, Options, RunOptions, TargetOptions
 
-MOCK = "Assay: the scripted backend is here."
-MUTE = """
-import http.server, json, os
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = json.dumps({"choices": [], "data": []}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json"); self.send_header("Content-Length", str(len(body)))
-        self.end_headers(); self.wfile.write(body)
-    do_POST = do_GET
-http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-"""
+OPTIONS = (*TargetOptions.options(), *RunOptions.options())
+ALL = TargetOptions(
+    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), model="a b", api_key_env="K",
+    dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
+    default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, timeout=5.0,
+    start_timeout=6.0,
+)  # fmt: skip
+"""Every option, none with its default."""
+RUN = RunOptions(only=("text-hello", "call-one"), known_failing=Path(__file__), jobs=3, allow_partial=True)
 
 
-def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_KEY", "k")
-    tiny.respond = lambda exchange: exchange.completion(MOCK)
-    wanted = TargetOptions(url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0)
-    with reach(wanted) as target:
-        assert target == Target(
-            base_url=tiny.base_url, model="m", api_key="k", timeout=3.0, keepalive=2.0, dialects=(Dialect.OPENAI_JSON,)
-        )
+def test_the_examples_leave_no_option_out() -> None:
+    for example, default in ((ALL, TargetOptions()), (RUN, RunOptions())):
+        assert not [
+            one.name for one in dataclasses.fields(example) if getattr(example, one.name) == getattr(default, one.name)
+        ]
 
 
-def test_dialects_and_arguments_that_were_declared_are_kept(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.completion(MOCK)
-    declared = {"dialects": (Dialect.OBSIDIAN_XML,), "arguments": Arguments.INCREMENTAL}
-    with reach(TargetOptions(url=tiny.base_url, model="m", **declared)) as target:  # type: ignore[arg-type]  # of two types
-        assert (target.dialects, target.arguments) == tuple(declared.values())
-
-
-def test_a_url_may_have_a_live_model_behind_it(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.completion("I am a model.")
-    with reach(TargetOptions(url=tiny.base_url, model="m")) as target:
-        assert target.backend is Backend.LIVE
-
-
-def test_a_command_is_reached_at_its_own_url() -> None:
-    with reach(TargetOptions(command=executable("assay-proxy"), url="http://localhost:{port}/v1")) as target:
-        assert target.base_url.startswith("http://localhost:")
-        assert (target.backend, target.model, target.api_key, target.keepalive) == (Backend.MOCK, "codex", None, None)
-
-
-def test_a_launched_proxy_without_the_mock_behind_it_is_refused() -> None:
-    command = shlex.join([sys.executable, "-c", MUTE])
-    with pytest.raises(HarnessError, match="does it start CODEX_BIN"), reach(TargetOptions(command=command, model="m")):
-        pass
-
-
-def test_the_bundled_proxy_is_reached_when_nothing_is_named() -> None:
-    with reach(TargetOptions(timeout=7.0)) as target:
-        assert (target.backend, target.timeout, target.keepalive) == (Backend.MOCK, 7.0, KEEPALIVE)
-        assert target.dialects == tuple(Dialect)
-        assert target.api_key
-
-
-@pytest.mark.parametrize("command", [None, executable("assay-proxy")])
-def test_a_proxy_is_started_with_a_codex_of_ones_own(command: str | None) -> None:
-    with reach(TargetOptions(command=command, codex=Path(executable("assay-codex")))) as target:
-        assert (target.backend, target.missing) == (Backend.CODEX, frozenset())
-        assert Dialect.OBSIDIAN_XML in target.dialects
-
-
-def test_a_codex_that_takes_no_tools_is_asked_for_calls_in_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
-    with reach(TargetOptions(codex=Path(executable("assay-codex")))) as target:
-        assert target.backend is Backend.CODEX
-        assert Missing.TOOLS in target.missing
-        assert target.dialects == tuple(Dialect)
-
-
-@pytest.mark.parametrize("command", [None, executable("assay-proxy")])
-def test_the_mock_of_an_older_codex_lacks_what_that_does(command: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.89.0")
-    with reach(TargetOptions(command=command)) as target:
-        assert target.backend is Backend.MOCK
-        assert target.missing == {Missing.TOOLS, Missing.REASONS, Missing.COUNTS}
-
-
-def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:
-    wanted = TargetOptions(url=tiny.base_url, codex=Path("codex"))
-    with pytest.raises(OptionError, match="--codex is for one that Assay starts"), reach(wanted):
-        pass
+def test_every_option_has_a_name_of_its_own_and_a_help_of_whole_sentences() -> None:
+    names = [option.name for option in OPTIONS]
+    assert len(set(names)) == len(names)
+    assert [option.name for option in OPTIONS if not (option.help[0].isupper() and option.help.endswith("."))] == []
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (None, "the environment variable MY_KEY, which should hold the key, is not set"),
-        ("", "the environment variable MY_KEY, which should hold the key, is not set"),
-        ("schlüssel", "the key in the environment variable MY_KEY is not printable ASCII"),
-        ("key\n", "the key in the environment variable MY_KEY is not printable ASCII"),
-    ],
-)
-@pytest.mark.parametrize("how", [{"url": "http://127.0.0.1:1/v1"}, {"command": "/no/such/command"}])
-def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
-    monkeypatch: pytest.MonkeyPatch, value: str | None, message: str, how: Any
-) -> None:
-    monkeypatch.delenv("MY_KEY", raising=False)
-    if value is not None:
-        monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(OptionError) as raised, reach(TargetOptions(api_key_env="MY_KEY", **how)):
-        pass
-    assert str(raised.value) == message
-
-
-@pytest.mark.parametrize(
-    ("wanted", "line"),
+    ("options", "line"),
     [
         (TargetOptions(), "assay certify"),
         (
@@ -129,11 +45,83 @@ def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
             "assay certify --url http://x/v1 --model 'a b' --api-key-env K --keepalive 1.5",
         ),
         (TargetOptions(command="my proxy {port}"), "assay certify --launch 'my proxy {port}'"),
+        (TargetOptions(timeout=10.0, start_timeout=31.0), "assay certify --start-timeout 31.0"),
         (
             TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
-            "assay certify --arguments cumulative --dialect openai-json --dialect function-call",
+            "assay certify --dialect openai-json --dialect function-call --arguments cumulative",
         ),
     ],
 )
-def test_the_same_can_be_asked_again(wanted: TargetOptions, line: str) -> None:
-    assert wanted.command_line() == line
+def test_the_command_line_leaves_out_what_has_its_default(options: TargetOptions, line: str) -> None:
+    assert options.command_line() == line
+
+
+def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Options] = []
+
+    def keep(target: TargetOptions, run: RunOptions) -> int:
+        asked.extend((target, run))
+        return 0
+
+    monkeypatch.setattr(cli, "_certify", keep)
+    assert CliRunner().invoke(cli.main, ["certify", *ALL.words(), *RUN.words()]).exit_code == 0
+    assert asked == [ALL, RUN]
+
+
+def test_a_mapping_gives_every_option_by_its_name() -> None:
+    data = {
+        "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "model": "a b", "api-key-env": "K",
+        "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
+        "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "timeout": 5.0, "start-timeout": 6,
+    }  # fmt: skip
+    assert TargetOptions.from_mapping(data) == ALL
+    assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
+    run = {"only": ["text-hello", "call-one"], "known-failing": __file__, "jobs": 3, "allow-partial": True}
+    assert RunOptions.from_mapping(run) == RUN
+    assert TargetOptions.from_mapping({}) == TargetOptions()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"keepalvie": 1}, "'keepalvie' is no option of a target; did you mean keepalive?"),
+        ({"body_limit": 1}, "'body_limit' is no option of a target; did you mean body-limit?"),
+        ({"command": "x"}, "'command' is no option of a target; there are url, launch, codex, "),
+        ({"keepalive": "soon"}, "keepalive is 'soon'; it should be a time in seconds, at least 0.01"),
+        ({"keepalive": 0}, "keepalive is 0; it should be a time in seconds, at least 0.01"),
+        ({"keepalive": True}, "keepalive is True; it should be a time in seconds, at least 0.01"),
+        ({"timeout": float("nan")}, "timeout is nan; it should be a time in seconds, at least 0.01"),
+        ({"timeout": float("inf")}, "timeout is inf; it should be a time in seconds, at least 0.01"),
+        ({"slots": 0}, "slots is 0; it should be a whole number, at least 1"),
+        ({"slots": True}, "slots is True; it should be a whole number, at least 1"),
+        ({"slots": 1.5}, "slots is 1.5; it should be a whole number, at least 1"),
+        ({"slots": "two"}, "slots is 'two'; it should be a whole number, at least 1"),
+        ({"model": 4}, "model is 4; it should be a text"),
+        ({"codex": "/no/such/codex"}, "codex is '/no/such/codex'; it should be a file that exists"),
+        ({"codex": 7}, "codex is 7; it should be a file that exists"),
+        ({"arguments": "whole"}, "arguments is 'whole'; it should be one of incremental, cumulative"),
+        (
+            {"default-mode": "responses"},
+            "default-mode is 'responses'; it should be one of openai-json, obsidian-xml, f",
+        ),
+        ({"dialect": "openai-json"}, "dialect is 'openai-json'; it should be a list, each one of openai-json, "),
+        ({"dialect": ["xml"]}, "dialect is 'xml'; it should be one of openai-json, "),
+    ],
+)
+def test_a_mapping_that_cannot_be_meant_is_refused(data: Any, message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        TargetOptions.from_mapping(data)
+    assert str(raised.value).startswith(message)
+
+
+def test_a_flag_is_true_or_false() -> None:
+    with pytest.raises(OptionError, match="allow-partial is 'yes'; it should be true or false"):
+        RunOptions.from_mapping({"allow-partial": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("options", "bundled"),
+    [({}, True), ({"model": "m"}, True), ({"url": "http://x/v1"}, False), ({"command": "x"}, False)],
+)
+def test_without_a_proxy_of_ones_own_the_bundled_one_is_meant(options: Any, *, bundled: bool) -> None:
+    assert TargetOptions(**options).bundled is bundled

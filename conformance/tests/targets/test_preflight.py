@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from assay.model.dialect import CHATS, MODE_HEADER, Arguments, Dialect
 from assay.model.target import Backend, Target
 from assay.model.verdict import HarnessError
 from assay.targets.launch import free_port
-from assay.targets.preflight import LONGEST, preflight
+from assay.targets.preflight import LONGEST, detect_argument_mode, preflight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -326,3 +327,29 @@ def test_a_way_that_was_declared_is_not_looked_for(tiny: Any) -> None:
     declared = Target(base_url=tiny.base_url, model="m", arguments=Arguments.CUMULATIVE)
     assert preflight(declared).arguments is Arguments.CUMULATIVE
     assert not any(exchange.streamed for exchange in tiny.requests if exchange.marker != "probe")
+
+
+def fragments_of_one_call(*fragments: str) -> bytes:
+    deltas = [{"index": 0, "function": {"arguments": fragment}} for fragment in fragments]
+    opened = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}
+    chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [delta]}}]} for delta in (opened, *deltas)]
+    return b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("fragments", "way"),
+    [
+        (("{", '{"a"', '{"a": 1}'), Arguments.CUMULATIVE),
+        (("{", '"a"', ": 1}"), Arguments.INCREMENTAL),
+        (("1", "1"), Arguments.INCREMENTAL),
+        (("{}",), None),
+        ((), None),
+    ],
+)
+def test_fragments_show_the_argument_mode(fragments: tuple[str, ...], way: Arguments | None) -> None:
+    assert detect_argument_mode(fragments_of_one_call(*fragments)) is way
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"data: no\n\n"])
+def test_what_is_no_stream_shows_nothing(body: bytes) -> None:
+    assert detect_argument_mode(body) is None

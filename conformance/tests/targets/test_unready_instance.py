@@ -30,12 +30,12 @@ def test_a_twin_is_the_same_command_with_a_backend_that_is_mute(tmp_path: Path) 
     script = tmp_path / "proxy.py"
     script.write_text(SHOW)
     command = shlex.join([sys.executable, str(script)]) + " {port}"
-    with unready_instance(command, env={"NAME": "twin"}, url=LOCAL) as base_url:
+    with unready_instance(command, env={"NAME": "unready"}, url=LOCAL) as base_url:
         assert base_url is not None
         backend, name = httpx.get(f"{base_url}/models", trust_env=False).text.split()
-        with open(backend, encoding="utf-8") as file:  # noqa: PTH123 (a path that another process told)
+        with open(backend, encoding="utf-8") as file:  # noqa: PTH123 (a path that another process wrote)
             assert file.read() == MUTE
-    assert name == "twin"
+    assert name == "unready"
 
 
 def test_a_proxy_that_does_not_start_without_its_backend_has_no_twin() -> None:

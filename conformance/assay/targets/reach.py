@@ -1,0 +1,62 @@
+"""From options to a target that runs: at a URL, started by a command, or the proxy that comes with Assay."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from assay.model.target import Backend, Target
+from assay.model.verdict import HarnessError
+from assay.targets import bundled
+from assay.targets.bundled import behind
+from assay.targets.launch import LOCAL, launch
+from assay.targets.preflight import preflight
+from assay.targets.real_codex import real_codex
+from assay.targets.unready_instance import unready_instance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.targets.options import TargetOptions
+
+
+@contextmanager
+def reach(options: TargetOptions) -> Iterator[Target]:
+    """The target, running and past its preflight, for the length of a `with` block.
+
+    Raises:
+        HarnessError: it cannot be reached or driven.
+        OptionError: see `TargetOptions.check` and `TargetOptions.api_key`.
+    """
+    options.check()
+    key = options.api_key()
+    with ExitStack() as stack:
+        codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
+        if options.command is not None:
+            env, url = codex.env if codex else {}, options.url or LOCAL
+            launched = stack.enter_context(launch(options.command, env=env, url=url, timeout=options.start_timeout))
+            unready_url = stack.enter_context(unready_instance(options.command, env=env, url=url))
+            target = target_of(options, base_url=launched.base_url, api_key=key, unready_url=unready_url)
+            yield _with_mock(preflight(behind(target, codex)))
+        elif options.url is not None:
+            yield preflight(target_of(options, base_url=options.url, api_key=key))
+        else:
+            started = bundled.proxy(timeout=options.timeout, start_timeout=options.start_timeout, codex=codex)
+            yield _with_mock(stack.enter_context(started))
+
+
+def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)
+    """The target that options declare: each option that has the name of a field of a target becomes that field.
+
+    `found` are the fields that no option gives.
+    """
+    names = {one.name for one in fields(Target)}
+    declared = {one.name: getattr(options, one.name) for one in fields(options) if one.name in names}
+    return Target(base_url=base_url.rstrip("/"), **declared, **found)
+
+
+def _with_mock(target: Target) -> Target:
+    if target.backend is Backend.LIVE:
+        raise HarnessError("the launched proxy does not send what the mock says: does it start CODEX_BIN?")
+    return target
