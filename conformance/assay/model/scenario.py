@@ -138,7 +138,8 @@ class Scenario:
     The first of `exercises` is the scenario's subject: it takes the blame for an answer that cannot be read at all.
     `alone`: nothing else may run beside it (it kills the backend). `needs_keepalive`: it can only be driven when the
     target's keep-alive interval is known, `needs_default_mode`: when its own output mode is, `needs_idle_timeout`:
-    when it is known how long a backend may be silent. `choices` is the `n` of the requests. `usage`: the stream asks
+    when it is known how long a backend may be silent, `needs_history`: when the backend takes a history beside tools of
+    its client. `choices` is the `n` of the requests. `usage`: the stream asks
     for a usage chunk. `tells` is as for a request. `blames`: whatever is wrong with the content is told as a
     violation of this requirement, since the scenario differs from others in nothing else. `headers` are sent with
     each request of a conversation.
@@ -164,6 +165,7 @@ class Scenario:
     needs_keepalive: bool = False
     needs_default_mode: bool = False
     needs_idle_timeout: bool = False
+    needs_history: bool = False
 
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
         """The forms in which it is driven against a target that speaks these dialects; a plain request knows one."""

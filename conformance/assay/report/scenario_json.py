@@ -34,6 +34,7 @@ def scenario_data(scenario: Scenario) -> dict[str, Any]:
         "needs_keepalive": scenario.needs_keepalive,
         "needs_idle_timeout": scenario.needs_idle_timeout,
         "needs_default_mode": scenario.needs_default_mode,
+        "needs_history": scenario.needs_history,
         "turns": [_turn(turn) for turn in scenario.turns],
         "request": _request(scenario.request) if scenario.request else None,
         "script": script_to_json(LIBRARY[scenario.script]) if scenario.script else None,
