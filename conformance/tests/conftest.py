@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.model.catalogue import load
-from assay.reading.applicable import applicable, speaks_of
+from assay.reading.applicable import applicable
 from assay.targets.launch import executable
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def default_signals() -> Iterator[None]:
 
 def _judged(scenario: Scenario, dialects: Sequence[Dialect]) -> set[Judgement]:
     rows, forms = applicable(scenario, load(), dialects), scenario.forms(dialects)
-    return {(row.id, form) for row in rows for form in forms if speaks_of(row, form)}
+    return {(row.id, form) for row in rows for form in forms if row.speaks_of(form)}
 
 
 def _sample(scenarios: Iterable[Scenario], dialects: Sequence[Dialect], subject: str) -> Sequence[Scenario]:

@@ -39,18 +39,12 @@ JOBS = 32
 UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
 """The gallery's lines have tests of their own; counting them here again doubles what the certificates cost."""
 BROKEN = {Verdict.FAIL, Verdict.WARN}
-OF_HTTP = ("http.", "param.", "responses.input.", "responses.previous-id")
-TALKS = [one for one in SCENARIOS if one.request is None or one.exercises[0].startswith("mode.")]
+ROWS = load().by_id
+PLAIN = [one for one in SCENARIOS if one.request is not None]
+OF_PLAIN = {row for one in PLAIN for row in one.exercises}
+"""Rows that plain requests exercise: their faults are looked for in `test_http_miniatures`."""
+TALKS = [one for one in SCENARIOS if one.request is None]
 """What is no plain request; a fault of chats is looked for in no other."""
-OF_ENDS = re.compile(
-    r"chat\.whole\.backend-error|chat\.stream\.(error-.*|done-last|finish-once|nothing-after-finish|disconnect)"
-)
-"""Rows whose faults are looked for where the backend dies, too: it takes its time to come back."""
-ALIKE = re.compile(
-    r"turn\..*|chat\.whole\.(envelope|usage|backend-error|choices)|chat\.stream\.(headers|frames|flushed|schema"
-    r"|stable-.*|role-.*|utf8|finish-once|nothing-after-finish|usage|done-last|error-.*|keepalive.*|disconnect)"
-)
-"""Rows that mean the same in every dialect: their faults are looked for in one."""
 
 
 @pytest.fixture(scope="session")
@@ -78,14 +72,14 @@ def dialects(name: str) -> tuple[Dialect, ...]:
     """The dialects in which a miniature is looked at: those in which it differs from the faultless one."""
     if name not in FAULTS:
         return tuple(Dialect)
-    alike = (Dialect.OPENAI_JSON,) if ALIKE.fullmatch(FAULTS[name].breaks) else CHATS
+    alike = (Dialect.OPENAI_JSON,) if ROWS[FAULTS[name].breaks].alike else CHATS
     return tuple(map(Dialect, FAULTS[name].dialects)) or alike
 
 
 def scenarios(name: str) -> Sequence[Scenario]:
     """The scenarios in which a miniature may differ from the faultless one."""
     scripts = set(FAULTS[name].scripts) if name in FAULTS else set()
-    deaths = name not in FAULTS or OF_ENDS.fullmatch(FAULTS[name].breaks)
+    deaths = name not in FAULTS or ROWS[FAULTS[name].breaks].at_crash
     looked_at = [one for one in TALKS if (deaths or not one.alone) and (not one.needs_idle_timeout or silent(name))]
     return [one for one in looked_at if not scripts or scripts & {one.script, *(turn.script for turn in one.turns)}]
 
@@ -109,7 +103,7 @@ def broken(certificate: Certificate) -> dict[str, str]:
     }
 
 
-OF_CHATS = {name: fault for name, fault in FAULTS.items() if not fault.breaks.startswith(OF_HTTP)}
+OF_CHATS = {name: fault for name, fault in FAULTS.items() if fault.breaks not in OF_PLAIN}
 
 
 @pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())
@@ -130,7 +124,7 @@ def test_the_faultless_one_passes_with_nothing_unobserved(judge: Callable[[str],
         for one in certificate.outcomes
         if one.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE}
     ] == []
-    assert {row for row in certificate.unobserved if not row.startswith(OF_HTTP)} == set()
+    assert certificate.unobserved.keys() - OF_PLAIN == set()
 
 
 def test_every_row_of_the_catalogue_has_a_fault() -> None:

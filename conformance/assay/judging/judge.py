@@ -1,16 +1,37 @@
-"""From transcripts to findings: what is found of each requirement of a scenario. What that comes to, `outcomes` says.
+"""From transcripts to findings: what is found of each requirement of a scenario. `outcomes` turns that into verdicts.
 
-One cause, one violation. Within an exchange the judge goes in stages, and a stage that finds something ends it: what
-comes after has not been understood, and is reported as not observed, hidden behind what was found.
+One cause, one violation. Within an exchange the judge goes in stages (`Stage` of a row), and a stage that finds
+something ends it: what comes after has not been understood. It is reported as not observed, hidden behind what was
+found.
 
-1. form: the wire grammar, schemas, headers (a few faults of form leave the content readable, see `HARMLESS`);
-2. content: what was said, against the script;
-3. sense: what the content means (what the backend received, how turns ended), and the stored answer;
-4. parity of stream and whole answer, where neither showed anything else.
+1. error: an answer that is an error has the right form and gives nothing away;
+2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
+3. content: what was said, against the script;
+4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
+5. parity of two answers to the same turn, if the scenario showed nothing else at all.
 
-An exchange that continues a conversation is not looked at once an earlier one of it was wrong. Where the response is
-no answer at all, the scenario's subject (the first requirement that it exercises in that mode) takes the blame, and
+An exchange that continues a conversation is not judged once an earlier one of it was wrong. If a response is no answer
+at all, its violation is one of the scenario's subject (the first requirement that it exercises in that mode), and
 hides the rest. What nothing could show (an error that never came, a call that never came) is not observed either.
+
+Some scenarios differ from others in one thing only, and name it as the requirement to blame (`blames`). Whatever is
+wrong with their content is a violation of that requirement, unless scenarios without such a subject show the same
+violation: then it has nothing to do with the subject. So runs are examined first, each once and under the names that
+the checks give; which findings are attributed to a subject is decided by a pass over what all runs have shown.
+
+To judge a requirement of one's own, add its row and its check; both are values, and nothing else has to know them:
+
+    mine = Checks()
+
+    @mine("my.greeting")
+    def greeting(exchange):
+        if "Hello" not in (exchange.choice().text or ""):
+            yield Seen("the answer does not greet", exchange.body_place)
+
+    row = Requirement(id="my.greeting", level=Level.SHOULD, text="An answer greets.", hint="Greet.",
+                      source=(Citation(seed="my-contract", line=1, quote="be polite"),), judged=Judged.ALWAYS)
+    catalogue = load().extended(row)  # or .extended(*read(Path("my-requirements")).requirements)
+    judge_all(runs, target, catalogue, checks=Checks(CHECKS, mine))
 """
 
 from __future__ import annotations
@@ -18,219 +39,286 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from assay.judging.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE, TOGETHER, response_parity
-from assay.judging.checks.chat_stream import parity
-from assay.judging.outcomes import Run, not_judged, outcome
+from assay.judging.checks import CHECKS, GRAMMAR
+from assay.judging.checks.answered import answered
+from assay.judging.outcomes import not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
-from assay.model.catalogue import Catalogue, load
 from assay.model.dialect import Dialect
+from assay.model.requirement import Harmless, Stage
 from assay.model.scenario import Form, Mode
 from assay.model.transcript import End
-from assay.model.verdict import Finding, Outcome
-from assay.reading.applicable import NO_ANSWER, applicable, speaks_of
+from assay.model.verdict import Finding, HarnessError
+from assay.reading.applicable import NO_ANSWER, applicable
 from assay.reading.expected import Failure
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from assay.judging.checks import Check
+    from assay.judging.outcomes import Run
+    from assay.judging.registry import Checks
+    from assay.model.catalogue import Catalogue
+    from assay.model.requirement import Requirement
     from assay.model.target import Target
+    from assay.model.verdict import Outcome
     from assay.reading.exchange import Exchange
 
-DONE_LAST = "chat.stream.done-last"
-HARMLESS = frozenset({
-    "chat.stream.headers",
-    "chat.stream.stable-id",
-    "chat.stream.stable-created",
-    "chat.stream.stable-model",
-    "chat.stream.usage",
-    "chat.stream.keepalive-is-comment",
-    DONE_LAST,
-    "responses.stream.headers",
-    "responses.stream.event-name",
-    "responses.stream.sequence",
-})  # fmt: skip
-"""Violations of form behind which the content can still be understood (where the body did not break off)."""
-
-OF_A_FAILURE = frozenset({"chat.stream.error-before-output", "chat.whole.backend-error", "responses.stream.terminal"})
-"""What is asked of an answer where there should have been an HTTP error."""
-PARITY = "chat.stream.parity"
-PARITIES: Mapping[str, Callable[[Exchange, Exchange], Iterable[Violation]]] = {
-    PARITY: parity,
-    response_parity.PARITY: response_parity.parity,
-}
-"""Requirement → how a stream is compared with the whole answer."""
 BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
-EVERYTHING = tuple(row.id for row in load().requirements)
-"""All requirements."""
 BAD_REQUEST = 400
 """The lowest status that says that a request failed."""
+_CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
+_MEANING = _CONTENT | {Stage.SENSE}
+"""What cannot be judged behind a violation of form."""
+_WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
+"""Rows of these stages are judged by what their scenarios say."""
 
 
-def judge_all(runs: Sequence[Run], target: Target, catalogue: Catalogue) -> tuple[Outcome, ...]:
-    """The outcomes of all runs; what is broken everywhere is not blamed on the subjects of single scenarios."""
-    first = {run.scenario.name: judge(run, target, catalogue, broken=EVERYTHING) for run in runs}
+def judge_all(
+    runs: Sequence[Run], target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS
+) -> tuple[Outcome, ...]:
+    """The outcomes of all runs, in their order.
+
+    Raises:
+        HarnessError: nothing can find out whether a row of the catalogue is broken.
+    """
+    _refuse_rows_without_check(catalogue, checks)
+    examined = [_examine(run, target, catalogue, checks) for run in runs]
     broken = frozenset(
-        outcome.requirement
-        for run in runs
-        for outcome in first[run.scenario.name]
-        if outcome.findings and run.scenario.attribute_to in {None, outcome.requirement}
+        found.requirement
+        for one in examined
+        for found in one.findings
+        if one.run.scenario.attribute_to in {None, found.requirement}
     )
-    again = {
-        run.scenario.name: judge(run, target, catalogue, broken=broken)
-        for run in runs
-        if run.scenario.attribute_to and any(outcome.findings for outcome in first[run.scenario.name])
-    }
-    return tuple(outcome for run in runs for outcome in {**first, **again}[run.scenario.name])
+    return tuple(outcome for one in examined for outcome in _outcomes(one, target, broken))
 
 
 def judge(
-    run: Run, target: Target, catalogue: Catalogue, *, broken: Container[str] = frozenset()
+    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Container[str] = frozenset()
 ) -> tuple[Outcome, ...]:
     """One outcome for each requirement of the scenario, and for each other one that was found broken in it.
 
-    `broken` are the requirements that other scenarios have shown to be broken: they take the blame themselves.
+    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to the subject.
+
+    Raises:
+        HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
-    rows = applicable(run.scenario, catalogue, target.dialects)
-    if run.error:
-        return tuple(not_judged(run, row) for row in rows)
-    seen = _Seen(wanted=frozenset(row.id for row in rows), broken=broken)
-    for exchanges in run.exchanges.values():
-        _conversation(exchanges, seen)
-        _together(exchanges, seen)
-    _parity(run, seen)
-    others = {finding.violation.requirement for finding in seen.findings} - seen.wanted
-    rows += tuple(row for row in catalogue.requirements if row.id in others)
-    return tuple(outcome(run, row, target, found=seen.findings, hidden=seen.hidden) for row in rows)
+    _refuse_rows_without_check(catalogue, checks)
+    return _outcomes(_examine(run, target, catalogue, checks), target, broken)
+
+
+def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
+    """A row that nothing can find broken would pass wherever it is judged."""
+    for row in catalogue.requirements:
+        if row.stage not in _WITHOUT_CHECK and row.id not in checks and row.id not in GRAMMAR:
+            raise HarnessError(
+                f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
+                f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Found:
+    """A finding under the name that its check gives, and whether it may be attributed to the scenario's subject."""
+
+    finding: Finding
+    attributable: bool
+
+    @property
+    def requirement(self) -> str:
+        return self.finding.violation.requirement
 
 
 @dataclass(kw_only=True)
-class _Seen:
-    """What the judge has found so far in a scenario; `hidden` maps a requirement to what hides it."""
+class _Examined:
+    """What a run has shown so far."""
 
-    wanted: frozenset[str]
-    broken: Container[str] = frozenset()
-    findings: list[Finding] = field(default_factory=list)
-    hidden: dict[str, str] = field(default_factory=dict)
+    run: Run
+    catalogue: Catalogue
+    checks: Checks
+    rows: tuple[Requirement, ...]
+    """The rows that the scenario is judged by, in the catalogue's order."""
+    findings: list[_Found] = field(default_factory=list)
+    hidden: dict[str, _Found] = field(default_factory=dict)
+    """Requirement → the first finding behind which it could not be observed."""
 
-    def find(self, exchange: Exchange, violations: Iterable[Violation]) -> list[Violation]:
+    def find(self, exchange: Exchange, violations: Iterable[Violation], *, attributable: bool = False) -> list[_Found]:
         """Note violations of an exchange, and return them."""
-        found = list(violations)
-        self.findings += [Finding(form=exchange.form, exchange=exchange.number, violation=v) for v in found]
+        found = [
+            _Found(
+                finding=Finding(form=exchange.form, exchange=exchange.number, violation=violation),
+                attributable=attributable,
+            )
+            for violation in violations
+        ]
+        self.findings += found
         return found
 
-    def hide(self, exchange: Exchange, rows: Iterable[str], behind: Violation) -> None:
-        """Note that requirements cannot be observed behind a violation."""
+    def hide(self, exchange: Exchange, rows: Iterable[Requirement], behind: _Found) -> None:
+        """Note that requirements about answers of this form cannot be observed behind a finding."""
         for row in rows:
-            if row in self.wanted and _fits(row, exchange):
-                self.hidden.setdefault(row, behind.requirement)
+            if row.speaks_of(exchange.form):
+                self.hidden.setdefault(row.id, behind)
+
+    def hide_meaning(self, exchange: Exchange, behind: _Found) -> None:
+        """Note that content and sense cannot be observed behind a finding."""
+        self.hide(exchange, (row for row in self.rows if row.stage in _MEANING), behind)
+
+    def of(self, *stages: Stage) -> Iterator[Requirement]:
+        """The rows of these stages."""
+        return (row for row in self.rows if row.stage in stages)
+
+    def look(self, rows: Iterable[Requirement], exchange: Exchange) -> Iterator[Violation]:
+        """What the checks of those rows find that are about answers of this form."""
+        for row in rows:
+            if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
+                yield from answered(row.id, exchange, self.checks)
+            elif row.speaks_of(exchange.form):
+                yield from self.checks.look(row.id, exchange)
+
+    def breaking(self, found: Iterable[_Found], exchange: Exchange) -> _Found | None:
+        """The first finding behind which nothing more can be understood."""
+        return next((one for one in found if not self._harmless(one, exchange)), None)
+
+    def _harmless(self, found: _Found, exchange: Exchange) -> bool:
+        row = self.catalogue.by_id.get(found.requirement)
+        match row.harmless if row else Harmless.NEVER:
+            case Harmless.ALWAYS:
+                return True
+            case Harmless.COMPLETE:
+                return exchange.transcript.end not in BROKEN_OFF
+            case Harmless.NEVER:
+                return False
 
 
-def _conversation(exchanges: Sequence[Exchange], seen: _Seen) -> None:
+def _examine(run: Run, target: Target, catalogue: Catalogue, checks: Checks) -> _Examined:
+    """Everything that a run shows."""
+    rows = applicable(run.scenario, catalogue, target.dialects)
+    examined = _Examined(run=run, catalogue=catalogue, checks=checks, rows=rows)
+    if run.error:
+        return examined
+    for exchanges in run.exchanges.values():
+        _conversation(exchanges, examined)
+        _together(exchanges, examined)
+    _parity(examined)
+    return examined
+
+
+def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
+    """What a run comes to, given the requirements that other scenarios have shown to be broken."""
+    run, rows = examined.run, examined.rows
+    if run.error:
+        return tuple(not_judged(run, row) for row in rows)
+    findings = [_attributed(found, run.scenario.attribute_to, broken) for found in examined.findings]
+    hidden = {
+        row: _attributed(behind, run.scenario.attribute_to, broken).violation.requirement
+        for row, behind in examined.hidden.items()
+    }
+    others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
+    rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
+    return tuple(outcome(run, row, target, found=findings, hidden=hidden) for row in rows)
+
+
+def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> Finding:
+    """The finding, as one of the scenario's subject if it has one and nothing else explains the violation."""
+    violation = found.finding.violation
+    if subject is None or not found.attributable or violation.requirement in broken:
+        return found.finding
+    seen = f"{violation.seen} ({violation.requirement})"
+    return replace(found.finding, violation=replace(violation, requirement=subject, seen=seen))
+
+
+def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
     """Exchange by exchange; those that build on a wrong one are not judged."""
-    cause: Violation | None = None
+    cause: _Found | None = None
     for exchange in exchanges:
-        if cause is not None and _builds_on(exchange, cause, seen):
-            seen.hide(exchange, CONTENT.keys() | SENSE.keys(), cause)
+        if cause is not None and _builds_on(exchange, cause, examined):
+            examined.hide_meaning(exchange, cause)
             continue
-        found = _exchange(exchange, seen)
-        cause = cause or _breaking(found, exchange)
+        found = _exchange(exchange, examined)
+        cause = cause or examined.breaking(found, exchange)
+    # A conversation that could not be continued: the turns that were never sent are hidden, too.
     if cause is not None and len(exchanges) < len(exchanges[-1].scenario.turns):
-        seen.hide(exchanges[-1], CONTENT.keys() | SENSE.keys(), cause)
+        examined.hide_meaning(exchanges[-1], cause)
 
 
-def _breaking(found: Iterable[Violation], exchange: Exchange) -> Violation | None:
-    """The first violation behind which nothing more can be understood."""
-    harmless = HARMLESS - {DONE_LAST} if exchange.transcript.end in BROKEN_OFF else HARMLESS
-    return next((v for v in found if v.requirement not in harmless), None)
-
-
-def _builds_on(exchange: Exchange, cause: Violation, seen: _Seen) -> bool:
+def _builds_on(exchange: Exchange, cause: _Found, examined: _Examined) -> bool:
     """Whether an exchange means nothing after a wrong one.
 
-    Turns continue their conversation. A plain request that breaks several rules means nothing once one of them was
-    seen not to be kept alone.
+    Turns continue their conversation, unless they play a script of their own. A plain request that breaks several
+    rules shows nothing of their order once one of them was seen not to be kept alone.
     """
     if exchange.turn is None:
-        return cause.requirement not in seen.wanted
+        return cause.requirement not in {row.id for row in examined.rows}
     return exchange.number > 0 and exchange.turn.script is None
 
 
-def _together(exchanges: Sequence[Exchange], seen: _Seen) -> None:
-    for row, check in TOGETHER.items():
-        if row in seen.wanted:
-            seen.find(exchanges[-1], check(exchanges))
+def _together(exchanges: Sequence[Exchange], examined: _Examined) -> None:
+    for row in examined.of(Stage.TOGETHER):
+        if row.speaks_of(exchanges[-1].form):
+            examined.find(exchanges[-1], examined.checks.look(row.id, *exchanges))
 
 
-def _exchange(exchange: Exchange, seen: _Seen) -> list[Violation]:
+def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
     """What one exchange shows."""
-    errors = seen.find(exchange, _checks(ERRORS, seen.wanted, exchange))
+    errors = examined.find(exchange, examined.look(examined.of(Stage.ERROR), exchange))
     if exchange.transcript.end is End.LEFT and exchange.transcript.status is None:
         return errors
     if exchange.scenario.request is not None:
-        return errors + seen.find(exchange, _checks(CONTENT, seen.wanted, exchange))
+        return errors + examined.find(exchange, examined.look(examined.of(*_CONTENT), exchange))
     if exchange.reading is None:
-        missing = seen.find(exchange, _no_answer(exchange))
-        for violation in missing:
-            seen.hide(exchange, seen.wanted - ERRORS.keys(), violation)
+        missing = examined.find(exchange, _no_answer(exchange, examined.catalogue))
+        for found in missing:
+            examined.hide(exchange, (row for row in examined.rows if row.stage is not Stage.ERROR), found)
         return errors + missing
-    form = seen.find(exchange, [*exchange.reading.violations, *_checks(FORM, seen.wanted, exchange)])
-    breaking = _breaking(form, exchange)
+    violations = [*exchange.reading.violations, *examined.look(examined.of(Stage.FORM), exchange)]
+    form = examined.find(exchange, violations)
+    breaking = examined.breaking(form, exchange)
     if breaking:
-        seen.hide(exchange, CONTENT.keys() | SENSE.keys(), breaking)
+        examined.hide_meaning(exchange, breaking)
         return errors + form
+    # Of an answer that the client did not wait for only the form is known.
     if exchange.transcript.end is End.LEFT:
         return errors + form
-    return errors + form + _content(exchange, seen)
+    return errors + form + _meaning(exchange, examined)
 
 
-def _content(exchange: Exchange, seen: _Seen) -> list[Violation]:
-    """Content and sense; a failure that was answered as a success is one violation, not many."""
-    rows = seen.wanted if exchange.wanted else seen.wanted & INVARIANT
-    if failed_first(exchange):
-        rows &= OF_A_FAILURE
-    found = seen.find(exchange, _blamed(exchange, seen, _checks(CONTENT, rows, exchange)))
+def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
+    """Content, then sense, then the stored answer; the first of them that finds something ends it."""
+    rows = [row for row in examined.rows if _can_be_asked(row, exchange)]
+    content = (row for row in rows if row.stage in _CONTENT)
+    found = examined.find(exchange, examined.look(content, exchange), attributable=True)
+    if found and exchange.scenario.attribute_to:
+        examined.hide_meaning(exchange, found[0])
+        examined.hide(exchange, (row for row in examined.rows if row.id == exchange.scenario.attribute_to), found[0])
+    elif found:
+        examined.hide(exchange, examined.of(Stage.SENSE), found[0])
     if found:
-        subject = exchange.scenario.attribute_to
-        seen.hide(exchange, {*CONTENT, *SENSE, subject} - {found[0].requirement} if subject else SENSE, found[0])
         return found
-    found = seen.find(exchange, _blamed(exchange, seen, _checks(SENSE, rows, exchange)))
-    clean = not any(finding.form == exchange.form for finding in seen.findings)
-    return found or seen.find(
-        exchange, _blamed(exchange, seen, answer_difference(exchange)) if clean and exchange.wanted else ()
-    )
+    sense = (row for row in rows if row.stage is Stage.SENSE)
+    found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
+    clean = not any(one.finding.form == exchange.form for one in examined.findings)
+    if found or not clean or not exchange.wanted:
+        return found
+    return examined.find(exchange, answer_difference(exchange, examined.catalogue), attributable=True)
 
 
-def _blamed(exchange: Exchange, seen: _Seen, violations: Iterable[Violation]) -> Iterable[Violation]:
-    """In a scenario with a subject of its own, a violation of content is one of the subject.
+def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
+    """Whether an answer can be judged by a row of content or sense.
 
-    Not where other scenarios show the same violation: then it has nothing to do with the subject.
+    Without a script only by what holds of any answer. A failure that was answered as a success is one violation: all
+    else that is wrong with the answer follows from it.
     """
-    subject = exchange.scenario.attribute_to
-    for found in violations:
-        if subject is None or found.requirement in seen.broken:
-            yield found
-        else:
-            yield replace(found, requirement=subject, seen=f"{found.seen} ({found.requirement})")
+    if row.needs_script and not exchange.wanted:
+        return False
+    return row.on_failure or not failed_first(exchange)
 
 
 def failed_first(exchange: Exchange) -> bool:
-    """Whether the backend failed before it said anything (or, in a whole answer, at all)."""
+    """Whether the backend failed before any output (or, in a whole answer, at all)."""
     return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in exchange.wanted)
 
 
-def _checks(table: Mapping[str, Check], rows: Iterable[str], exchange: Exchange) -> Iterable[Violation]:
-    wanted = set(rows)
-    return (v for row, check in table.items() if row in wanted and _fits(row, exchange) for v in check(exchange))
-
-
-def _fits(row: str, exchange: Exchange) -> bool:
-    """Whether a requirement speaks of answers of the form of an exchange."""
-    return speaks_of(load().by_id[row], exchange.form)
-
-
-def _no_answer(exchange: Exchange) -> Iterable[Violation]:
+def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
     """A response that is no success, where one was due."""
     transcript = exchange.transcript
     if transcript.status is None:
@@ -239,29 +327,40 @@ def _no_answer(exchange: Exchange) -> Iterable[Violation]:
         return
     else:
         seen = f"HTTP {transcript.status} instead of an answer: {transcript.body[:200].decode(errors='replace')}"
-    fitting = (row for row in exchange.scenario.exercises if _fits(row, exchange))
-    yield Violation(requirement=next(fitting, exchange.scenario.exercises[0]), seen=seen)
+    exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
+    subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
+    yield Violation(requirement=subject or exchange.scenario.exercises[0], seen=seen)
 
 
-def _parity(run: Run, seen: _Seen) -> None:
-    """Stream against whole, exchange by exchange, where nothing else was found in either; and response against chat."""
-    for row, compare in PARITIES.items():
-        if row in seen.wanted and seen.findings:
-            seen.hidden.setdefault(row, seen.findings[0].violation.requirement)
-        elif row in seen.wanted:
-            spoken = [form for form in run.exchanges if form.mode is Mode.STREAM and speaks_of(load().by_id[row], form)]
-            for form in spoken:
-                _compare(run, seen, (form, Form(form.dialect, Mode.WHOLE)), compare)
-    if response_parity.PARITY in seen.wanted and not seen.findings:
-        forms = (Form(Dialect.RESPONSES, Mode.WHOLE), Form(Dialect.OPENAI_JSON, Mode.WHOLE))
-        _compare(run, seen, forms, response_parity.across)
+def _parity(examined: _Examined) -> None:
+    """Two answers to the same turn, where nothing else was found in the scenario."""
+    for row in examined.of(Stage.PARITY):
+        if examined.findings:
+            examined.hidden.setdefault(row.id, examined.findings[0])
+        # Where a stream differs from the whole answer, a difference from chat would be the same one again.
+        for pairs in (_streams_and_wholes(row, examined.run), _responses_and_chats(row)):
+            if not examined.findings:
+                for ours, others in list(pairs):
+                    _compare(examined, row, ours, others)
 
 
-def _compare(
-    run: Run, seen: _Seen, forms: tuple[Form, Form], compare: Callable[[Exchange, Exchange], Iterable[Violation]]
-) -> None:
-    """The exchanges of two forms, side by side."""
-    ours, others = (run.exchanges.get(form, ()) for form in forms)
-    for one, other in zip(ours, others, strict=False):
+def _streams_and_wholes(row: Requirement, run: Run) -> Iterator[tuple[Form, Form]]:
+    """The stream and the whole answer of each dialect that the row is about."""
+    for form in run.exchanges:
+        if form.mode is Mode.STREAM and row.speaks_of(form):
+            yield form, Form(form.dialect, Mode.WHOLE)
+
+
+def _responses_and_chats(row: Requirement) -> Iterator[tuple[Form, Form]]:
+    """The whole response and the whole chat answer, if the row is about Responses."""
+    response = Form(Dialect.RESPONSES, Mode.WHOLE)
+    if row.speaks_of(response):
+        yield response, Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+
+
+def _compare(examined: _Examined, row: Requirement, ours: Form, others: Form) -> None:
+    """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued."""
+    exchanges = (examined.run.exchanges.get(form, ()) for form in (ours, others))
+    for one, other in zip(*exchanges, strict=False):
         if one.reading is not None and other.reading is not None and one.wanted:
-            seen.find(one, compare(one, other))
+            examined.find(one, examined.checks.look(row.id, one, other))

@@ -1,7 +1,7 @@
 """Answers, written so that a person can read them and so that any conforming proxy gives the same text.
 
 The stored ones (`snapshots/answers`) are what the reference proxy gave and the script says; an answer of any target is
-compared with them line by line, and each kind of line names the requirement that a difference falls under.
+compared with them line by line. Which requirement a difference violates, the rows of the catalogue say (`facets`).
 """
 
 from __future__ import annotations
@@ -15,55 +15,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.places import counts
-from assay.judging.checks.response_parity import PARITY
 from assay.model.dialect import Surface
-from assay.model.scenario import LEAVES, Form, Mode
+from assay.model.requirement import Facet
+from assay.model.scenario import LEAVES, Form
 from assay.model.target import Missing
 from assay.reading.expected import Failure
 from assay.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, Usage
-from assay.wire.responses_grammar import SUMS, TERMINAL
-from assay.wire.responses_whole import CALL_ITEMS, ENVELOPE, MESSAGE
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from assay.model.catalogue import Catalogue
     from assay.reading.exchange import Exchange
 
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
 
-CHAT_FACETS: dict[str, tuple[str, str]] = {
-    "events": ("chat.stream.parity", "chat.stream.parity"),
-    "text": ("chat.stream.text", "chat.whole.text"),
-    "call": ("chat.stream.call-opening", "chat.whole.calls-all-in-order"),
-    "arguments": ("chat.stream.arguments-verbatim", "chat.whole.arguments-verbatim"),
-    "finish": ("chat.stream.finish-reason", "chat.whole.finish"),
-    "usage": ("chat.stream.usage", "chat.whole.usage"),
-    "error": ("chat.stream.error-after-text", "chat.whole.backend-error"),
-}
-RESPONSES_FACETS: dict[str, tuple[str, str]] = {
-    "events": (PARITY, PARITY),
-    "text": (SUMS, MESSAGE),
-    "call": (SUMS, CALL_ITEMS),
-    "arguments": (SUMS, CALL_ITEMS),
-    "finish": (TERMINAL, ENVELOPE),
-    "usage": (TERMINAL, ENVELOPE),
-    "error": (TERMINAL, ENVELOPE),
-}
-FACETS = {Surface.CHAT: CHAT_FACETS, Surface.RESPONSES: RESPONSES_FACETS}
-"""Surface → first word of a line → the requirement that a difference falls under, in a stream and in a whole answer."""
-
 ANYHOW = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
-"""Failures that clients learn of in more than one right way."""
+"""Failures that may be reported in more than one right way."""
 
 ESTIMATED = "usage: (not the backend's)"
-"""Where the backend tells no counts: an older one may not where the one does that the stored answers are of."""
+"""The line of usage where the backend reports no counts, as an older Codex may not where the newest one does."""
 
 NAMES: dict[type, str] = {
     Role: "role", Text: "text", CallOpened: "call", Fragment: "arguments", Finished: "finish", Usage: "usage",
     Failed: "error",
 }  # fmt: skip
+"""How the line of events names each kind."""
 
 
 def render(exchange: Exchange) -> str:
@@ -86,8 +65,8 @@ def _lines(exchange: Exchange) -> Iterator[str]:
         yield f"finish: {choice.finish}"
     usage = exchange.answer.usage
     if usage is not None:
-        told = counts(exchange) is not None
-        yield f"usage: {usage.prompt} + {usage.completion} = {usage.total}" if told else ESTIMATED
+        reported = counts(exchange) is not None
+        yield f"usage: {usage.prompt} + {usage.completion} = {usage.total}" if reported else ESTIMATED
     if exchange.answer.error is not None:
         yield "error: in the stream"
 
@@ -95,12 +74,13 @@ def _lines(exchange: Exchange) -> Iterator[str]:
 def _order(events: Iterable[ChatEvent]) -> Iterator[str]:
     """The kinds of events in order, runs collapsed; those of several choices, which interleave freely, by choice.
 
-    Comments and empty fragments are nobody's business, and after an error [DONE] may be missing.
+    Comments and empty fragments are left out: a proxy may send any number of them. So is [DONE], which may be missing
+    after an error.
     """
-    told = [event for event in events if not (isinstance(event, Fragment) and not event.text)]
-    if any(getattr(event, "choice", 0) for event in told):
-        told.sort(key=lambda event: getattr(event, "choice", math.inf))
-    return (kind for kind, _ in groupby(NAMES[type(event)] for event in told if type(event) in NAMES))
+    shown = [event for event in events if not (isinstance(event, Fragment) and not event.text)]
+    if any(getattr(event, "choice", 0) for event in shown):
+        shown.sort(key=lambda event: getattr(event, "choice", math.inf))
+    return (kind for kind, _ in groupby(NAMES[type(event)] for event in shown if type(event) in NAMES))
 
 
 def _quoted(text: str | None) -> str:
@@ -146,8 +126,11 @@ def _folder() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[3] / "snapshots" / "answers"
 
 
-def difference(exchange: Exchange) -> Iterable[Violation]:
-    """The first line in which the answer differs from the stored one, under the requirement of that line."""
+def difference(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
+    """The first line in which the answer differs from the stored one, as a violation of the requirement of that line.
+
+    A line that no row of the catalogue speaks of is not judged.
+    """
     wanted = stored(exchange.scenario.name, exchange.form).get(exchange.number)
     if wanted is None or any(one.failure in ANYHOW for one in exchange.wanted):
         return
@@ -155,12 +138,12 @@ def difference(exchange: Exchange) -> Iterable[Violation]:
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
         uncounted = have == ESTIMATED and want.startswith("usage: ") and Missing.COUNTS in exchange.target.missing
         if want != have and not uncounted:
-            facet = (want or have).partition(":")[0]
-            requirement = FACETS[exchange.dialect.spec.surface][facet][exchange.mode is Mode.WHOLE]
-            seen = f"the answer says {_told(have)}, every conforming proxy says {_told(want)}"
-            yield Violation(requirement=requirement, seen=seen, place=exchange.body_place)
+            row = catalogue.of_facet(Facet((want or have).partition(":")[0]), exchange.form)
+            seen = f"the answer says {_shown(have)}, every conforming proxy says {_shown(want)}"
+            if row is not None:
+                yield Violation(requirement=row.id, seen=seen, place=exchange.body_place)
             return
 
 
-def _told(line: str) -> str:
+def _shown(line: str) -> str:
     return repr(line[:200]) if line else "nothing more"

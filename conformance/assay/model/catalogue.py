@@ -1,9 +1,12 @@
 """The requirement catalogue: what a proxy must keep to, one row per requirement, read from TOML.
 
-`requirements/catalogue.toml` names the date and the files in order; each table of such a file is one row and its
-dotted name is the requirement's id. `requirements/excluded.toml` lists the sentences of the seed texts that no wire can
-show. The fields of a row and what is right for each stand once, in `_FIELDS`; `schemas/assay/requirement.json` says
-the same to other tools. Every row cites the text it comes from: seed, line (from 1) and a literal quote.
+`requirements/catalogue.toml` names the date, the cited texts, and the files in order; each table of such a file is one
+row and its dotted name is the requirement's id. `requirements/excluded.toml` lists the sentences of the cited texts
+that no wire can show. What a row may say, and what is right for each field, stands once, in `_ROW`: the reader, its
+messages and `schemas/assay/requirement.json` (`schema()`) come from it.
+
+A row of one's own: `read` a folder of such files, or make `Requirement(...)` in code, and `load().extended(...)` with
+it. `judging.judge` says how to give it a check.
 """
 
 from __future__ import annotations
@@ -11,25 +14,43 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
+from assay.model.dialect import CHATS, Arguments, Dialect
+from assay.model.requirement import Citation, Facet, Harmless, Judged, Level, Requirement, Stage
 from assay.model.scenario import Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from enum import StrEnum
     from importlib.resources.abc import Traversable
 
+    from assay.model.scenario import Form
+
+__all__ = [
+    "Catalogue",
+    "CatalogueError",
+    "Citation",
+    "Exclusion",
+    "Judged",
+    "Level",
+    "Requirement",
+    "UnknownRequirementError",
+    "load",
+    "read",
+    "schema",
+]
+
 ID = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9-]+)+")
-DIALECTS = ("openai-json", "obsidian-xml", "function-call", "responses")
-SEEDS = ("000", "001", "002", "003", "004", "openai", "clients")
-_BOTH = "both"
+_GROUPS: Mapping[str, tuple[Dialect, ...]] = {"all": tuple(Dialect), "chat": CHATS}
+"""What a row may say instead of a list of dialects."""
 _SPECIAL = ("catalogue", "excluded")
+"""Files of the folder that hold no rows."""
 
 
 class CatalogueError(ValueError):
@@ -40,67 +61,23 @@ class UnknownRequirementError(LookupError):
     """No requirement has this id; the message offers the close ones."""
 
 
-class Level(StrEnum):
-    """How much a requirement weighs: a broken MUST fails a proxy, a broken SHOULD warns."""
-
-    MUST = "MUST"
-    SHOULD = "SHOULD"
-
-
-class Judged(StrEnum):
-    """On which exchanges a requirement is judged."""
-
-    ALWAYS = "always"
-    """Every answer."""
-    CALLS = "calls"
-    """Every answer in which the backend makes a tool call."""
-    EXERCISED = "exercised"
-    """Only where a scenario names it."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Citation:
-    """Where a sentence stands: the seed's name, the line (from 1), and words that are literally on that line."""
-
-    seed: str
-    line: int
-    quote: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Requirement:
-    """One row.
-
-    `text` is one sentence for a developer with a broken client; `hint` says what to do. `judged` says on which
-    exchanges of its modes. `breaks` says which real clients were measured to break when it is violated, as
-    "client, client: effect"; empty when none was.
-    """
-
-    id: str
-    level: Level
-    text: str
-    hint: str
-    modes: tuple[Mode, ...]
-    dialects: tuple[str, ...]
-    judged: Judged
-    breaks: tuple[str, ...]
-    source: tuple[Citation, ...]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exclusion:
-    """A sentence of a seed text that no wire can show, and why."""
+    """A sentence of a cited text that no wire can show."""
 
     source: Citation
     reason: str
+    """Why none can."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Catalogue:
-    """All rows, in the order of the files and of the rows in them. `date` is ISO: it names the edition."""
+    """All rows."""
 
     date: str
+    """A day in ISO form; it names the edition."""
     requirements: tuple[Requirement, ...]
+    """In the order of the files and of the rows in them. Reports and the judge keep to it."""
     excluded: tuple[Exclusion, ...]
 
     @cached_property
@@ -112,11 +89,33 @@ class Catalogue:
         """The requirement with this id.
 
         Raises:
-            UnknownRequirementError: there is none; the message offers up to three close ids.
+            UnknownRequirementError: no row has it; the message offers up to three close ids.
         """
         if name in self.by_id:
             return self.by_id[name]
         raise UnknownRequirementError(f"no requirement {name!r}{_suggest(name, self.by_id)}")
+
+    def of_facet(self, facet: Facet, form: Form) -> Requirement | None:
+        """The row that a difference in this kind of line violates, in stored answers of this form. None: no row does.
+
+        A row of the form's own mode goes before one of its dialect only, such as that of parity, which names streams
+        and is about whole answers as well.
+        """
+        rows = [row for row in self.requirements if facet in row.facets and form.dialect in row.dialects]
+        return min(rows, key=lambda row: form.mode not in row.modes, default=None)
+
+    def extended(self, *rows: Requirement) -> Catalogue:
+        """This catalogue with more rows behind its own.
+
+        Raises:
+            CatalogueError: an id stands in it already.
+        """
+        known = set(self.by_id)
+        for row in rows:
+            if row.id in known:
+                raise CatalogueError(f"{row.id}: the catalogue has this id already; each id stands once")
+            known.add(row.id)
+        return Catalogue(date=self.date, requirements=(*self.requirements, *rows), excluded=self.excluded)
 
 
 @cache
@@ -143,8 +142,25 @@ def read(folder: Traversable) -> Catalogue:
         for name, table in _rows(_parse(folder, stem), stem):
             if name in rows:
                 raise CatalogueError(f"{stem}.toml: {name}: an earlier file has this id; each id stands once")
-            rows[name] = _requirement(f"{stem}.toml", name, table)
-    return Catalogue(date=index["date"], requirements=tuple(rows.values()), excluded=_excluded(folder))
+            rows[name] = _requirement(f"{stem}.toml", name, table, index["seeds"])
+    excluded = _excluded(folder, index["seeds"])
+    return Catalogue(date=index["date"], requirements=tuple(rows.values()), excluded=excluded)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a row, for other tools: what `schemas/assay/requirement.json` holds."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://assay.invalid/schemas/assay/requirement.json",
+        "title": "requirement",
+        "description": "One row of the requirement catalogue, as it stands under its dotted id in requirements/*.toml.",
+        **_object_schema(_ROW),
+        "$defs": {
+            "id": {"description": "lower-case words joined by dots", "type": "string", "pattern": f"^{ID.pattern}$"},
+            "citation": _object_schema(_CITATION),
+            "exclusion": {**_object_schema(_EXCLUDED), "description": "One entry of excluded.toml."},
+        },
+    }
 
 
 def _parse(folder: Traversable, stem: str) -> dict[str, Any]:
@@ -157,6 +173,7 @@ def _parse(folder: Traversable, stem: str) -> dict[str, Any]:
 
 
 def _no_unlisted(folder: Traversable, listed: list[str]) -> None:
+    """Raise if there is a file that the index does not name: its rows would silently not be judged."""
     found = {entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")}
     if extra := sorted(found - {*listed, *_SPECIAL}):
         raise CatalogueError(f"{extra[0]}.toml: catalogue.toml does not list it; add {extra[0]!r} to files")
@@ -174,53 +191,43 @@ def _rows(table: dict[str, Any], stem: str, prefix: str = "") -> Iterator[tuple[
             yield name, value
 
 
-def _requirement(file: str, name: str, table: dict[str, Any]) -> Requirement:
+def _requirement(file: str, name: str, table: dict[str, Any], seeds: list[str]) -> Requirement:
     if not ID.fullmatch(name):
         raise CatalogueError(f"{file}: {name}: an id is lower-case words joined by dots, as in chat.stream.role-first")
-    _require(file, name, table, _FIELDS)
-    modes = list(Mode) if _BOTH in table["modes"] else [Mode(mode) for mode in table["modes"]]
-    return Requirement(
-        id=name,
-        level=Level(table["level"]),
-        text=table["text"],
-        hint=table["hint"],
-        modes=tuple(modes),
-        dialects=tuple(table["dialects"]),
-        judged=Judged(table["judged"]),
-        breaks=tuple(table["breaks"]),
-        source=tuple(_citation(file, name, entry) for entry in table["source"]),
+    _require(file, name, table, _ROW)
+    read_fields = {key: _ROW[key].read(value) for key, value in table.items() if key != "source"}
+    source = tuple(_citation(file, f"{name}: source", entry, seeds) for entry in table["source"])
+    return Requirement(id=name, source=source, **read_fields)
+
+
+def _citation(
+    file: str, name: str, entry: dict[str, Any], seeds: list[str], fields: Mapping[str, _Field] | None = None
+) -> Citation:
+    _require(file, name, entry, fields or _CITATION)
+    if entry["seed"] not in seeds:
+        raise CatalogueError(f"{file}: {name}: seed is {entry['seed']!r}; it must be one of {', '.join(seeds)}")
+    return Citation(**{key: entry[key] for key in _CITATION})
+
+
+def _excluded(folder: Traversable, seeds: list[str]) -> tuple[Exclusion, ...]:
+    entries = _parse(folder, "excluded").get("excluded", [])
+    return tuple(
+        Exclusion(source=_citation("excluded.toml", f"entry {number}", entry, seeds, _EXCLUDED), reason=entry["reason"])
+        for number, entry in enumerate(entries, start=1)
     )
 
 
-def _citation(file: str, name: str, entry: dict[str, Any]) -> Citation:
-    _require(file, f"{name}: source", entry, _CITATION)
-    return Citation(**entry)
-
-
-def _excluded(folder: Traversable) -> tuple[Exclusion, ...]:
-    entries = _parse(folder, "excluded").get("excluded", [])
-    return tuple(_exclusion(f"entry {number}", entry) for number, entry in enumerate(entries, start=1))
-
-
-def _exclusion(name: str, entry: dict[str, Any]) -> Exclusion:
-    _require("excluded.toml", name, entry, _EXCLUDED)
-    return Exclusion(source=Citation(**{key: entry[key] for key in _CITATION}), reason=entry["reason"])
-
-
-_Fields = Mapping[str, tuple[Callable[[Any], bool], str]]
-
-
-def _require(file: str, name: str, table: dict[str, Any], fields: _Fields) -> None:
-    """Raise unless the table has exactly these fields, each with a right value."""
+def _require(file: str, name: str, table: dict[str, Any], fields: Mapping[str, _Field]) -> None:
+    """Raise unless the table has all required fields, no unknown ones, and each with a right value."""
     place = f"{file}: {name}" if name else file
     for key in table:
         if key not in fields:
             raise CatalogueError(f"{place}: unknown field {key!r}{_suggest(key, fields)}")
-    for key, (right, rule) in fields.items():
-        if key not in table:
-            raise CatalogueError(f"{place}: {key} is missing; it must be {rule}")
-        if not right(table[key]):
-            raise CatalogueError(f"{place}: {key} is {table[key]!r}; it must be {rule}")
+    for key, one in fields.items():
+        if key not in table and one.required:
+            raise CatalogueError(f"{place}: {key} is missing; it must be {one.rule}")
+        if key in table and not one.right(table[key]):
+            raise CatalogueError(f"{place}: {key} is {table[key]!r}; it must be {one.rule}")
 
 
 def _suggest(name: str, known: Mapping[str, Any]) -> str:
@@ -228,33 +235,99 @@ def _suggest(name: str, known: Mapping[str, Any]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def _text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+# What is right for a field. A field is made by one of the functions below: each gives the test, the words of the
+# message and the schema together, so that they cannot say different things.
 
 
-def _sentence(value: object) -> bool:
-    return isinstance(value, str) and value.endswith(".") and not re.search(r"[.!?] [A-Z]", value)
+@dataclass(frozen=True, kw_only=True)
+class _Field:
+    """What is right for one field of a table."""
+
+    right: Callable[[Any], bool]
+    rule: str
+    """Completes "it must be"."""
+    schema: Mapping[str, Any]
+    required: bool = True
+    """False: a row that does not set it has the default of `Requirement`."""
+    read: Callable[[Any], Any] = lambda value: value
+    """The value in code."""
 
 
-def _texts(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(_text(item) for item in value)
+def _object_schema(fields: Mapping[str, _Field]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {key: dict(one.schema) for key, one in fields.items()},
+        "required": [key for key, one in fields.items() if one.required],
+        "additionalProperties": False,
+    }
 
 
-def _some_of(*words: str) -> Callable[[object], bool]:
-    """At least one of the words, none twice."""
-    return lambda value: _texts(value) and 0 < len(value) == len(set(value) & set(words))
+def _text(rule: str, pattern: str = r"\S", *, sentence: bool = False) -> _Field:
+    """A text in which the pattern is found; a sentence has no other behind it, which no pattern of a schema says."""
+
+    def right(value: object) -> bool:
+        found = isinstance(value, str) and re.search(pattern, value) is not None
+        return found and not (sentence and re.search(r"[.!?] [A-Z]", str(value)))
+
+    return _Field(right=right, rule=rule, schema={"description": rule, "type": "string", "pattern": pattern})
 
 
-def _breaks(value: object) -> bool:
-    return _texts(value) and all(re.match(r"\S.*?: \S", item) for item in value)
+def _texts(rule: str, pattern: str = r"\S", *, required: bool = True) -> _Field:
+    def right(value: object) -> bool:
+        return isinstance(value, list) and all(isinstance(item, str) and re.search(pattern, item) for item in value)
+
+    schema = {"description": rule, "type": "array", "items": {"type": "string", "pattern": pattern}}
+    return _Field(right=right, rule=rule, schema=schema, required=required, read=tuple)
 
 
-def _tables(value: object) -> bool:
-    return isinstance(value, list) and value != [] and all(isinstance(item, dict) for item in value)
+def _flag(rule: str) -> _Field:
+    schema = {"description": rule, "type": "boolean"}
+    return _Field(
+        right=lambda value: isinstance(value, bool), rule=f"true or false: {rule}", schema=schema, required=False
+    )
 
 
-def _line(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _word(kind: type[StrEnum], *, required: bool = False) -> _Field:
+    """One of the values of an enum."""
+    words = [one.value for one in kind]
+    return _Field(
+        right=lambda value: value in words,
+        rule=f"one of {', '.join(words)}",
+        schema={"enum": words},
+        required=required,
+        read=kind,
+    )
+
+
+def _words(kind: type[StrEnum]) -> _Field:
+    """At least one of the values of an enum, none twice."""
+    words = [one.value for one in kind]
+
+    def right(value: object) -> bool:
+        if not isinstance(value, list) or not all(item in words for item in value):
+            return False
+        return 0 < len(value) == len(set(value))
+
+    return _Field(
+        right=right,
+        rule=f"a list of {', '.join(words)}",
+        schema={"type": "array", "items": {"enum": words}, "minItems": 1, "uniqueItems": True},
+        required=False,
+        read=lambda value: tuple(map(kind, value)),
+    )
+
+
+def _dialects() -> _Field:
+    """A list of dialects, or the word for a group of them."""
+    listed = _words(Dialect)
+    groups = " or ".join(f'"{group}"' for group in _GROUPS)
+    return _Field(
+        right=lambda value: (isinstance(value, str) and value in _GROUPS) or listed.right(value),
+        rule=f"{groups}, or {listed.rule}",
+        schema={"anyOf": [{"enum": list(_GROUPS)}, listed.schema]},
+        required=True,
+        read=lambda value: _GROUPS[value] if isinstance(value, str) else listed.read(value),
+    )
 
 
 def _iso(value: object) -> bool:
@@ -264,23 +337,46 @@ def _iso(value: object) -> bool:
         return False
 
 
-_INDEX: _Fields = {
-    "date": (_iso, 'a day as text, "2026-11-21"'),
-    "files": (_texts, 'a list of file names without .toml, ["http"]'),
+_INDEX: Mapping[str, _Field] = {
+    "date": _Field(right=_iso, rule='a day as text, "2026-11-21"', schema={"type": "string", "format": "date"}),
+    "seeds": _texts('a list of the names of cited texts, ["004"]'),
+    "files": _texts('a list of file names without .toml, ["http"]'),
 }
-_FIELDS: _Fields = {
-    "level": (lambda value: value in list(Level), '"MUST" or "SHOULD"'),
-    "text": (_sentence, "one sentence that ends with a full stop"),
-    "hint": (_text, "what to do about it, as text"),
-    "modes": (_some_of(*Mode, _BOTH), 'some of "stream" and "whole", or ["both"]'),
-    "dialects": (_some_of(*DIALECTS), f"some of {', '.join(DIALECTS)}"),
-    "judged": (lambda value: value in list(Judged), f"one of {', '.join(Judged)}"),
-    "breaks": (_breaks, 'a list of "client: effect", empty when nobody was seen to break'),
-    "source": (_tables, "a list of { seed, line, quote }, at least one"),
+_CITATION: Mapping[str, _Field] = {
+    "seed": _text("the name of a text that catalogue.toml lists in seeds"),
+    "line": _Field(
+        right=lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
+        rule="a line number, counted from 1",
+        schema={"description": "counted from 1", "type": "integer", "minimum": 1},
+    ),
+    "quote": _text("words that stand on that line"),
 }
-_CITATION: _Fields = {
-    "seed": (lambda value: value in SEEDS, f"one of {', '.join(SEEDS)}"),
-    "line": (_line, "a line number, counted from 1"),
-    "quote": (_text, "words that stand on that line"),
+_EXCLUDED: Mapping[str, _Field] = {
+    **_CITATION,
+    "reason": _text("one sentence that says why no wire shows it", r"\.$", sentence=True),
 }
-_EXCLUDED: _Fields = {**_CITATION, "reason": (_sentence, "one sentence that says why no wire shows it")}
+_ROW: Mapping[str, _Field] = {
+    "level": _word(Level, required=True),
+    "text": _text(
+        "one sentence that ends with a full stop, for a developer with a broken client", r"\.$", sentence=True
+    ),
+    "hint": _text("what to do about it, as text"),
+    "dialects": _dialects(),
+    "modes": _words(Mode),
+    "judged": _word(Judged),
+    "stage": _word(Stage),
+    "invariant": _flag("content that holds of any answer"),
+    "harmless": _word(Harmless),
+    "on_failure": _flag("still judged where there should have been an HTTP error"),
+    "arguments": _word(Arguments),
+    "facets": _words(Facet),
+    "alike": _flag("means the same in every dialect of chat"),
+    "at_crash": _flag("may be broken only where the backend dies"),
+    "breaks": _texts('a list of "client, client: effect", as measured', r"^\S.*?: \S", required=False),
+    "source": _Field(
+        right=lambda value: isinstance(value, list) and value != [] and all(isinstance(item, dict) for item in value),
+        rule="a list of { seed, line, quote }, at least one",
+        schema={"type": "array", "items": {"$ref": "#/$defs/citation"}, "minItems": 1},
+    ),
+}
+"""What a row may say, in the order in which rows say it."""

@@ -181,6 +181,8 @@ class Scenario:
     """It can only be driven when the target's own output mode is declared."""
     needs_idle_timeout: bool = False
     """It can only be driven when it is declared how long the target lets a backend be silent."""
+    needs_history: bool = False
+    """It can only be driven where the backend takes a history beside tools of its client."""
 
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
         """The forms in which it is driven against a target that speaks these dialects.

@@ -29,13 +29,8 @@ def applicable(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dial
     return tuple(
         row
         for row in catalogue.requirements
-        if any(speaks_of(row, form) and (row.id in scenario.exercises or row.judged in judged[form]) for form in forms)
+        if any(row.speaks_of(form) and (row.id in scenario.exercises or row.judged in judged[form]) for form in forms)
     )
-
-
-def speaks_of(row: Requirement, form: Form) -> bool:
-    """Whether a requirement is about answers of this form."""
-    return form.mode in row.modes and form.dialect in row.dialects
 
 
 def _judged(scenario: Scenario, form: Form) -> set[Judged]:

@@ -1,6 +1,6 @@
 """Which scenarios a backend can play: the mock all of them, a real Codex those that its model's service can.
 
-What an older version lacks, neither that version nor the mock of it plays.
+What an older Codex cannot do, the mock of that version does not do either.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from assay.model.target import Target
     from assay_scripts.steps import Script, Step
 
-HISTORY = "turn.history-reaches-backend"
-
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
-    """Why the backend behind the target cannot play a scenario; '' when it can."""
+    """Why the backend behind the target cannot play a scenario; "" if it can."""
     real = target.backend is Backend.CODEX
     if not (real or target.missing):
         return ""
@@ -36,12 +34,12 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
             return f"a real Codex is behind the target, whose model's service cannot play {name}: {why}"
         if why:
             return f"the mock behind the target plays an older Codex, which cannot play {name}: {why}"
-    why = _missing_reason({Missing.HISTORY} if scenario.tools and HISTORY in scenario.exercises else set(), target)
+    why = _missing_reason({Missing.HISTORY} if scenario.needs_history else set(), target)
     return f"an older Codex is behind the target: {why}" if why else ""
 
 
 def _missing_reason(needs: AbstractSet[Missing], target: Target) -> str:
-    """What this Codex would need and cannot do; '' when there is nothing."""
+    """What the scenario needs and this Codex cannot do; "" if it can do all."""
     return next((f"this Codex {lack}" for lack in Missing if lack in needs & target.missing), "")
 
 

@@ -86,6 +86,7 @@ TURNS: tuple[Scenario, ...] = (
         dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.history-reaches-backend",),
+        needs_history=True,
     ),
     Scenario(
         name="tool-result-parts",

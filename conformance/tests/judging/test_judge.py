@@ -2,26 +2,30 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import response_parity
-from assay.judging.judge import HARMLESS, judge, judge_all
-from assay.judging.outcomes import AXIS, Run
-from assay.model.catalogue import load
+from assay.judging.checks import CHECKS, response_parity
+from assay.judging.judge import judge, judge_all
+from assay.judging.outcomes import Run
+from assay.judging.registry import Checks, Seen
+from assay.model.catalogue import Catalogue, Citation, load, read
 from assay.model.dialect import MODE_HEADER, Arguments, Dialect
+from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import Backend, Target
 from assay.model.transcript import End
-from assay.model.verdict import Outcome, Verdict
+from assay.model.verdict import HarnessError, Outcome, Verdict
 from assay.reading.applicable import answers_to, applicable
 from assay.reading.exchange import Exchange
 from assay.reading.expected import Failure
 from assay.scenarios import SCENARIOS
-from assay.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Make = Callable[..., Exchange]
 Delta = Callable[..., Mapping[str, Any]]
@@ -100,7 +104,7 @@ def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
     ]
     not_passed = {outcome.requirement: outcome for outcome in outcomes if outcome.verdict is not Verdict.PASS}
     assert {row for row, outcome in not_passed.items() if outcome.verdict is not Verdict.NOT_APPLICABLE} == set()
-    assert not_passed.keys() <= AXIS.keys()
+    assert not_passed.keys() <= {row.id for row in CATALOGUE.requirements if row.arguments}
 
 
 def test_a_conversation_is_judged_exchange_by_exchange(right_stream: Make, right_whole: Make) -> None:
@@ -139,10 +143,6 @@ def test_a_harmless_fault_of_form_hides_parity_only(stream: Make, right_whole: M
     assert broken(outcomes) == {"chat.stream.headers", "chat.stream.text"}
     assert len(outcomes["chat.stream.headers"].findings) == 3
     assert hidden(outcomes, "chat.stream.headers") == {"chat.stream.parity"}
-
-
-def test_harmless_faults_are_faults_of_form() -> None:
-    assert {row for row in HARMLESS if not row.startswith(("chat.stream.", "responses.stream."))} == set()
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
@@ -355,16 +355,102 @@ def test_scenarios_with_subjects_of_their_own_do_not_vouch_for_each_other(stream
     assert found == {"concurrent": {"turn.concurrent-isolation"}, "shape-double-telling": {"shapes.double-telling"}}
 
 
-def test_a_scenario_without_findings_is_judged_once(right_stream: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    judged_runs: list[str] = []
+def test_each_exchange_is_looked_at_once(stream: Make) -> None:
+    looked: list[str] = []
+    counting = Checks()
 
-    def counted(run: Run, *rest: Any, **how: Any) -> tuple[Outcome, ...]:
-        judged_runs.append(run.scenario.name)
-        return judge(run, *rest, **how)
+    @counting("my.counter")
+    def look(exchange: Exchange) -> list[Seen]:
+        looked.append(exchange.scenario.name)
+        return []
 
-    monkeypatch.setattr("assay.judging.judge.judge", counted)
-    all_judged(right_stream("text-hello"), right_stream("shape-a"))
-    assert judged_runs == ["text-hello", "shape-a"]
+    runs = [run(stream(name, "Goodbye!", STOP)) for name in ("text-hello", "shape-double-telling")]
+    outcomes = judge_all(runs, MOCK, CATALOGUE.extended(MINE), checks=Checks(CHECKS, counting))
+    assert [outcome.verdict for outcome in outcomes if outcome.requirement == MINE.id] == [Verdict.PASS] * 2
+    assert looked == ["text-hello", "shape-double-telling"]
+
+
+# A requirement of one's own
+
+MINE = Requirement(
+    id="my.counter", level=Level.MUST, text="An answer counts.", hint="Count.", stage=Stage.FORM, judged=Judged.ALWAYS,
+    modes=(Mode.STREAM,),
+    source=(Citation(seed="my-contract", line=1, quote="count"),),
+)  # fmt: skip
+GREETING = """
+[my.greeting]
+level = "SHOULD"
+text = "An answer greets."
+hint = "Begin with Hello."
+dialects = "chat"
+modes = ["whole"]
+judged = "always"
+source = [{ seed = "my-contract", line = 1, quote = "be polite" }]
+"""
+
+
+@pytest.fixture
+def politeness(tmp_path: Path) -> Catalogue:
+    """A catalogue of one row, in a folder of its own."""
+    (tmp_path / "catalogue.toml").write_text('date = "2026-11-22"\nseeds = ["my-contract"]\nfiles = ["greetings"]\n')
+    (tmp_path / "greetings.toml").write_text(GREETING)
+    (tmp_path / "excluded.toml").write_text("")
+    return read(tmp_path)
+
+
+@pytest.fixture
+def polite() -> Checks:
+    """The check of that row."""
+    mine = Checks()
+
+    @mine("my.greeting")
+    def greeting(exchange: Exchange) -> Iterator[Seen]:
+        if not (exchange.choice().text or "").startswith("Hello"):
+            yield Seen("the answer does not greet", exchange.body_place)
+
+    return mine
+
+
+@pytest.mark.parametrize("with_ours", [True, False])
+@pytest.mark.parametrize(
+    ("answer", "verdict", "seen"),
+    [("Hello, world!", Verdict.PASS, []), ("Good morning!", Verdict.WARN, ["the answer does not greet"])],
+)
+def test_a_row_and_a_check_of_ones_own_are_judged(
+    *,
+    with_ours: bool,
+    answer: str,
+    verdict: Verdict,
+    seen: list[str],
+    politeness: Catalogue,
+    polite: Checks,
+    whole: Make,
+) -> None:
+    catalogue = CATALOGUE.extended(*politeness.requirements) if with_ours else politeness
+    checks = Checks(CHECKS, polite) if with_ours else polite
+    exchange = whole("text-hello", answer)
+    (found,) = [
+        outcome
+        for outcome in judge_all([run(exchange)], MOCK, catalogue, checks=checks)
+        if outcome.requirement == "my.greeting"
+    ]
+    assert (found.scenario, found.verdict) == ("text-hello", verdict)
+    assert [finding.violation.seen for finding in found.findings] == seen
+
+
+def test_a_row_that_nothing_can_find_broken_is_refused(politeness: Catalogue, right_whole: Make) -> None:
+    catalogue = CATALOGUE.extended(*politeness.requirements)
+    for judging in (judge_all, lambda runs, *rest: judge(runs[0], *rest)):
+        with pytest.raises(HarnessError, match=r"^my\.greeting has no check, so it would always pass; register one"):
+            judging([run(right_whole("text-hello"))], MOCK, catalogue)
+
+
+def test_what_a_catalogue_does_not_have_is_not_judged(politeness: Catalogue, polite: Checks, stream: Make) -> None:
+    broken_form = stream("text-hello", "Good morning!", {"role": "assistant"}, STOP)
+    (row,) = politeness.requirements
+    both = dataclasses.replace(politeness, requirements=(dataclasses.replace(row, modes=tuple(Mode)),))
+    (found,) = judge(run(broken_form), MOCK, both, checks=polite)
+    assert found.reason == "hidden behind chat.stream.role-once, which is broken in the same exchange"
 
 
 # Plain requests
@@ -579,8 +665,8 @@ def test_a_stream_of_a_response_is_compared_with_the_whole_one(
 def test_a_response_is_compared_with_what_chat_says(
     right_stream: Make, right_whole: Make, whole: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def differs(one: Exchange, other: Exchange) -> list[Violation]:
-        return [Violation(requirement="responses.parity", seen=f"{one.dialect} is not {other.dialect}")]
+    def differs(one: Exchange, other: Exchange) -> list[Seen]:
+        return [Seen(f"{one.dialect} is not {other.dialect}")]
 
     monkeypatch.setattr(response_parity, "across", differs)
     stream = right_stream("text-hello", dialect=Dialect.RESPONSES, target=ALL)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from assay.judging import stored_answers
-from assay.judging.stored_answers import ESTIMATED, FACETS, difference, document, file_name, render, stored
+from assay.judging.stored_answers import ESTIMATED, difference, document, file_name, render, stored
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
+from assay.model.requirement import Facet
 from assay.model.scenario import Form, Mode
 from assay.model.target import Missing
 from assay.model.transcript import End
@@ -111,7 +112,7 @@ def test_what_was_stored_is_found_again(store: Path, stream: Make) -> None:
     (store / file_name("text-hello", STREAM)).write_text(document([hello]), encoding="utf-8")
     assert stored("text-hello", STREAM) == {0: HELLO.splitlines()}
     assert stored("text-hello", WHOLE) == {}
-    assert list(difference(hello)) == []
+    assert list(difference(hello, load())) == []
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_the_first_line_that_differs_names_its_requirement(store: Path, stream: 
     lines = [line if one.startswith(facet) else one for one in HELLO.splitlines()]
     (store / file_name("text-hello", STREAM)).write_text("\n".join(["# exchange 1", *lines, ""]), encoding="utf-8")
     exchange = stream("text-hello", "Hello, world!", STOP)
-    (violation,) = difference(exchange)
+    (violation,) = difference(exchange, load())
     assert violation.requirement == row
     assert f"every conforming proxy says {line!r}" in violation.seen
     assert violation.place == exchange.body_place
@@ -148,7 +149,7 @@ def test_a_line_more_or_less_is_a_difference(
     text = "\n".join(["# exchange 1", *lines[:stored_lines], ""])
     (store / file_name("text-hello", WHOLE)).write_text(text, encoding="utf-8")
     monkeypatch.setattr(stored_answers, "_lines", lambda _: lines[:members])
-    (violation,) = difference(exchange)
+    (violation,) = difference(exchange, load())
     assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
 
 
@@ -157,7 +158,7 @@ def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make
     older = replace(newer, target=replace(newer.target, missing=frozenset({Missing.COUNTS})))
     (store / file_name("finish-length", WHOLE)).write_text(document([newer]))
     assert render(older).splitlines()[-1] == ESTIMATED != render(newer).splitlines()[-1]
-    assert list(difference(older)) == []
+    assert list(difference(older, load())) == []
 
 
 def test_counts_that_any_other_backend_does_not_tell_are_a_difference(
@@ -166,20 +167,30 @@ def test_counts_that_any_other_backend_does_not_tell_are_a_difference(
     exchange = whole("finish-length", "This answer is cut", "length")
     (store / file_name("finish-length", WHOLE)).write_text(document([exchange]))
     monkeypatch.setattr(stored_answers, "counts", lambda _: None)
-    assert [violation.requirement for violation in difference(exchange)] == ["chat.whole.usage"]
+    assert [violation.requirement for violation in difference(exchange, load())] == ["chat.whole.usage"]
 
 
 def test_an_http_error_that_was_due_is_not_compared(store: Path, plain: Make) -> None:
     (store / file_name("fail-first", WHOLE)).write_text("# exchange 1\nevents: role\n", encoding="utf-8")
-    assert list(difference(plain("fail-first", 502))) == []
+    assert list(difference(plain("fail-first", 502), load())) == []
 
 
-def test_every_facet_falls_under_requirements_of_its_mode() -> None:
-    for dialect in Dialect:
-        for streamed, at_once in FACETS[dialect.spec.surface].values():
-            assert Mode.STREAM in load().find(streamed).modes
-            assert dialect in load().find(streamed).dialects
-            assert {streamed, at_once} <= set(load().by_id)
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("facet", Facet)
+def test_each_kind_of_line_is_of_one_row(facet: Facet, mode: Mode, dialect: Dialect) -> None:
+    rows = [row for row in load().requirements if facet in row.facets and dialect in row.dialects]
+    (named,) = [row for row in rows if mode in row.modes] or rows
+    assert load().of_facet(facet, Form(dialect, mode)) is named
+
+
+def test_a_line_that_no_row_speaks_of_is_not_judged(store: Path, stream: Make) -> None:
+    lines = HELLO.replace("Hello", "Goodbye")
+    (store / file_name("text-hello", STREAM)).write_text(f"# exchange 1\n{lines}", encoding="utf-8")
+    exchange = stream("text-hello", "Hello, world!", STOP)
+    others = [replace(row, facets=()) for row in load().requirements]
+    assert [one.requirement for one in difference(exchange, load())] == ["chat.stream.text"]
+    assert list(difference(exchange, replace(load(), requirements=tuple(others)))) == []
 
 
 @pytest.mark.parametrize(("name", "form"), KNOWN)
@@ -190,7 +201,7 @@ def test_the_stored_answers_are_what_the_scripts_say(
     told = stored(name, form)
     assert told
     for number in told:
-        assert list(difference(right(name, number, dialect=form.dialect))) == []
+        assert list(difference(right(name, number, dialect=form.dialect), load())) == []
 
 
 def test_answers_lie_in_the_folder_of_their_dialect() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import tomllib
@@ -8,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.catalogue import ID, CatalogueError, Citation, Level, UnknownRequirementError, load, read
-from assay.model.dialect import Dialect
+from assay.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read, schema
+from assay.model.dialect import CHATS, Dialect
+from assay.model.requirement import Citation, Level, Requirement
 from assay.model.scenario import Mode
 from assay.reading.schemas import errors
 
@@ -45,28 +47,35 @@ RIGHT: dict[str, Any] = {
     "level": "MUST",
     "text": "A proxy answers.",
     "hint": "Answer.",
-    "modes": ["stream"],
     "dialects": ["openai-json"],
-    "judged": "always",
-    "breaks": ["llm: exception"],
     "source": [{"seed": "004", "line": 1, "quote": "Story"}],
 }
-INDEX = 'date = "2026-11-21"\nfiles = ["http"]\n'
+INDEX = 'date = "2026-11-21"\nseeds = ["004"]\nfiles = ["http"]\n'
 WRONG = [
-    ("level", "MAY", '"MUST" or "SHOULD"'),
+    ("level", "MAY", "one of MUST, SHOULD"),
     ("text", "No full stop", "one sentence"),
     ("hint", " ", "what to do"),
-    ("modes", [], '"stream" and "whole"'),
-    ("modes", ["stream", "stream"], '"stream" and "whole"'),
-    ("modes", ["loud"], '"stream" and "whole"'),
-    ("modes", "stream", '"stream" and "whole"'),
-    ("dialects", ["openai"], "openai-json"),
+    ("modes", [], "a list of stream, whole"),
+    ("modes", ["stream", "stream"], "a list of stream, whole"),
+    ("modes", ["loud"], "a list of stream, whole"),
+    ("modes", "stream", "a list of stream, whole"),
+    ("dialects", ["openai"], '"all" or "chat", or a list of openai-json'),
+    ("dialects", "openai", '"all" or "chat", or a list of openai-json'),
+    ("dialects", [], '"all" or "chat", or a list of openai-json'),
+    ("dialects", ["chat"], '"all" or "chat", or a list of openai-json'),
     ("judged", "yes", "one of always, calls, exercised"),
+    ("stage", "shape", "one of error, form, content"),
+    ("invariant", "yes", "true or false"),
+    ("harmless", True, "one of never, complete, always"),
+    ("on_failure", 1, "true or false"),
+    ("arguments", "both", "one of incremental, cumulative"),
+    ("facets", ["words"], "a list of events, text"),
+    ("alike", [], "true or false"),
+    ("at_crash", "", "true or false"),
     ("breaks", ["openai-node"], "client: effect"),
     ("breaks", [7], "client: effect"),
     ("source", [], "at least one"),
     ("source", ["004:1"], "at least one"),
-    ("source", [{"seed": "005", "line": 1, "quote": "x"}], "one of 000"),
     ("source", [{"seed": "004", "line": 0, "quote": "x"}], "counted from 1"),
     ("source", [{"seed": "004", "line": True, "quote": "x"}], "counted from 1"),
     ("source", [{"seed": "004", "line": 1, "quote": ""}], "words that stand"),
@@ -213,7 +222,7 @@ def test_an_unknown_id_that_is_close_to_nothing_gets_no_advice() -> None:
 
 def test_a_right_folder_is_read(tmp_path: Path) -> None:
     entry = 'seed = "004"\nline = 1\nquote = "Story"\nreason = "Logs."\n'
-    catalogue = read(folder(tmp_path, http=row(modes=["both"]), excluded=f"[[excluded]]\n{entry}"))
+    catalogue = read(folder(tmp_path, excluded=f"[[excluded]]\n{entry}"))
     assert catalogue.find("http.auth.missing").modes == (Mode.STREAM, Mode.WHOLE)
     assert catalogue.find("http.auth.missing").source == (Citation(seed="004", line=1, quote="Story"),)
     assert [one.reason for one in catalogue.excluded] == ["Logs."]
@@ -261,6 +270,14 @@ BROKEN_FOLDERS = {
     "a file that is not listed": ({"stray": row()}, "stray.toml: catalogue.toml does not list it"),
     "a date that is none": ({"catalogue": INDEX.replace("2026-11-21", "2026-13-01")}, "catalogue.toml: date is"),
     "no date": ({"catalogue": 'files = ["http"]'}, "catalogue.toml: date is missing"),
+    "a text that is not listed": (
+        {"http": row(source=[{"seed": "005", "line": 1, "quote": "x"}])},
+        "http.toml: http.auth.missing: source: seed is '005'; it must be one of 004",
+    ),
+    "an exclusion from a text that is not listed": (
+        {"excluded": '[[excluded]]\nseed = "005"\nline = 1\nquote = "x"\nreason = "Logs."\n'},
+        "excluded.toml: entry 1: seed is '005'; it must be one of 004",
+    ),
     "an exclusion without a reason": (
         {"excluded": '[[excluded]]\nseed = "004"\nline = 1\nquote = "Story"\n'},
         "excluded.toml: entry 1: reason is missing",
@@ -274,6 +291,43 @@ def test_a_broken_folder_is_refused_with_the_place(tmp_path: Path, contents: dic
         read(folder(tmp_path, **contents))
 
 
-def test_the_id_pattern_of_loader_and_schema_is_one() -> None:
+def test_the_published_schema_is_the_one_of_the_loader() -> None:
     path = Path(__file__).parents[3] / "schemas" / "assay" / "requirement.json"
-    assert json.loads(path.read_text(encoding="utf-8"))["$defs"]["id"]["pattern"] == f"^{ID.pattern}$"
+    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "write assay.model.catalogue.schema() to it"
+    assert schema()["$defs"]["id"]["pattern"] == f"^{ID.pattern}$"
+
+
+def test_a_row_can_set_every_field_of_a_requirement() -> None:
+    fields = {field.name for field in dataclasses.fields(Requirement)}
+    assert schema()["properties"].keys() == fields - {"id"}
+    needed = {field.name for field in dataclasses.fields(Requirement) if field.default is dataclasses.MISSING}
+    assert set(schema()["required"]) == needed - {"id"} | {"dialects"}
+
+
+def test_what_a_row_does_not_set_has_the_default(tmp_path: Path) -> None:
+    (found,) = read(folder(tmp_path)).requirements
+    assert found == Requirement(
+        id="http.auth.missing", level=Level.MUST, text="A proxy answers.", hint="Answer.",
+        dialects=(Dialect.OPENAI_JSON,), source=(Citation(seed="004", line=1, quote="Story"),),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "wanted"), [("all", tuple(Dialect)), ("chat", CHATS)])
+def test_a_group_of_dialects_has_a_word(tmp_path: Path, said: str, wanted: tuple[Dialect, ...]) -> None:
+    (found,) = read(folder(tmp_path, http=row(dialects=said))).requirements
+    assert found.dialects == wanted
+    assert errors("assay/requirement", {**RIGHT, "dialects": said}) == []
+
+
+def test_a_row_of_a_group_says_its_word() -> None:
+    listed = [table["dialects"] for table in raw_rows() if isinstance(table["dialects"], list)]
+    assert not {tuple(Dialect), CHATS} & {tuple(map(Dialect, names)) for names in listed}
+
+
+def test_a_catalogue_is_extended_by_rows_of_ones_own(tmp_path: Path) -> None:
+    mine = read(folder(tmp_path, http=row().replace("http.auth", "my.auth"))).requirements
+    extended = load().extended(*mine)
+    assert extended.requirements == (*ROWS, *mine)
+    assert extended.date == load().date
+    with pytest.raises(CatalogueError, match=r"^my\.auth\.missing: the catalogue has this id already"):
+        extended.extended(*mine)

@@ -5,7 +5,7 @@ import pytest
 from assay.model.catalogue import Judged, load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.reading.applicable import answers_to, applicable, speaks_of
+from assay.reading.applicable import answers_to, applicable
 from assay.reading.expected import Expected, Failure
 from assay.scenarios import SCENARIOS
 
@@ -66,11 +66,11 @@ def test_a_plain_request_is_judged_by_what_it_exercises() -> None:
 
 
 def test_a_row_speaks_of_forms_of_its_modes_and_dialects() -> None:
-    assert speaks_of(CATALOGUE.find("chat.stream.text"), STREAM)
-    assert not speaks_of(CATALOGUE.find("chat.stream.text"), WHOLE)
-    assert not speaks_of(CATALOGUE.find("chat.stream.xml-single-delta"), STREAM)
-    assert speaks_of(CATALOGUE.find("chat.stream.xml-single-delta"), Form(Dialect.OBSIDIAN_XML, Mode.STREAM))
-    assert all(speaks_of(CATALOGUE.find("http.error.envelope"), form) for form in NAMED["fail-first"].forms(Dialect))
+    assert CATALOGUE.find("chat.stream.text").speaks_of(STREAM)
+    assert not CATALOGUE.find("chat.stream.text").speaks_of(WHOLE)
+    assert not CATALOGUE.find("chat.stream.xml-single-delta").speaks_of(STREAM)
+    assert CATALOGUE.find("chat.stream.xml-single-delta").speaks_of(Form(Dialect.OBSIDIAN_XML, Mode.STREAM))
+    assert all(CATALOGUE.find("http.error.envelope").speaks_of(form) for form in NAMED["fail-first"].forms(Dialect))
 
 
 def test_what_a_target_does_not_speak_is_not_judged() -> None:

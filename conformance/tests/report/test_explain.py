@@ -24,7 +24,7 @@ def test_requirements_are_listed_with_level_and_sentence(console: Console, print
     lines = [" ".join(line.split()) for line in printed().split("\n")]
     starts = [line.split()[0] for line in lines if line.split() and line.split()[0] in load().by_id]
     assert starts == list(load().by_id)
-    assert any(line.startswith("chat.stream.role-first MUST Each choice says role") for line in lines)
+    assert any(line.startswith("chat.stream.role-first MUST Each choice sends role") for line in lines)
 
 
 def test_requirements_are_listed_for_programs(console: Console, printed: Printed) -> None:

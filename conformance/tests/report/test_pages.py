@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
+from assay.model.dialect import Dialect
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.report.pages import NONE, Evidence, Seed, requirements_page, seed_page, uncited, unlisted
 
@@ -14,7 +15,7 @@ def row(
 ) -> Requirement:
     return Requirement(
         id=name, level=Level.MUST, text="It is so.", hint="Do so.", modes=tuple(Mode(mode) for mode in modes.split()),
-        dialects=("openai-json",), judged=judged, breaks=(),
+        dialects=(Dialect.OPENAI_JSON,), judged=judged, breaks=(),
         source=tuple(Citation(seed="004", line=line, quote=quote) for line, quote in source),
     )  # fmt: skip
 

@@ -139,7 +139,7 @@ def test_a_failure_is_reported_in_full_once_with_all_its_scenarios(
     said = report(certified(*exchanges))
     assert said.count("FAIL chat.stream.text  MUST\n") == 1
     text = said[said.index("FAIL chat.stream.text") :]
-    assert "  The content deltas, joined, are the text that the backend said" in text
+    assert "  The content deltas, joined, are the text that the backend sent" in text
     assert "  seen in flush (stream): 5 characters instead of 11; the first difference is at character 0:" in text
     assert "  at byte " in text
     assert "  to do: Forward each piece of text once" in text

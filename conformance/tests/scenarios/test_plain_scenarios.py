@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from assay.judging.checks import CONTENT, TOGETHER
 from assay.model.catalogue import load
+from assay.model.requirement import Stage
 from assay.model.scenario import Mode, Request, Scenario
 from assay.report.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
@@ -17,6 +17,7 @@ from assay.scenarios.param_fields import FIELDS
 from assay.scenarios.params import PARAMS
 from assay.scenarios.precedence import PRECEDENCE
 
+JUDGES_PLAIN_REQUESTS = {Stage.ANSWER, Stage.CONTENT, Stage.TOGETHER}
 PLAIN = [pytest.param(one, id=one.name) for one in SCENARIOS if one.request is not None]
 RULES = (
     "route", "auth", "size", "media-type", "json", "model-missing", "messages-missing", "parameters", "model-unknown",
@@ -39,7 +40,7 @@ def test_a_scenario_of_plain_requests_is_driven_once(scenario: Scenario) -> None
 def test_every_requirement_that_is_named_exists_and_is_checked(scenario: Scenario) -> None:
     named = {one.judged for one in requests(scenario)} - {""}
     assert {*scenario.exercises, *named} <= load().by_id.keys()
-    assert {scenario.exercises[0], *named} <= {*CONTENT, *TOGETHER}
+    assert {load().by_id[row].stage for row in (scenario.exercises[0], *named)} <= JUDGES_PLAIN_REQUESTS
 
 
 @pytest.mark.parametrize("scenario", PLAIN)

@@ -1,22 +1,26 @@
 """Whether a plain request was answered as it must be: status, headers, and what the error names.
 
-Each answer is judged by one requirement: the one that its request names, else the scenario's subject. A request that
-names a requirement which the scenario does not exercise is there to see that this one is kept alone, before it is
-seen together with others.
+Rows of stage `answer` are judged here, without a check of their own: the scenario's request says what must come. A
+check that such a row has looks at what else the answer must say, once all of that is right.
+
+Each answer is judged by one requirement: the one that its request names, else the scenario's subject. A scenario that
+breaks several rules at once first sends each broken rule alone, judged by a requirement that the scenario does not
+exercise: what is wrong there is a violation of that rule, and says nothing of their order.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.reading.exchange import Exchange, violation
 from assay.wire.message import read_error
+from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
+    from assay.judging.registry import Checks
     from assay.model.scenario import Request
-    from assay.wire.violation import Violation
+    from assay.reading.exchange import Exchange
 
 INVALID = "invalid_request_error"
 SHOWN = 160
@@ -30,30 +34,25 @@ def asked(exchange: Exchange) -> Request:
     return exchange.scenario.request.each[exchange.number]
 
 
-def answered(
-    requirement: str, look: Callable[[Exchange], str] | None = None
-) -> Callable[[Exchange], Iterable[Violation]]:
-    """The check of a requirement that asks for a certain answer; `look` says what else is wrong ('' for nothing)."""
-
-    def check(exchange: Exchange) -> Iterable[Violation]:
-        judged = asked(exchange).judged or exchange.scenario.exercises[0]
-        responsible = judged if judged in exchange.scenario.exercises else exchange.scenario.exercises[0]
-        if responsible != requirement:
-            return
-        seen = _wrong(exchange) or (look(exchange) if look and judged == requirement else "")
-        if seen:
-            yield violation(judged, seen, exchange.body_place)
-
-    return check
+def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[Violation]:
+    """What is wrong with the answer to a plain request, if this requirement is the one that judges it."""
+    subject = exchange.scenario.exercises[0]
+    judged = asked(exchange).judged or subject
+    if requirement != (judged if judged in exchange.scenario.exercises else subject):
+        return
+    if seen := _wrong(exchange):
+        yield Violation(requirement=judged, seen=seen, place=exchange.body_place)
+    elif judged == requirement:
+        yield from checks.look(requirement, exchange)
 
 
 def _wrong(exchange: Exchange) -> str:
-    """The first thing that is wrong with the answer; '' when it is right."""
+    """The first thing that is wrong with the answer; '' if it is right."""
     request, transcript = asked(exchange), exchange.transcript
     if transcript.status is None:
         return f"no response came: {transcript.end} after {transcript.seconds:.1f} s; {_should(request)}"
     if transcript.status != request.expect:
-        return f"the status is {transcript.status}; {_should(request)}; {_told(transcript.body)}"
+        return f"the status is {transcript.status}; {_should(request)}; {_excerpt(transcript.body)}"
     for name, wanted in request.shows.items():
         value = transcript.header(name)
         if value is None:
@@ -74,12 +73,12 @@ def _short(value: object) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _told(body: bytes) -> str:
+def _excerpt(body: bytes) -> str:
     return f"it says {body[:SHOWN].decode(errors='replace')!r}"
 
 
 def _misnamed(exchange: Exchange, request: Request) -> str:
-    """What is wrong in the error object; an envelope that cannot be read is another requirement's business."""
+    """What is wrong in the error object; an envelope that cannot be read violates another requirement."""
     if request.param is None and not request.code:
         return ""
     failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))

@@ -1,23 +1,30 @@
-"""Checks of streamed chat answers that need more than the grammar: schemas, the right answer, the other exchange."""
+"""Checks of streamed chat answers that need more than the grammar: schemas, the right answer, the whole answer.
+
+Text can be wrong in ways that have requirements of their own: characters cut to pieces (`utf8`), a gate that opened
+too late (`flushed`), the text of another choice (`isolation`). `text` leaves these to them: one cause, one violation.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks import chat_calls, chat_ends
 from assay.judging.checks.diff import difference, is_object, torn
-from assay.judging.checks.places import Check, frame_place, place_of, plain, reading_of, strays
-from assay.reading.exchange import Exchange, violation
+from assay.judging.checks.places import frame_place, place_of, plain, reading_of, strays
+from assay.judging.registry import Checks, Seen
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import Fragment, Text
-from assay.wire.violation import Place, Violation
+from assay.wire.violation import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    from assay.reading.exchange import Exchange
     from assay.reading.expected import Expected
     from assay.wire.calls import Call
+
+check = Checks()
+"""The checks of this module."""
 
 HEADERS = {
     "content-type": "text/event-stream",
@@ -28,23 +35,26 @@ HEADERS = {
 """Header → what its value must contain."""
 
 
-def headers(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.stream.headers", "responses.stream.headers")
+def headers(exchange: Exchange) -> Iterable[Seen]:
     """The headers that keep every hop from buffering the stream."""
     for name, wanted in HEADERS.items():
         value = exchange.transcript.header(name)
         if value is None:
-            yield violation("chat.stream.headers", f"there is no {name} header, it should say {wanted}")
+            yield Seen(f"there is no {name} header, it should say {wanted}")
         elif wanted not in value.lower():
-            yield violation("chat.stream.headers", f"{name} is {value!r}, it should say {wanted}")
+            yield Seen(f"{name} is {value!r}, it should say {wanted}")
 
 
-def schema(exchange: Exchange) -> Iterable[Violation]:
-    """Every chunk is a chat.completion.chunk of published fields, up to the first chunk that the grammar blames."""
+@check("chat.stream.schema")
+def schema(exchange: Exchange) -> Iterable[Seen]:
+    """Every chunk is a chat.completion.chunk of published fields, up to the first that violates the grammar."""
     reading = reading_of(exchange)
-    blamed = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
+    wrong = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
+    # A long stream repeats a few shapes, and validating each of its chunks would take longer than receiving them.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
-        if frame.number == blamed:
+        if frame.number == wrong:
             return
         if payload.get("error") is not None:
             continue
@@ -55,7 +65,7 @@ def schema(exchange: Exchange) -> Iterable[Violation]:
         found = schema_errors("chat.completion.chunk", payload)
         if found:
             place = Place(offset=frame.offset, length=len(frame.raw), frame=frame.number)
-            yield violation("chat.stream.schema", found[0], place)
+            yield Seen(found[0], place)
             return
 
 
@@ -77,108 +87,97 @@ def _without_texts(value: Any) -> Any:  # noqa: ANN401 (JSON)
             return value
 
 
-def text(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.stream.text")
+def text(exchange: Exchange) -> Iterable[Seen]:
     """The deltas add up to what the backend said; a backend that reflects says JSON."""
     for wanted, choice in exchange.choices():
         got = plain(choice.text or "", wanted)
-        if torn(wanted.text or "", got) or _gate_was_late(wanted, got) or strays(exchange, wanted, got):
+        if torn(wanted.text or "", got) or gate_was_late(wanted, got) or strays(exchange, wanted, got):
             continue
         if wanted.text is None:
             if not is_object(got):
-                seen = f"the backend said a JSON object; what came is none: {got[:80]!r}"
-                yield violation("chat.stream.text", seen, place_of(exchange, Text))
+                seen = f"the backend sent a JSON object; what came is not one: {got[:80]!r}"
+                yield Seen(seen, place_of(exchange, Text))
         elif got != wanted.text:
-            yield violation("chat.stream.text", difference(wanted.text, got), place_of(exchange, Text))
+            yield Seen(difference(wanted.text, got), place_of(exchange, Text))
 
 
-def isolation(exchange: Exchange) -> Iterable[Violation]:
-    """No choice says what another one was to say."""
+@check("chat.stream.isolation")
+def isolation(exchange: Exchange) -> Iterable[Seen]:
+    """No choice holds text that belongs to another."""
     for wanted, choice in exchange.choices():
         got = choice.text or ""
         if strays(exchange, wanted, got):
-            seen = f"choice {choice.index} says what belongs to another: {got[:80]!r}"
-            yield violation("chat.stream.isolation", seen, place_of(exchange, Text))
+            seen = f"choice {choice.index} holds text that belongs to another: {got[:80]!r}"
+            yield Seen(seen, place_of(exchange, Text))
 
 
-def utf8(exchange: Exchange) -> Iterable[Violation]:
-    """No delta shows the trace of a cut character."""
+@check("chat.stream.utf8")
+def utf8(exchange: Exchange) -> Iterable[Seen]:
+    """No delta holds replacement characters, which a character that was cut in two leaves behind."""
     for wanted, choice in exchange.choices():
         pairs = [((wanted.text or "") + "".join(wanted.blocks), choice.text or "")]
         pairs += [(want.arguments, got.arguments) for want, got in zip(wanted.calls, choice.calls, strict=False)]
         for want, got in pairs:
             if torn(want, got):
-                yield violation("chat.stream.utf8", difference(want, got), _place_of_torn(exchange))
+                yield Seen(difference(want, got), _place_of_torn(exchange))
 
 
-def flushed(exchange: Exchange) -> Iterable[Violation]:
-    """The backend waited for the client to have its first words; it must not have waited in vain."""
-    if any(_gate_was_late(wanted, choice.text or "") for wanted, choice in exchange.choices()):
-        yield violation(
-            "chat.stream.flushed",
-            "the backend said its first words and waited, but they reached the client only after it had given up",
+@check("chat.stream.flushed", "responses.stream.flushed")
+def flushed(exchange: Exchange) -> Iterable[Seen]:
+    """The first text reaches the client before the backend says more.
+
+    The backend waits at a gate that the client opens at its first text. A gate that gives up says so in the answer.
+    """
+    if any(gate_was_late(wanted, choice.text or "") for wanted, choice in exchange.choices()):
+        yield Seen(
+            "the backend sent its first text and waited, but the client received it only after the backend gave up",
             exchange.body_place,
         )
 
 
-def _gate_was_late(wanted: Expected, got: str) -> bool:
+def gate_was_late(wanted: Expected, got: str) -> bool:
+    """Whether a text holds what the backend sends when nobody opened its gate in time."""
     return any(gate.late in got for gate in wanted.gates)
 
 
-def parity(stream: Exchange, whole: Exchange) -> Iterable[Violation]:
-    """The stream, assembled, is the whole answer; text before a call and calls after the first may be missing."""
+@check("chat.stream.parity")
+def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """The stream, assembled, is the whole answer.
+
+    A whole answer with calls has no text, so text before a call is in the stream alone. Under stop policy first the
+    stream ends after its first call, so later calls are in the whole answer alone.
+    """
     for wanted, s in stream.choices():
         w = whole.choice(s.index)
         pairs: list[tuple[str, object, object]] = [
             ("finish", s.finish, w.finish),
-            ("calls", _told(s.calls), _told(w.calls if stream.burst else w.calls[:1])),
+            ("calls", _calls(s.calls), _calls(w.calls if stream.burst else w.calls[:1])),
         ]
         if not w.calls:
             pairs.append(("text", s.text or "", w.text or ""))
         elif wanted.blocks:
             pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
         if stream.answer.usage is not None:
-            pairs.append(("usage", _counted(stream), _counted(whole)))
+            pairs.append(("usage", _usage(stream), _usage(whole)))
         for what, streamed, at_once in pairs:
             if streamed != at_once:
                 seen = f"{what}: the stream says {streamed!r:.200}, the whole answer {at_once!r:.200}"
-                yield violation("chat.stream.parity", seen)
+                yield Seen(seen)
                 return
 
 
-def _told(calls: tuple[Call, ...]) -> list[tuple[str, str, str]]:
+def _calls(calls: tuple[Call, ...]) -> list[tuple[str, str, str]]:
     return [(call.id, call.name, call.arguments) for call in calls]
 
 
-def _counted(exchange: Exchange) -> tuple[int, int, int] | None:
-    told = exchange.answer.usage
-    return None if told is None else (told.prompt, told.completion, told.total)
+def _usage(exchange: Exchange) -> tuple[int, int, int] | None:
+    usage = exchange.answer.usage
+    return None if usage is None else (usage.prompt, usage.completion, usage.total)
 
 
 def _place_of_torn(exchange: Exchange) -> Place | None:
     reading = reading_of(exchange)
-    told = (event for event in reading.events if isinstance(event, Text | Fragment))
-    frame = next((event.frame for event in told if torn("", event.text)), None)
+    texts = (event for event in reading.events if isinstance(event, Text | Fragment))
+    frame = next((event.frame for event in texts if torn("", event.text)), None)
     return None if frame is None else frame_place(reading, frame)
-
-
-FORM: Mapping[str, Check] = {
-    "chat.stream.headers": headers,
-    "chat.stream.schema": schema,
-    "chat.stream.done-last": chat_ends.done_last,
-}
-
-CONTENT: Mapping[str, Check] = {
-    "chat.stream.utf8": utf8,
-    "chat.stream.flushed": flushed,
-    "chat.stream.isolation": isolation,
-    "chat.stream.text": text,
-    **chat_calls.CONTENT,
-    **chat_ends.CONTENT,
-}
-
-SENSE: Mapping[str, Check] = {"chat.stream.disconnect": chat_ends.disconnect}
-
-INVARIANT = frozenset({"chat.stream.stop-after-first"})
-"""Checks of content that ask for no particular answer."""
-SCRIPTED = frozenset({"chat.stream.utf8", "chat.stream.usage", "chat.stream.error-after-text"})
-"""Holes of the grammar that are only half of their requirement: the other half needs the right answer."""

@@ -5,34 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, is_object
-from assay.judging.checks.places import counts, reading_of, told_arguments
+from assay.judging.checks.places import altered_arguments, counts, reading_of
+from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
-from assay.reading.exchange import Exchange, violation
 from assay.reading.expected import Failure
 from assay.reading.schemas import errors as schema_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from assay.judging.checks.places import Check
-    from assay.wire.violation import Violation
+    from assay.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
 
 FAILED = {Failure.BEFORE_OUTPUT, Failure.SILENT}
 SECONDS = range(1_000_000_000, 10_000_000_000)
 """Plausible values of `created`: seconds, not milliseconds."""
 
 
-def envelope(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.envelope")
+def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
     if exchange.transcript.end is not End.COMPLETE:
-        yield violation("chat.whole.envelope", f"the answer did not arrive whole: {exchange.transcript.end}")
+        yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
         return
     if exchange.reading is None or exchange.reading.violations:
         return
     ((_, body),) = exchange.reading.payloads
     seen = schema_errors("chat.completion", body)[:1] or list(_envelope_values(exchange, body))[:1]
     for sentence in seen:
-        yield violation("chat.whole.envelope", sentence, exchange.body_place)
+        yield Seen(sentence, exchange.body_place)
 
 
 def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[str]:
@@ -47,15 +51,17 @@ def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[st
         yield f"model is {body['model']!r}, the request asked for {exchange.target.model!r}"
 
 
-def choices(exchange: Exchange) -> Iterable[Violation]:
-    """Exactly the choices that were asked for, in order; an answer that did not arrive whole has none to count."""
+@check("chat.whole.choices")
+def choices(exchange: Exchange) -> Iterable[Seen]:
+    """Exactly the choices that were asked for, in order. An answer that did not arrive whole has none to count."""
     indexes = [choice.index for choice in exchange.answer.choices]
     if reading_of(exchange).payloads and indexes != list(range(exchange.scenario.choices)):
         seen = f"n is {exchange.scenario.choices}; the answer has choices {indexes}"
-        yield violation("chat.whole.choices", seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place)
 
 
-def text(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.text")
+def text(exchange: Exchange) -> Iterable[Seen]:
     """The content is what the backend said; empty stays an empty string."""
     for wanted, choice in exchange.choices():
         got = choice.text
@@ -63,103 +69,94 @@ def text(exchange: Exchange) -> Iterable[Violation]:
             continue
         if wanted.text is None:
             if not is_object(got or ""):
-                seen = f"the backend said a JSON object; what came is none: {got!r:.80}"
-                yield violation("chat.whole.text", seen, exchange.body_place)
+                seen = f"the backend sent a JSON object; what came is not one: {got!r:.80}"
+                yield Seen(seen, exchange.body_place)
         elif got is None:
-            yield violation(
-                "chat.whole.text", f"content is null, it should be {wanted.text!r:.80}", exchange.body_place
-            )
+            yield Seen(f"content is null, it should be {wanted.text!r:.80}", exchange.body_place)
         elif got != wanted.text:
-            yield violation("chat.whole.text", difference(wanted.text, got), exchange.body_place)
+            yield Seen(difference(wanted.text, got), exchange.body_place)
 
 
-def usage(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.usage")
+def usage(exchange: Exchange) -> Iterable[Seen]:
     """The counts are those the backend reported for this turn, for all choices together, and add up."""
     got, want = exchange.answer.usage, counts(exchange)
     if got is None:
-        yield violation("chat.whole.usage", "the answer has no usage", exchange.body_place)
+        yield Seen("the answer has no usage", exchange.body_place)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
-        yield violation("chat.whole.usage", seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield violation("chat.whole.usage", seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place)
 
 
-def finish(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.finish")
+def finish(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and choice.finish != wanted.finish:
             seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
-            yield violation("chat.whole.finish", seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place)
 
 
-def calls_all_in_order(exchange: Exchange) -> Iterable[Violation]:
-    """All calls, in order; where the backend's ids were kept, they tell equal calls apart. The grammar sees to ids."""
+@check("chat.whole.calls-all-in-order")
+def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
+    """All calls, in order. Where the proxy kept the backend's ids, they distinguish calls of the same name.
+
+    A proxy may make ids of its own; that each call has one is for the grammar.
+    """
     for wanted, choice in exchange.choices():
         want = [(call.name, call.id) for call in wanted.calls]
         got = [(call.name, call.id) for call in choice.calls]
         ids_kept = {call_id for _, call_id in want} == {call_id for _, call_id in got}
-        told_apart = 2 if ids_kept else 1
-        if [call[:told_apart] for call in got] != [call[:told_apart] for call in want]:
+        compared = 2 if ids_kept else 1
+        if [call[:compared] for call in got] != [call[:compared] for call in want]:
             seen = f"the backend called {want}; the answer has {got}"
-            yield violation("chat.whole.calls-all-in-order", seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place)
 
 
-def arguments_verbatim(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.arguments-verbatim")
+def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
     """The arguments are the model's own characters."""
     for wanted, choice in exchange.choices():
         for want, got in zip(wanted.calls, choice.calls, strict=False):
             if want.name == got.name:
-                yield from told_arguments("chat.whole.arguments-verbatim", want, got, exchange.body_place)
+                yield from altered_arguments(want, got, exchange.body_place)
 
 
-def content_null(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.content-null")
+def content_null(exchange: Exchange) -> Iterable[Seen]:
     """Beside a call the content is null."""
     for choice in exchange.answer.choices:
         if choice.calls and choice.text is not None:
             seen = f"content is {choice.text!r:.80} beside a call, it should be null"
-            yield violation("chat.whole.content-null", seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place)
 
 
-def content_xml(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.content-xml")
+def content_xml(exchange: Exchange) -> Iterable[Seen]:
     """Beside a call the content is its block."""
     for wanted, choice in exchange.choices():
         got = choice.text or ""
         if wanted.blocks and (not got.startswith("<use_tool>") or got.count("<use_tool>") != len(wanted.blocks)):
             seen = f"content is {choice.text!r:.80} beside a call; it should be {wanted.blocks[0]!r:.80}"
-            yield violation("chat.whole.content-xml", seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place)
 
 
-def tail_dropped(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.tail-dropped")
+def tail_dropped(exchange: Exchange) -> Iterable[Seen]:
     """Nothing follows a block."""
     for wanted, choice in exchange.choices():
         tail = (choice.text or "").rpartition("</use_tool>")[2]
         if wanted.blocks and tail:
             seen = f"the content goes on after the block: {tail[:80]!r}"
-            yield violation("chat.whole.tail-dropped", seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place)
 
 
-def backend_error(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.whole.backend-error")
+def backend_error(exchange: Exchange) -> Iterable[Seen]:
     """A backend that failed is an HTTP error, whatever it had said before."""
     if any(wanted.failure in FAILED for wanted in exchange.wanted) and exchange.transcript.ok:
         seen = f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
-        yield violation("chat.whole.backend-error", seen, exchange.body_place)
-
-
-FORM: Mapping[str, Check] = {"chat.whole.envelope": envelope, "chat.whole.choices": choices}
-
-CONTENT: Mapping[str, Check] = {
-    "chat.whole.backend-error": backend_error,
-    "chat.whole.text": text,
-    "chat.whole.usage": usage,
-    "chat.whole.finish": finish,
-    "chat.whole.calls-all-in-order": calls_all_in_order,
-    "chat.whole.arguments-verbatim": arguments_verbatim,
-    "chat.whole.content-null": content_null,
-    "chat.whole.content-xml": content_xml,
-    "chat.whole.tail-dropped": tail_dropped,
-}
-
-INVARIANT = frozenset({"chat.whole.content-null"})
-"""Checks of content that ask for no particular answer."""
+        yield Seen(seen, exchange.body_place)

@@ -1,4 +1,4 @@
-"""Comparing what came with what was said, in words a person can use."""
+"""The difference between what came and what was due, in one sentence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _around(text: str, at: int) -> str:
 
 
 def torn(want: str, got: str) -> bool:
-    """Whether a text differs because characters were cut to pieces: it holds replacement characters never said."""
+    """Whether a text has more replacement characters than it should: what decoding leaves of a character cut in two."""
     return got.count(REPLACEMENT) > want.count(REPLACEMENT)
 
 

@@ -1,23 +1,22 @@
-"""What checks of streams and of whole answers have in common: places, and the two sides of a comparison."""
+"""Where in an answer a check points, and the parts of an answer that several checks compare."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference
+from assay.judging.registry import Seen
 from assay.model.target import Missing
-from assay.reading.exchange import Exchange, violation
-from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.reading.exchange import Exchange
     from assay.reading.expected import Expected, ExpectedCall
     from assay.wire.calls import Call
     from assay.wire.reading import Reading
     from assay.wire.violation import Place
-
-Check = Callable[[Exchange], Iterable[Violation]]
 
 
 def reading_of(exchange: Exchange) -> Reading:
@@ -28,7 +27,7 @@ def reading_of(exchange: Exchange) -> Reading:
 
 
 def place_of(exchange: Exchange, kind: type) -> Place | None:
-    """The last frame that said this kind of event."""
+    """The last frame with this kind of event; None if there is none, or for a whole answer."""
     reading = reading_of(exchange)
     frame = next((event.frame for event in reversed(reading.events) if isinstance(event, kind)), None)
     return None if frame is None else frame_place(reading, frame)
@@ -40,34 +39,41 @@ def frame_place(reading: Reading, number: int) -> Place | None:
 
 
 def plain(content: str, wanted: Expected) -> str:
-    """The content without the blocks that stand in it; all of it where none was to stand there."""
+    """The content before the first `<use_tool>` block; unchanged if no block is expected."""
     return content.partition("<use_tool>")[0] if wanted.blocks else content
 
 
 def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
-    """Whether a choice says what only another choice was to say."""
+    """Whether a choice holds text that belongs to another choice."""
     others = [other.text for other in exchange.wanted if other is not wanted and other.text]
     return got != (wanted.text or "") and any(other in got for other in others)
 
 
 def counts(exchange: Exchange) -> tuple[int, int, int] | None:
-    """The counts that the backend reported for all choices: input, output, total; None when it told none."""
+    """The tokens that the backend reported for all choices: input, output, total.
+
+    None: it did not report them for every choice, so a proxy's own estimate is as good.
+    """
     if Missing.COUNTS in exchange.target.missing and any(wanted.cut for wanted in exchange.wanted):
         return None
-    told = [wanted.usage for wanted in exchange.wanted]
-    known = [usage for usage in told if usage is not None]
-    if not known or len(known) < len(told):
+    reported = [wanted.usage for wanted in exchange.wanted]
+    known = [usage for usage in reported if usage is not None]
+    if not known or len(known) < len(reported):
         return None
     prompt, completion = sum(usage.input for usage in known), sum(usage.output for usage in known)
     return prompt, completion, prompt + completion
 
 
-def told_arguments(requirement: str, want: ExpectedCall, got: Call, place: Place | None) -> Iterable[Violation]:
-    """Whether arguments are the model's own text; those told in a block are compared by their meaning elsewhere."""
+def altered_arguments(want: ExpectedCall, got: Call, place: Place | None) -> Iterable[Seen]:
+    """Arguments that are not the model's own text.
+
+    Those that the backend wrote as elements of a block have no text of their own to compare: they need only be JSON
+    here, and the requirements of blocks compare their meaning.
+    """
     if want.exact and got.arguments != want.arguments:
-        yield violation(requirement, f"arguments of {want.name}: {difference(want.arguments, got.arguments)}", place)
+        yield Seen(f"arguments of {want.name}: {difference(want.arguments, got.arguments)}", place)
     elif not want.exact and not _is_json(got.arguments):
-        yield violation(requirement, f"arguments of {want.name} are no JSON: {got.arguments[:80]!r}", place)
+        yield Seen(f"arguments of {want.name} are no JSON: {got.arguments[:80]!r}", place)
 
 
 def _is_json(text: str) -> bool:

@@ -5,29 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.places import reading_of
-from assay.reading.exchange import Exchange, violation
+from assay.judging.registry import Checks, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from assay.reading.exchange import Exchange
     from assay.wire.calls import Choice
-    from assay.wire.violation import Violation
 
-PARITY = "responses.parity"
+check = Checks()
+"""The checks of this module."""
+
 PASSING = frozenset({"id", "created_at", "completed_at"})
 """Members that are never the same twice."""
 
 
-def parity(stream: Exchange, whole: Exchange) -> Iterable[Violation]:
+@check("responses.parity")
+def parity(response: Exchange, other: Exchange) -> Iterable[Seen]:
+    """A streamed response is the whole one, and a whole response says what chat says of the same turn."""
+    return streamed(response, other) if other.dialect is response.dialect else across(response, other)
+
+
+def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The terminal response is the whole answer, but for ids and times; under policy first, up to its first call."""
     if not reading_of(stream).payloads or not reading_of(whole).payloads:
         return
-    told = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
-    said = _comparable(reading_of(whole).payloads[-1][1], stream)
-    for name in sorted(told.keys() | said.keys()):
-        if told.get(name) != said.get(name):
-            seen = f"{name}: the stream says {told.get(name)!r:.200}, the whole answer {said.get(name)!r:.200}"
-            yield violation(PARITY, seen)
+    ended = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
+    at_once = _comparable(reading_of(whole).payloads[-1][1], stream)
+    for name in sorted(ended.keys() | at_once.keys()):
+        if ended.get(name) != at_once.get(name):
+            seen = f"{name}: the stream says {ended.get(name)!r:.200}, the whole answer {at_once.get(name)!r:.200}"
+            yield Seen(seen)
             return
 
 
@@ -43,20 +51,21 @@ def _lasting(value: dict[str, Any]) -> dict[str, Any]:
     return {name: inner for name, inner in value.items() if name not in PASSING}
 
 
-def across(response: Exchange, chat: Exchange) -> Iterable[Violation]:
+def across(response: Exchange, chat: Exchange) -> Iterable[Seen]:
     """What a response says is what chat says of the same turn."""
     here, there = response.choice(), chat.choice()
     pairs: list[tuple[str, object, object]] = [
-        ("calls", _told(here), _told(there)),
+        ("calls", _calls(here), _calls(there)),
         ("finish", here.finish, there.finish),
     ]
+    # Chat has no text beside calls, a response keeps it as an item of its own.
     if not there.calls:
         pairs.append(("text", here.text or "", there.text or ""))
     for what, ours, theirs in pairs:
         if ours != theirs:
-            yield violation(PARITY, f"{what}: the response says {ours!r:.200}, chat {theirs!r:.200}")
+            yield Seen(f"{what}: the response says {ours!r:.200}, chat {theirs!r:.200}")
             return
 
 
-def _told(choice: Choice) -> list[tuple[str, str]]:
+def _calls(choice: Choice) -> list[tuple[str, str]]:
     return [(call.name, call.arguments) for call in choice.calls]

@@ -1,31 +1,48 @@
-"""Checks of plain requests for responses: what of the input reached the backend, and what was kept."""
+"""Checks of plain requests for responses: what of the input reached the backend, and what was stored."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.answered import answered, asked
+from assay.judging.checks.answered import asked
 from assay.judging.checks.diff import is_object
+from assay.judging.registry import Checks, Seen
 from assay.reading.schemas import errors as schema_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from assay.judging.checks.places import Check
     from assay.reading.exchange import Exchange
 
+check = Checks()
+"""The checks of this module."""
 
-def _input(exchange: Exchange) -> str:
-    """What of an input did not reach the backend, which says what it received."""
+
+@check("responses.input.items")
+def input_items(exchange: Exchange) -> Iterable[Seen]:
+    """All of the input reached the backend, in order: it answers with what it received."""
+    if seen := _lost(exchange):
+        yield Seen(seen, exchange.body_place)
+
+
+@check("responses.previous-id")
+def previous_id(exchange: Exchange) -> Iterable[Seen]:
+    """A response that continues another names it and knows its content; a stored response is what was answered."""
+    if seen := _wrongly_stored(exchange):
+        yield Seen(seen, exchange.body_place)
+
+
+def _lost(exchange: Exchange) -> str:
+    """What of an input did not reach the backend; '' if all did."""
     if not asked(exchange).reflects:
         return ""
-    told = _reflected(exchange)
-    if not is_object(told):
-        return f"the backend said a JSON object; what came is none: {told[:80]!r}"
+    reflected = _reflected(exchange)
+    if not is_object(reflected):
+        return f"the backend sent a JSON object; what came is not one: {reflected[:80]!r}"
     position = 0
     for text in asked(exchange).reflects:
-        found = told.find(text, position)
+        found = reflected.find(text, position)
         if found < 0:
             return f"{text!r} of the input did not reach the backend, or not in its place"
         position = found
@@ -39,8 +56,7 @@ def _reflected(exchange: Exchange) -> str:
     return "".join(str(part.get("text", "")) for part in parts)
 
 
-def _stored(exchange: Exchange) -> str:
-    """What is wrong with what was kept: an answer that continues one knows it, a stored one is what was said."""
+def _wrongly_stored(exchange: Exchange) -> str:
     request = asked(exchange)
     streamed = bool(request.json and request.json.get("stream"))
     if not exchange.transcript.ok or streamed or request.method == "DELETE":
@@ -49,17 +65,11 @@ def _stored(exchange: Exchange) -> str:
     if request.path.endswith("/input_items"):
         return next(iter(schema_errors("response.input_items", body)), "")
     wrong = next(iter(schema_errors("response", body)), "")
-    return wrong or _previous(exchange, body) or _input(exchange)
+    return wrong or _misnamed(exchange, body) or _lost(exchange)
 
 
-def _previous(exchange: Exchange, body: Mapping[str, Any]) -> str:
-    """What is wrong with how a response names the one that it continues."""
+def _misnamed(exchange: Exchange, body: Mapping[str, Any]) -> str:
+    """What is wrong with how a response names the one that it continues; '' if nothing is."""
     sent = json.loads(exchange.transcript.request_body or b"{}").get("previous_response_id")
-    told = body.get("previous_response_id")
-    return "" if sent in {None, told} else f"previous_response_id is {told!r}, the request set {sent!r}"
-
-
-CONTENT: Mapping[str, Check] = {
-    "responses.input.items": answered("responses.input.items", _input),
-    "responses.previous-id": answered("responses.previous-id", _stored),
-}
+    named = body.get("previous_response_id")
+    return "" if sent in {None, named} else f"previous_response_id is {named!r}, the request set {sent!r}"

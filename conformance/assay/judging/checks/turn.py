@@ -1,4 +1,9 @@
-"""Two-sided checks: what the backend says that it received, against what the client sent."""
+"""Two-sided checks: what the backend reports that it received, against what the client sent.
+
+The scripts of these scenarios reflect: the mock answers with JSON that holds the history, the input, the tools and the
+instructions that reached it. A text-only backend gets history and tools flattened into text, so each check also
+accepts the flattened form.
+"""
 
 from __future__ import annotations
 
@@ -7,56 +12,60 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import is_object
-from assay.reading.exchange import Exchange, violation
+from assay.judging.registry import Checks, Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from assay.judging.checks.places import Check
-    from assay.wire.violation import Violation
+    from assay.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
 
 Received = dict[str, Any]
 
 
 def _received(exchange: Exchange) -> Received:
-    """What the backend told; that it came through is another check's business."""
-    said: Received = json.loads(exchange.choice().text or "{}")
-    return said
+    """What the backend received, as it says. That this text arrived unchanged is for the checks of content."""
+    received: Received = json.loads(exchange.choice().text or "{}")
+    return received
 
 
-def history_reaches_backend(exchange: Exchange) -> Iterable[Violation]:
+@check("turn.history-reaches-backend")
+def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
     """Every message is found in what the backend received, in order, with its role where items have one.
 
-    Whether the system's text is developer text is another requirement's business.
+    That the system's text becomes developer text is for `turn.system-prompt`.
     """
     received = _received(exchange)
-    heard_items = list(_items(received))
+    items = list(_items(received))
     position = 0
     for message in exchange.scenario.history:
         text = _text_of(message["content"])
-        found = next((i for i in range(position, len(heard_items)) if text in heard_items[i][1]), None)
+        found = next((i for i in range(position, len(items)) if text in items[i][1]), None)
         if found is None:
             seen = f"the {message['role']} message {text!r:.60} did not reach the backend (or not in its place)"
-            yield violation("turn.history-reaches-backend", seen)
+            yield Seen(seen)
             return
-        role = heard_items[found][0]
+        role = items[found][0]
         if role is not None and role != _ROLES.get(message["role"], role):
             seen = f"the {message['role']} message {text!r:.60} reached the backend as {role}"
-            yield violation("turn.history-reaches-backend", seen)
+            yield Seen(seen)
             return
         position = found
     yield from _calls(exchange, received)
 
 
-def _calls(exchange: Exchange, received: Received) -> Iterable[Violation]:
-    """Each call of the history stands in what the backend received, its arguments as they were spelt."""
-    told = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
+def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
+    """Each call of the history is in what the backend received, with its arguments unchanged."""
+    calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = "\n".join(text for _, text in _items(received))
     for call in _calls_of(exchange):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        if (call["id"], name, arguments) not in told and arguments not in flat:
-            seen = f"the call {call['id']} of {name} with {arguments!r:.60} did not reach the backend as it was made"
-            yield violation("turn.history-reaches-backend", seen)
+        if (call["id"], name, arguments) not in calls and arguments not in flat:
+            seen = f"the call {call['id']} of {name} with {arguments!r:.60} did not reach the backend unchanged"
+            yield Seen(seen)
 
 
 def _calls_of(exchange: Exchange) -> list[dict[str, Any]]:
@@ -83,7 +92,7 @@ def _items(received: Received) -> Iterable[tuple[str | None, str]]:
 
 
 def _objects(received: Received, member: str) -> list[dict[str, Any]]:
-    """The objects of a list; what else a proxy may have sent there is nothing."""
+    """The objects of a list. A proxy may have sent anything there; what is no object is passed over."""
     return [item for item in received.get(member) or () if isinstance(item, dict)]
 
 
@@ -94,10 +103,11 @@ def _text_of(content: object) -> str:
     return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
 
 
-def tool_result(exchange: Exchange) -> Iterable[Violation]:
-    """Each result stands in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
+@check("turn.tool-result")
+def tool_result(exchange: Exchange) -> Iterable[Seen]:
+    """Each result is in the backend's history under the id of its call (or flattened, `[tool:<id>] <output>`).
 
-    Functions have no ids: there the call of that name has one that the proxy made.
+    In the function-call dialect calls have no ids: the proxy makes one, which is found by the name of the call.
     """
     received = _received(exchange)
     paired = {(item.get("call_id"), _text_of(item.get("output"))) for item in _history(received, _RESULT)}
@@ -110,27 +120,28 @@ def tool_result(exchange: Exchange) -> Iterable[Violation]:
         known = [message["tool_call_id"]] if exchange.dialect.spec.call_ids else _ids_of(received, name)
         if not any((id_, output) in paired or f"[tool:{id_}] {output}" in flat for id_ in known):
             seen = f"the result of {name} ({message['tool_call_id']}) did not reach the backend under its call's id"
-            yield violation("turn.tool-result", seen)
+            yield Seen(seen)
 
 
 def _ids_of(received: Received, name: str) -> list[str]:
-    """The ids of the calls of a function that the backend was told of."""
-    told = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
-    return told + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in _items(received)))
+    """The ids under which calls of a function reached the backend."""
+    ids = [str(item.get("call_id")) for item in _history(received, _CALL) if item.get("name") == name]
+    return ids + re.findall(rf"{re.escape(name)}:([^\]\s]+)", "\n".join(text for _, text in _items(received)))
 
 
-def tool_registry_order(exchange: Exchange) -> Iterable[Violation]:
+@check("turn.tool-registry-order")
+def tool_registry_order(exchange: Exchange) -> Iterable[Seen]:
     """The declared tools, in their order, by their names."""
     received = _received(exchange)
     want = [tool["function"]["name"] for tool in exchange.scenario.tools]
     got = [tool.get("name") for tool in _objects(received, "tools")]
     if got != want and not _in_order(want, str(received.get("developer") or "")):
         seen = f"the request declares {want}; the backend received {got}"
-        yield violation("turn.tool-registry-order", seen)
+        yield Seen(seen)
 
 
 def _in_order(names: list[str], text: str) -> bool:
-    """Whether a text names all of them in this order: how a text-only backend is told."""
+    """Whether a text names all of them in this order, as the instructions of a text-only backend do."""
     position = 0
     for name in names:
         position = text.find(name, position)
@@ -139,34 +150,37 @@ def _in_order(names: list[str], text: str) -> bool:
     return True
 
 
-def fresh_session(exchange: Exchange) -> Iterable[Violation]:
-    """Nothing that only an earlier request said is in the session of a later one."""
+@check("turn.fresh-session")
+def fresh_session(exchange: Exchange) -> Iterable[Seen]:
+    """The backend's session holds nothing that only an earlier request sent."""
     if exchange.number == 0:
         return
     received = json.dumps(_received(exchange), ensure_ascii=False)
     for turn in exchange.scenario.turns[: exchange.number]:
         if turn.say and turn.say in received:
-            seen = f"the backend's session still holds what an earlier request said: {turn.say!r}"
-            yield violation("turn.fresh-session", seen)
+            seen = f"the backend's session still holds what an earlier request sent: {turn.say!r}"
+            yield Seen(seen)
 
 
 _INSTRUCTING = {"system", "developer"}
 
 
-def system_prompt(exchange: Exchange) -> Iterable[Violation]:
-    """System and developer text is developer text, and the base instructions are the backend's own."""
+@check("turn.system-prompt")
+def system_prompt(exchange: Exchange) -> Iterable[Seen]:
+    """System and developer text reaches the backend as developer text; its base instructions stay its own."""
     received = _received(exchange)
     if received.get("base") is not None:
-        yield violation("turn.system-prompt", f"the base instructions were replaced: {received['base']!r:.80}")
+        yield Seen(f"the base instructions were replaced: {received['base']!r:.80}")
         return
-    told = "\n".join(text for role, text in _items(received) if role in _INSTRUCTING)
+    instructions = "\n".join(text for role, text in _items(received) if role in _INSTRUCTING)
     for message in exchange.scenario.history:
-        if message["role"] in _INSTRUCTING and message["content"] not in told:
+        if message["role"] in _INSTRUCTING and message["content"] not in instructions:
             seen = f"the {message['role']} text {message['content']!r} did not reach the backend as developer text"
-            yield violation("turn.system-prompt", seen)
+            yield Seen(seen)
 
 
-def tool_choice_none(exchange: Exchange) -> Iterable[Violation]:
+@check("turn.tool-choice-none")
+def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
     """No tool is offered to the backend."""
     if not is_object(exchange.choice().text or ""):
         return
@@ -175,17 +189,18 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Violation]:
     developer = str(received.get("developer") or "")
     offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
     if offered:
-        yield violation("turn.tool-choice-none", f"tool_choice is none, and the backend was offered {offered}")
+        yield Seen(f"tool_choice is none, and the backend was offered {offered}")
 
 
-def images(exchange: Exchange) -> Iterable[Violation]:
-    """Each image stands in what the backend received, as an image and not in a text."""
+@check("turn.images")
+def images(exchange: Exchange) -> Iterable[Seen]:
+    """Each image reaches the backend as an image, not as its URL in a text."""
     received = _received(exchange)
-    told = [item for member in ("history", "input") for item in _objects(received, member)]
-    found = json.dumps([_without_texts(item) for item in told])
+    items = [item for member in ("history", "input") for item in _objects(received, member)]
+    found = json.dumps([_without_texts(item) for item in items])
     for url in (*_images_before(exchange), *(exchange.turn.images if exchange.turn else ())):
         if url not in found:
-            yield violation("turn.images", f"the image {url[:40]}… did not reach the backend as an image")
+            yield Seen(f"the image {url[:40]}… did not reach the backend as an image")
 
 
 def _images_before(exchange: Exchange) -> Iterable[str]:
@@ -197,14 +212,3 @@ def _images_before(exchange: Exchange) -> Iterable[str]:
 
 def _without_texts(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key != "text"}
-
-
-SENSE: Mapping[str, Check] = {
-    "turn.history-reaches-backend": history_reaches_backend,
-    "turn.tool-result": tool_result,
-    "turn.tool-registry-order": tool_registry_order,
-    "turn.fresh-session": fresh_session,
-    "turn.system-prompt": system_prompt,
-    "turn.tool-choice-none": tool_choice_none,
-    "turn.images": images,
-}

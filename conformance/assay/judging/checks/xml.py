@@ -1,16 +1,19 @@
-"""Checks of `<use_tool>` blocks: which of the rules a block breaks, found by comparing it with the right one."""
+"""Checks of `<use_tool>` blocks and of the output mode that asks for them.
+
+Which rule a block breaks is found by comparing it with the right one.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.answered import answered
 from assay.judging.checks.diff import difference, torn
 from assay.judging.checks.places import place_of, reading_of
+from assay.judging.registry import Checks, Seen
 from assay.model.dialect import MODE_HEADER, mode_of
 from assay.model.scenario import Mode
-from assay.reading.exchange import Exchange, violation
 from assay.wire import textual
 from assay.wire.events import Text
 from assay.wire.message import read_whole
@@ -18,39 +21,55 @@ from assay.wire.message import read_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from assay.judging.checks.places import Check
-    from assay.wire.violation import Violation
+    from assay.reading.exchange import Exchange
 
+check = Checks()
+"""The checks of this module."""
+
+RULES = (
+    "xml.shape",
+    "xml.order",
+    "xml.escape",
+    "xml.values",
+    "xml.no-arguments",
+    "xml.round-trip",
+    "textual.verbatim",
+)
+"""The requirements that `broken_rule` can name. They have one check: a block breaks one rule, the first of them."""
 SHAPE = re.compile(r"<use_tool>\n  <name>[^\n]*</name>\n(?:  <([\w.-]+)>.*</\1>\n)*</use_tool>", re.DOTALL)
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
 
 
 def broken_rule(want: str, got: str, *, exact: bool) -> str | None:
-    """The requirement by which a block differs from the right one; None when it does not."""
+    """The rule by which a block differs from the right one; None if it does not.
+
+    `exact`: the backend made a structured call, so the proxy wrote the block. Else the block came in the backend's
+    text, and must be forwarded as it stands there.
+    """
     if want == got:
         return None
     if not exact:
         return "textual.verbatim"
-    right, told = textual.read_block(want), textual.read_block(got)
-    if right is None or told is None or not SHAPE.fullmatch(got):
+    right, came = textual.read_block(want), textual.read_block(got)
+    if right is None or came is None or not SHAPE.fullmatch(got):
         return "xml.shape"
-    if told.name != right.name:
+    if came.name != right.name:
         return "xml.round-trip"
-    return _broken_arguments(right.arguments, told.arguments)
+    return _broken_arguments(right.arguments, came.arguments)
 
 
-def _broken_arguments(right: Mapping[str, str], told: Mapping[str, str]) -> str:
+def _broken_arguments(right: Mapping[str, str], came: Mapping[str, str]) -> str:
     if not right:
         return "xml.no-arguments"
-    if set(right) != set(told):
+    if set(right) != set(came):
         return "xml.round-trip"
-    if list(right) != list(told):
+    if list(right) != list(came):
         return "xml.order"
-    return "xml.escape" if right == told or _same_but_escapes(right, told) else "xml.values"
+    return "xml.escape" if right == came or _same_but_escapes(right, came) else "xml.values"
 
 
-def _same_but_escapes(right: Mapping[str, str], told: Mapping[str, str]) -> bool:
-    return all(_bare(right[key]) == _bare(told[key]) for key in right)
+def _same_but_escapes(right: Mapping[str, str], came: Mapping[str, str]) -> bool:
+    return all(_bare(right[key]) == _bare(came[key]) for key in right)
 
 
 def _bare(value: str) -> str:
@@ -59,17 +78,16 @@ def _bare(value: str) -> str:
     return value.replace("&amp;", "&")
 
 
-def _rule(requirement: str) -> Check:
-    """The check of one rule: blocks that differ by it."""
+def differing(rule: str, exchange: Exchange) -> Iterable[Seen]:
+    """The blocks that differ from the right ones by this rule."""
+    place = place_of(exchange, Text) if exchange.mode is Mode.STREAM else exchange.body_place
+    for want, got, exact in _blocks(exchange):
+        if broken_rule(want, got, exact=exact) == rule:
+            yield Seen(difference(want, got), place)
 
-    def check(exchange: Exchange) -> Iterable[Violation]:
-        place = place_of(exchange, Text) if exchange.mode is Mode.STREAM else exchange.body_place
-        for want, got, exact in _blocks(exchange):
-            if broken_rule(want, got, exact=exact) == requirement:
-                yield violation(requirement, difference(want, got), place)
 
-    check.__doc__ = f"Blocks that differ by {requirement}."
-    return check
+for _rule in RULES:
+    check(_rule)(partial(differing, _rule))
 
 
 def _blocks(exchange: Exchange) -> Iterable[tuple[str, str, bool]]:
@@ -81,7 +99,8 @@ def _blocks(exchange: Exchange) -> Iterable[tuple[str, str, bool]]:
                 yield call.block, got, call.exact
 
 
-def single_delta(exchange: Exchange) -> Iterable[Violation]:
+@check("chat.stream.xml-single-delta")
+def single_delta(exchange: Exchange) -> Iterable[Seen]:
     """Each block comes in one delta."""
     for index, (wanted, choice) in enumerate(exchange.choices()):
         if not wanted.blocks or len(choice.calls) != len(wanted.calls):
@@ -91,23 +110,20 @@ def single_delta(exchange: Exchange) -> Iterable[Violation]:
         whole = [text for text in deltas if BLOCK.search(text)]
         if len(whole) != len(wanted.blocks):
             seen = f"{len(wanted.blocks)} blocks were due; {len(whole)} deltas hold a whole one: {choice.text!r:.120}"
-            yield violation("chat.stream.xml-single-delta", seen, place_of(exchange, Text))
+            yield Seen(seen, place_of(exchange, Text))
 
 
-def textual_verbatim(exchange: Exchange) -> Iterable[Violation]:
-    """A block that the backend told in text is forwarded as it stands there."""
-    return _rule("textual.verbatim")(exchange)
-
-
-def mode_header(exchange: Exchange) -> Iterable[Violation]:
+@check("mode.header")
+def mode_header(exchange: Exchange) -> Iterable[Seen]:
     """The response says which output mode was used."""
-    told, want = exchange.transcript.header(MODE_HEADER), exchange.dialect.spec.output_mode
-    if told != want:
-        yield violation("mode.header", f"the response header {MODE_HEADER} is {told!r}, it should be {want!r}")
+    named, want = exchange.transcript.header(MODE_HEADER), exchange.dialect.spec.output_mode
+    if named != want:
+        yield Seen(f"the response header {MODE_HEADER} is {named!r}, it should be {want!r}")
 
 
-def mode_default(exchange: Exchange) -> Iterable[Violation]:
-    """Without a header the answer has the target's own mode."""
+@check("mode.default")
+def mode_default(exchange: Exchange) -> Iterable[Seen]:
+    """An answer to a request that names no output mode is in the target's own."""
     reading = read_whole(exchange.transcript.body)
     content = next((event.text for event in reading.events if isinstance(event, Text)), "")
     came = mode_of(content)
@@ -115,16 +131,4 @@ def mode_default(exchange: Exchange) -> Iterable[Violation]:
         seen = (
             f"the answer to a request that names no mode is in {came}, it should be in {exchange.target.default_mode}"
         )
-        yield violation("mode.default", seen, exchange.body_place)
-
-
-RULES = ("xml.shape", "xml.order", "xml.escape", "xml.values", "xml.no-arguments", "xml.round-trip")
-
-CONTENT: Mapping[str, Check] = {
-    "chat.stream.xml-single-delta": single_delta,
-    **{rule: _rule(rule) for rule in RULES},
-    "textual.verbatim": textual_verbatim,
-    "mode.header": mode_header,
-    "mode.invalid": answered("mode.invalid"),
-    "mode.default": mode_default,
-}
+        yield Seen(seen, exchange.body_place)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from assay.judging.checks.answered import answered, asked
+from assay.judging.registry import Checks, Seen
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
 from assay.model.target import Target
@@ -61,29 +62,34 @@ def exchange(request: Request, status: int | None, headers: dict[str, str], body
 def test_an_answer_is_what_its_request_wants(
     request_: Request, status: int | None, headers: dict[str, str], body: Any, seen: str
 ) -> None:
-    found = list(answered(ROW)(exchange(request_, status, headers, body)))
+    found = list(answered(ROW, exchange(request_, status, headers, body), Checks()))
     assert [one.requirement for one in found] == ([ROW] if seen else [])
     assert not seen or seen in found[0].seen
 
 
 def test_another_look_comes_after_status_and_headers() -> None:
-    check = answered(ROW, lambda exchange: f"{exchange.transcript.status} is odd")
-    assert [one.seen for one in check(exchange(Request(), 200, {}, {}))] == ["200 is odd"]
-    assert "should get 404" in next(iter(check(exchange(Request(expect=404), 200, {}, {})))).seen
+    checks = Checks()
+    checks(ROW)(lambda exchange: [Seen(f"{exchange.transcript.status} is odd")])
+    (odd,) = answered(ROW, exchange(Request(), 200, {}, {}), checks)
+    assert (odd.requirement, odd.seen) == (ROW, "200 is odd")
+    (missed,) = answered(ROW, exchange(Request(expect=404), 200, {}, {}), checks)
+    assert "should get 404" in missed.seen
 
 
 def test_a_further_request_is_judged_by_itself() -> None:
     request = Request(also=(Request(expect=404),))
     assert asked(exchange(request, 404, {}, {}, number=1)).expect == 404
-    assert list(answered(ROW)(exchange(request, 404, {}, {}, number=1))) == []
+    assert list(answered(ROW, exchange(request, 404, {}, {}, number=1), Checks())) == []
 
 
 def test_what_stands_for_another_requirement_is_found_under_that_one_by_the_subject() -> None:
     request = Request(judged=OTHER, expect=400)
-    found = list(answered(ROW, lambda _: "never asked")(exchange(request, 200, {}, {})))
+    checks = Checks()
+    checks(ROW, OTHER)(lambda _: [Seen("never asked")])
+    found = list(answered(ROW, exchange(request, 200, {}, {}), checks))
     assert [one.requirement for one in found] == [OTHER]
-    assert list(answered(OTHER)(exchange(request, 200, {}, {}))) == []
-    assert list(answered(ROW, lambda _: "never asked")(exchange(request, 400, {}, {}))) == []
+    assert list(answered(OTHER, exchange(request, 200, {}, {}), checks)) == []
+    assert list(answered(ROW, exchange(request, 400, {}, {}), checks)) == []
 
 
 def test_a_turn_of_a_conversation_is_no_plain_request() -> None:

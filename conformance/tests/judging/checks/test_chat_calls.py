@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE
+from assay.judging.checks import CHECKS
 from assay.reading.exchange import Exchange
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Call
@@ -19,12 +19,11 @@ Delta = Callable[..., Mapping[str, Any]]
 
 STOP = {"finish": "stop"}
 CALLS = {"finish": "tool_calls"}
-CHECKS = {**FORM, **CONTENT, **SENSE}
 
 
 def found(row: str, exchange: Exchange) -> list[Violation]:
     """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS[f"chat.stream.{row}"](exchange))
+    violations = list(CHECKS.look(f"chat.stream.{row}", exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
     return violations
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE
+from assay.judging.checks import CHECKS
 from assay.model.transcript import End
 from assay.reading.exchange import Exchange
 
@@ -18,12 +18,11 @@ Delta = Callable[..., Mapping[str, Any]]
 
 STOP = {"finish": "stop"}
 CALLS = {"finish": "tool_calls"}
-CHECKS = {**FORM, **CONTENT, **SENSE}
 
 
 def found(row: str, exchange: Exchange) -> list[Violation]:
     """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS[f"chat.stream.{row}"](exchange))
+    violations = list(CHECKS.look(f"chat.stream.{row}", exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
     return violations
 
@@ -96,7 +95,7 @@ def test_any_counts_will_do_where_the_right_ones_are_not_known(stream: Make, usa
 def test_a_failure_before_output_is_no_stream(stream: Make, error_frame: bytes) -> None:
     exchange = stream("fail-first", error_frame)
     violation = only("error-before-output", exchange)
-    assert violation.seen == "the backend failed before it said anything, and the stream began with HTTP 200"
+    assert violation.seen == "the backend failed before any output, and the stream began with HTTP 200"
     assert found("error-before-output", stream("text-hello", STOP)) == []
     assert found("error-before-output", stream("fail-first", status=502)) == []
 
@@ -105,7 +104,7 @@ def test_a_failure_in_mid_text_is_told_by_an_error_frame(stream: Make, error_fra
     assert found("error-after-text", stream("fail-after-text", "Half an answer", error_frame)) == []
     exchange = stream("fail-after-text", "Half an answer", STOP)
     violation = only("error-after-text", exchange)
-    assert "the client takes a torso for an answer" in violation.seen
+    assert "the client takes half an answer for all" in violation.seen
     assert violation.place == exchange.body_place
 
 
@@ -146,7 +145,7 @@ def test_half_of_a_call_must_not_look_like_an_answer(stream: Make, call: Delta, 
 def test_a_backend_that_never_says_anything_must_be_told(stream: Make, error_frame: bytes) -> None:
     assert found("error-before-output", stream("silent-backend", error_frame, bare=True)) == []
     violation = only("error-before-output", stream("silent-backend", STOP))
-    assert violation.seen == "the backend never said anything, and the stream ended without an error"
+    assert violation.seen == "the backend stayed silent, and the stream ended without an error"
 
 
 @pytest.mark.parametrize("name", ["fail-after-text", "fail-in-arguments", "silent-backend"])
@@ -192,7 +191,7 @@ def test_a_turn_that_ended_after_the_departure_is_right(stream: Make, state: str
 )
 def test_a_turn_that_goes_on_after_the_departure_is_told(stream: Make, said: str, state: str) -> None:
     violation = only("disconnect", stream("disconnect", said, STOP, number=1))
-    assert violation.seen.endswith(f"the backend's turn was still {state}: nobody interrupted it")
+    assert violation.seen.endswith(f"the backend's turn was still {state}: the proxy did not interrupt it")
 
 
 def test_the_exchange_that_was_left_is_not_asked_how_it_ended(stream: Make) -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks import chat_stream
-from assay.judging.checks.chat_stream import CONTENT, FORM, SENSE, parity
+from assay.judging.checks import CHECKS, chat_stream
+from assay.model.catalogue import load
+from assay.model.requirement import Stage
 from assay.model.scenario import Mode
 from assay.model.transcript import End
 from assay.reading.exchange import Exchange
@@ -23,8 +24,10 @@ Delta = Callable[..., Mapping[str, Any]]
 
 STOP = {"finish": "stop"}
 CALLS = {"finish": "tool_calls"}
-CHECKS = {**FORM, **CONTENT, **SENSE}
 STOP_AFTER_FIRST = "chat.stream.stop-after-first"
+ROWS = [row for row in load().requirements if row.id.startswith("chat.stream.") and row.id in CHECKS]
+CHECKED = [row.id for row in ROWS if row.stage is not Stage.PARITY]
+CONTENT = [row.id for row in ROWS if row.stage is Stage.CONTENT]
 UNANSWERED = (
     "reflect/", "leave/", "text/hang", "fail/first", "fail/rate", "fail/context", "fail/notice", "fail/silent",
     "fail/crash-first",
@@ -40,7 +43,7 @@ HEADERS = {
 
 def found(row: str, exchange: Exchange) -> list[Violation]:
     """What the check of this row finds, all of it under that row."""
-    violations = list(CHECKS[f"chat.stream.{row}"](exchange))
+    violations = list(CHECKS.look(f"chat.stream.{row}", exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.stream.{row}"}
     return violations
 
@@ -65,15 +68,15 @@ def script_call(script: str, number: int = 0) -> Call:
     return calls[number]
 
 
-@pytest.mark.parametrize("row", [row for row in CHECKS if row not in {"chat.stream.keepalive", STOP_AFTER_FIRST}])
+@pytest.mark.parametrize("row", [row for row in CHECKED if row not in {"chat.stream.keepalive", STOP_AFTER_FIRST}])
 @pytest.mark.parametrize("name", ANSWERED)
 def test_the_right_answer_breaks_nothing(name: str, row: str, right_stream: Make) -> None:
-    assert list(CHECKS[row](right_stream(name))) == []
+    assert list(CHECKS.look(row, right_stream(name))) == []
 
 
 @pytest.mark.parametrize("row", [row for row in CONTENT if row not in {"chat.stream.keepalive", "chat.stream.usage"}])
 def test_where_the_right_answer_is_not_known_nothing_is_missed(row: str, stream: Make) -> None:
-    assert list(CONTENT[row](stream("call-one", "Whatever", STOP, live=True))) == []
+    assert list(CHECKS.look(row, stream("call-one", "Whatever", STOP, live=True))) == []
 
 
 # Form
@@ -159,7 +162,7 @@ def test_a_text_that_never_came_has_no_place(stream: Make) -> None:
 def test_of_a_backend_that_reflects_json_must_come(stream: Make) -> None:
     assert found("text", stream("history", '{"history": []}', STOP)) == []
     violation = only("text", stream("history", "You said: hello", STOP))
-    assert violation.seen == "the backend said a JSON object; what came is none: 'You said: hello'"
+    assert violation.seen == "the backend sent a JSON object; what came is not one: 'You said: hello'"
 
 
 def test_torn_characters_are_one_violation_and_it_is_shown(stream: Make) -> None:
@@ -182,7 +185,7 @@ def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
     exchange = stream("flush", "first(the gate was not opened in time)second", STOP)
     assert found("text", exchange) == []
     violation = only("flushed", exchange)
-    assert "only after it had given up" in violation.seen
+    assert "only after the backend gave up" in violation.seen
     assert violation.place == exchange.body_place
 
 
@@ -192,7 +195,7 @@ def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
 @pytest.mark.parametrize("name", [name for name in ANSWERED if "chat.stream.parity" in
                                   next(s for s in SCENARIOS if s.name == name).exercises])  # fmt: skip
 def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: Make, right_whole: Make) -> None:
-    assert list(parity(right_stream(name), right_whole(name))) == []
+    assert list(CHECKS.look("chat.stream.parity", right_stream(name), right_whole(name))) == []
 
 
 @pytest.mark.parametrize(
@@ -206,13 +209,15 @@ def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: M
 def test_the_first_difference_of_the_modes_is_told(
     stream: Make, whole: Make, frames: tuple[Any, ...], members: tuple[str, ...], said: str
 ) -> None:
-    (violation,) = parity(stream("text-hello", *frames), whole("text-hello", *members))
+    (violation,) = CHECKS.look("chat.stream.parity", stream("text-hello", *frames), whole("text-hello", *members))
     assert (violation.requirement, violation.seen, violation.place) == ("chat.stream.parity", said, None)
 
 
 def test_calls_are_the_same_by_id_name_and_arguments(stream: Make, whole: Make, call: Delta) -> None:
     streamed = stream("call-one", call(0, "mine", "localSearch", "{}"), CALLS)
-    (violation,) = parity(streamed, whole("call-one", None, "tool_calls", calls=[("yours", "localSearch", "{}")]))
+    (violation,) = CHECKS.look(
+        "chat.stream.parity", streamed, whole("call-one", None, "tool_calls", calls=[("yours", "localSearch", "{}")])
+    )
     assert violation.seen.startswith(
         "calls: the stream says [('mine', 'localSearch', '{}')], the whole answer [('yours'"
     )
@@ -222,16 +227,16 @@ def test_text_before_a_call_and_calls_after_the_first_may_be_missing(stream: Mak
     one, two = ("a", "localSearch", "{}"), ("b", "readNote", "{}")
     at_once = {name: whole(name, None, "tool_calls", calls=[one, two]) for name in ("calls-first", "calls-burst")}
     said = ("Let me look.", call(0, *one), CALLS)
-    assert list(parity(stream("calls-first", *said), at_once["calls-first"])) == []
-    assert len(list(parity(stream("calls-burst", *said), at_once["calls-burst"]))) == 1
+    assert list(CHECKS.look("chat.stream.parity", stream("calls-first", *said), at_once["calls-first"])) == []
+    assert len(list(CHECKS.look("chat.stream.parity", stream("calls-burst", *said), at_once["calls-burst"]))) == 1
 
 
 def test_usage_is_the_same_where_the_stream_tells_it(
     stream: Make, whole: Make, usage_chunk: Callable[..., bytes]
 ) -> None:
     streamed = stream("usage-asked", "Counted.", STOP, usage_chunk(1234, 56))
-    assert list(parity(streamed, whole("usage-asked", "Counted.", usage=(1234, 56)))) == []
-    (violation,) = parity(streamed, whole("usage-asked", "Counted.", usage=None))
+    assert list(CHECKS.look("chat.stream.parity", streamed, whole("usage-asked", "Counted.", usage=(1234, 56)))) == []
+    (violation,) = CHECKS.look("chat.stream.parity", streamed, whole("usage-asked", "Counted.", usage=None))
     assert violation.seen == "usage: the stream says (1234, 56, 1290), the whole answer None"
 
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks.chat_whole import CONTENT, FORM
+from assay.judging.checks import CHECKS
+from assay.model.catalogue import load
+from assay.model.requirement import Stage
 from assay.model.scenario import Mode
 from assay.model.transcript import End
 from assay.reading.exchange import Exchange
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
 Make = Callable[..., Exchange]
 
-CHECKS = {**FORM, **CONTENT}
 UNANSWERED = ("reflect/", "fail/")
 ANSWERED = [
     s.name for s in SCENARIOS if s.script and Mode.WHOLE in s.modes and not s.script.startswith(UNANSWERED)
@@ -24,9 +25,13 @@ ANSWERED = [
 ONE = ("call_search", "localSearch", '{"query": "release notes"}')
 TWO = ("call_read", "readNote", '{"notePath": "notes/release.md"}')
 
+ROWS = [row for row in load().requirements if row.id.startswith("chat.whole.") and row.id in CHECKS]
+CHECKED = [row.id for row in ROWS if row.stage is not Stage.PARITY]
+CONTENT = [row.id for row in ROWS if row.stage is Stage.CONTENT]
+
 
 def found(row: str, exchange: Exchange) -> list[Violation]:
-    violations = list(CHECKS[f"chat.whole.{row}"](exchange))
+    violations = list(CHECKS.look(f"chat.whole.{row}", exchange))
     assert {violation.requirement for violation in violations} <= {f"chat.whole.{row}"}
     return violations
 
@@ -38,15 +43,15 @@ def only(row: str, exchange: Exchange) -> str:
     return violation.seen
 
 
-@pytest.mark.parametrize("row", CHECKS)
+@pytest.mark.parametrize("row", CHECKED)
 @pytest.mark.parametrize("name", ANSWERED)
 def test_the_right_answer_breaks_nothing(name: str, row: str, right_whole: Make) -> None:
-    assert list(CHECKS[row](right_whole(name))) == []
+    assert list(CHECKS.look(row, right_whole(name))) == []
 
 
 @pytest.mark.parametrize("row", [row for row in CONTENT if row != "chat.whole.usage"])
 def test_where_the_right_answer_is_not_known_nothing_is_missed(row: str, whole: Make) -> None:
-    assert list(CONTENT[row](whole("call-one", "Whatever", "length", live=True))) == []
+    assert list(CHECKS.look(row, whole("call-one", "Whatever", "length", live=True))) == []
 
 
 @pytest.mark.parametrize(
@@ -110,8 +115,8 @@ def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, 
         ("text-hello", "Hello, world", "12 characters instead of 13; the first difference is at character 12"),
         ("text-hello", None, "content is null, it should be 'Hello, world!'"),
         ("text-empty", None, "content is null, it should be ''"),
-        ("history", "You said: hello", "the backend said a JSON object; what came is none: 'You said: hello'"),
-        ("history", None, "the backend said a JSON object; what came is none: None"),
+        ("history", "You said: hello", "the backend sent a JSON object; what came is not one: 'You said: hello'"),
+        ("history", None, "the backend sent a JSON object; what came is not one: None"),
     ],
 )
 def test_another_text_is_told(whole: Make, name: str, content: str | None, said: str) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import http
+from assay.judging.checks import CHECKS
+from assay.judging.checks.answered import answered
 from assay.model.dialect import Dialect
 from assay.model.scenario import Auth, Form, Mode, Request, Scenario
 from assay.model.target import Target
@@ -78,7 +79,7 @@ def exchange(
 
 
 def seen(row: str, one: Exchange) -> str:
-    found = list(http.CONTENT[row](one))
+    found = list(answered(row, one, CHECKS))
     assert {violation.requirement for violation in found} <= {row}
     return found[0].seen if found else ""
 
@@ -128,7 +129,7 @@ def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
 def test_request_ids(ids: tuple[str | None, ...], wanted: str) -> None:
     request = Request(also=(Request(),))
     exchanges = [exchange("http.request-id", request, 200, {}, {"x-request-id": id_}, n) for n, id_ in enumerate(ids)]
-    found = list(http.TOGETHER["http.request-id"](exchanges))
+    found = list(CHECKS.look("http.request-id", *exchanges))
     assert len(found) == bool(wanted)
     assert not wanted or wanted in found[0].seen
 
@@ -136,7 +137,7 @@ def test_request_ids(ids: tuple[str | None, ...], wanted: str) -> None:
 @pytest.mark.parametrize(("message", "what"), INTERNALS)
 def test_an_error_that_shows_internals(message: str, what: str) -> None:
     body = {"error": {**ENVELOPE["error"], "message": message}}
-    found = list(http.ERRORS["http.error.no-internals"](exchange("x", Request(expect=500), 500, body)))
+    found = list(CHECKS.look("http.error.no-internals", exchange("x", Request(expect=500), 500, body)))
     assert len(found) == bool(what)
     assert not what or what in found[0].seen
 
@@ -146,9 +147,9 @@ def test_an_error_in_a_stream_is_looked_at_too() -> None:
     one = exchange("x", Request(), 200, frame)
     form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
     object.__setattr__(one, "reading", read(one.transcript, form))
-    assert [v.seen for v in http.ERRORS["http.error.no-internals"](one)] == ["the error shows a process id: pid 4711"]
+    assert [v.seen for v in CHECKS.look("http.error.no-internals", one)] == ["the error shows a process id: pid 4711"]
 
 
 @pytest.mark.parametrize(("status", "body", "count"), [(200, b"fine", 0), (404, ENVELOPE, 0), (404, b"<html>", 1)])
 def test_the_envelope_of_errors(status: int, body: Any, count: int) -> None:
-    assert len(list(http.ERRORS["http.error.envelope"](exchange("x", Request(), status, body)))) == count
+    assert len(list(CHECKS.look("http.error.envelope", exchange("x", Request(), status, body)))) == count

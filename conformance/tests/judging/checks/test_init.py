@@ -1,32 +1,52 @@
+"""The checks as a whole: each is of a row, and each row can be found broken."""
+
 from __future__ import annotations
 
 import pytest
 
-from assay.judging.checks import CONTENT, ERRORS, FORM, INVARIANT, SENSE
-from assay.judging.checks.chat_stream import SCRIPTED
+from assay.judging.checks import CHECKS, GRAMMAR
 from assay.model.catalogue import load
-from assay.wire.chat import CHAT_STREAM_VIOLATIONS
+from assay.model.requirement import Requirement, Stage
+from assay.scenarios import SCENARIOS
+from assay.wire.message import ENVELOPE, ERROR
+
+SUBJECTS = {scenario.attribute_to for scenario in SCENARIOS}
+ANSWERED = {
+    row
+    for scenario in SCENARIOS
+    if scenario.request is not None
+    for row in (*scenario.exercises, *(one.judged for one in scenario.request.each))
+}
 
 
-def test_no_requirement_is_checked_in_two_stages() -> None:
-    tables = [FORM, CONTENT, SENSE, ERRORS]
-    assert sum(map(len, tables)) == len({row for table in tables for row in table})
-
-
-@pytest.mark.parametrize("row", sorted({*FORM, *CONTENT, *SENSE, *ERRORS, *INVARIANT}))
-def test_every_check_is_of_a_requirement_of_the_catalogue(row: str) -> None:
+@pytest.mark.parametrize("row", sorted({*CHECKS, *GRAMMAR, ENVELOPE, ERROR}))
+def test_every_check_and_every_name_of_the_grammar_is_of_a_row(row: str) -> None:
     assert row in load().by_id
 
 
-def test_what_needs_the_right_answer_is_not_called_invariant() -> None:
-    assert not INVARIANT & (SENSE.keys() | SCRIPTED)
-    assert not INVARIANT & {"chat.stream.text", "chat.whole.text", "chat.stream.arguments-verbatim"}
+@pytest.mark.parametrize("row", load().requirements, ids=lambda row: row.id)
+def test_every_row_can_be_found_broken(row: Requirement) -> None:
+    match row.stage:
+        case Stage.SUBJECT:
+            assert row.id in SUBJECTS
+            assert row.id not in CHECKS, "no stage runs its check"
+        case Stage.ANSWER:
+            assert row.id in ANSWERED
+        case Stage.FORM:
+            assert row.id in CHECKS or row.id in GRAMMAR
+        case _:
+            assert row.id in CHECKS
 
 
-def test_what_holds_of_any_answer_is_invariant() -> None:
-    assert (FORM.keys() | ERRORS.keys() | set(CHAT_STREAM_VIOLATIONS)) - SCRIPTED <= INVARIANT
-    assert {"chat.stream.stop-after-first", "chat.whole.choices", "chat.whole.content-null"} <= INVARIANT
+def test_what_needs_the_right_answer_cannot_be_judged_without_it() -> None:
+    needs_script = {row.id for row in load().requirements if row.needs_script}
+    assert {row.id for row in load().requirements if row.stage in {Stage.SENSE, Stage.PARITY}} <= needs_script
+    assert {"chat.stream.text", "chat.whole.text", "chat.stream.arguments-verbatim"} <= needs_script
+    halves = {"chat.stream.utf8", "chat.stream.usage", "responses.stream.sums", "responses.stream.terminal"}
+    assert halves <= needs_script & GRAMMAR, "the grammar sees half of them, the script the other"
 
 
-def test_half_a_requirement_is_one_of_the_grammars() -> None:
-    assert set(CHAT_STREAM_VIOLATIONS) >= SCRIPTED
+def test_what_holds_of_any_answer_can_be_judged_without_the_right_one() -> None:
+    invariant = {row.id for row in load().requirements if not row.needs_script}
+    assert {row.id for row in load().requirements if row.stage in {Stage.FORM, Stage.ERROR}} <= invariant
+    assert {"chat.stream.stop-after-first", "chat.stream.call-opening", "chat.whole.content-null"} <= invariant

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks import params
+from assay.judging.checks import CHECKS
+from assay.judging.checks.answered import answered
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
 from assay.model.target import Target
@@ -56,11 +57,11 @@ def exchange(status: int, content_type: str, body: bytes) -> Exchange:
 
 @pytest.mark.parametrize(("content_type", "body", "wanted"), ANSWERS)
 def test_a_real_client_is_served(content_type: str, body: bytes, wanted: str) -> None:
-    found = list(params.CONTENT[ROW](exchange(200, content_type, body)))
+    found = list(answered(ROW, exchange(200, content_type, body), CHECKS))
     assert len(found) == bool(wanted)
     assert not wanted or wanted in found[0].seen
 
 
 def test_a_real_client_is_not_refused() -> None:
-    found = list(params.CONTENT[ROW](exchange(400, "application/json", json.dumps(ERROR).encode())))
+    found = list(answered(ROW, exchange(400, "application/json", json.dumps(ERROR).encode()), CHECKS))
     assert "the status is 400" in found[0].seen

@@ -6,7 +6,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from assay.judging.checks.response_parity import PARITY, across, parity
+from assay.judging.checks.response_parity import across, parity
+from assay.judging.checks.response_parity import streamed as compared
 from assay.model.dialect import Dialect
 from assay.model.transcript import End
 
@@ -18,10 +19,10 @@ RE: Json = {"dialect": Dialect.RESPONSES}
 def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Make, hello: Json) -> None:
     other = {**copy.deepcopy(hello), "id": "resp_2", "created_at": 1_700_000_001}
     other["output"][0]["id"] = "msg_other"
-    assert list(parity(streamed("text-hello", hello), answered("text-hello", other))) == []
-    (found,) = parity(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
-    assert found.seen == "metadata: the stream says None, the whole answer {'a': '1'}"
-    assert list(parity(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
+    assert list(compared(streamed("text-hello", hello), answered("text-hello", other))) == []
+    (found,) = compared(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
+    assert found.text == "metadata: the stream says None, the whole answer {'a': '1'}"
+    assert list(compared(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
 
 
 def test_under_policy_first_a_stream_ends_with_its_first_call(
@@ -30,19 +31,29 @@ def test_under_policy_first_a_stream_ends_with_its_first_call(
     calls = [told_call("call_a", "f", "{}", 1), told_call("call_b", "g", "{}", 2)]
     one = response("completed", [told_message("Hi."), calls[0]], usage=counted)
     two = response("completed", [told_message("Hi."), *calls], usage=counted)
-    assert list(parity(streamed("calls-first", one), answered("calls-first", two))) == []
-    assert [v.requirement for v in parity(streamed("calls-burst", one), answered("calls-burst", two))] == [PARITY]
+    assert list(compared(streamed("calls-first", one), answered("calls-first", two))) == []
+    (found,) = compared(streamed("calls-burst", one), answered("calls-burst", two))
+    assert found.text.startswith("output: ")
     text = response("completed", [told_message("Hi.")], usage=counted)
-    assert list(parity(streamed("calls-first", text), answered("calls-first", text))) == []
+    assert list(compared(streamed("calls-first", text), answered("calls-first", text))) == []
 
 
 def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello: Json, one_call: Json) -> None:
     assert list(across(answered("text-hello", hello), right_whole("text-hello"))) == []
     (found,) = across(answered("text-hello", one_call), right_whole("text-hello"))
-    assert found.seen.startswith("calls: the response says [('localSearch'")
+    assert found.text.startswith("calls: the response says [('localSearch'")
     other = {**hello, "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
     (found,) = across(answered("text-hello", other), right_whole("text-hello"))
-    assert found.seen == "finish: the response says 'content_filter', chat 'stop'"
+    assert found.text == "finish: the response says 'content_filter', chat 'stop'"
     hello["output"] = []
     (found,) = across(answered("text-hello", hello), right_whole("text-hello"))
-    assert found.seen.startswith("text: ")
+    assert found.text.startswith("text: ")
+
+
+def test_a_response_is_compared_with_a_response_or_with_chat(
+    streamed: Make, answered: Make, right_whole: Make, hello: Json, one_call: Json
+) -> None:
+    stream, response = streamed("text-hello", hello), answered("text-hello", one_call)
+    chat = right_whole("text-hello")
+    assert list(parity(stream, response)) == list(compared(stream, response)) != []
+    assert list(parity(response, chat)) == list(across(response, chat)) != []

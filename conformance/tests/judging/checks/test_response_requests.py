@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.response_requests import CONTENT
+from assay.judging.checks import CHECKS
+from assay.judging.checks.answered import answered
 from assay.model.dialect import Dialect
 
 Json = dict[str, Any]
@@ -21,7 +22,7 @@ RE: Json = {"dialect": Dialect.RESPONSES}
 def asked(plain: Make, name: str, number: int, told: object, status: int = 200) -> list[str]:
     row = "responses.previous-id" if name.startswith("previous") else "responses.input.items"
     exchange = plain(name, status, json.dumps(told).encode(), number=number, **RE)
-    return [violation.seen for violation in CONTENT[row](exchange)]
+    return [violation.seen for violation in answered(row, exchange, CHECKS)]
 
 
 @pytest.fixture
@@ -42,8 +43,8 @@ def test_the_input_reaches_the_backend_in_order(plain: Make, said: Callable[[str
     assert lost == ["'grebe-4' of the input did not reach the backend, or not in its place"]
     swapped = asked(plain, "input-string", 0, said('{"input": "grebe-4 heron-17"}'))
     assert swapped == lost
-    assert "what came is none" in asked(plain, "input-string", 0, said("Hello."))[0]
-    assert "what came is none" in asked(plain, "input-string", 0, [])[0]
+    assert "what came is not one" in asked(plain, "input-string", 0, said("Hello."))[0]
+    assert "what came is not one" in asked(plain, "input-string", 0, [])[0]
 
 
 def test_a_reference_is_refused(plain: Make, error_body: Callable[..., bytes]) -> None:
@@ -74,4 +75,4 @@ def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[
         exchange = plain("previous-response", 200, body, number=1, **RE)
         sent = json.dumps({"model": "codex", "previous_response_id": "resp_1"}).encode()
         continued = replace(exchange, transcript=replace(exchange.transcript, request_body=sent))
-        assert [violation.seen for violation in CONTENT["responses.previous-id"](continued)] == wrong
+        assert [violation.seen for violation in answered("responses.previous-id", continued, CHECKS)] == wrong

@@ -5,21 +5,22 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.shapes import CONTENT, late_id
+from assay.judging.checks import CHECKS, shapes
 from assay.model.dialect import Dialect
 from assay.reading.exchange import Exchange
 
 Make = Callable[..., Exchange]
+ROW = "shapes.late-id"
 ARGUMENTS = '{"query": "same bytes", "limit": 1.50}'
 LATE = ["shape-late-id", "shape-late-id-done"]
-SEEN = "the backend told the id 'call_shape' of localSearch; the answer has 'call_own'"
+SEEN = "the backend sent the id 'call_shape' for localSearch; the answer has 'call_own'"
 
 
 @pytest.mark.parametrize("name", LATE)
 @pytest.mark.parametrize("dialect", list(Dialect))
 def test_the_backends_own_id_is_right(name: str, dialect: Dialect, right_stream: Make, right_whole: Make) -> None:
     for right in (right_stream, right_whole):
-        assert list(late_id(right(name, dialect=dialect))) == []
+        assert list(CHECKS.look(ROW, right(name, dialect=dialect))) == []
 
 
 @pytest.mark.parametrize("name", LATE)
@@ -29,14 +30,14 @@ def test_an_id_of_the_proxys_own_is_found_in_either_mode(
     streamed = stream(name, call(0, "call_own", "localSearch", ARGUMENTS), {"finish": "tool_calls"})
     at_once = whole(name, None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
     for exchange in (streamed, at_once):
-        (violation,) = late_id(exchange)
-        assert (violation.requirement, violation.seen) == ("shapes.late-id", SEEN)
+        (violation,) = CHECKS.look(ROW, exchange)
+        assert (violation.requirement, violation.seen) == (ROW, SEEN)
 
 
 def test_a_call_without_an_id_may_have_any(whole: Make) -> None:
     exchange = whole("shape-no-id", None, "tool_calls", calls=[("call_own", "localSearch", ARGUMENTS)])
-    assert list(late_id(exchange)) == []
+    assert list(CHECKS.look(ROW, exchange)) == []
 
 
 def test_the_checks_are_those_of_shapes() -> None:
-    assert all(row.startswith("shapes.") for row in CONTENT)
+    assert list(shapes.check) == [ROW]

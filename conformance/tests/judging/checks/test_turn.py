@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.judging.checks.turn import SENSE
+from assay.judging.checks import CHECKS
 from assay.model.dialect import Dialect
 from assay.reading.exchange import Exchange
 from assay.scenarios.turns import PIXEL
@@ -46,7 +46,7 @@ def seen(whole: Make) -> Callable[..., list[str]]:
 
     def check(row: str, scenario: str, *, dialect: Dialect = Dialect.OPENAI_JSON, **received: Any) -> list[str]:
         exchange = whole(scenario, json.dumps(received, ensure_ascii=False), dialect=dialect)
-        violations: list[Violation] = list(SENSE[f"turn.{row}"](exchange))
+        violations: list[Violation] = list(CHECKS.look(f"turn.{row}", exchange))
         assert {violation.requirement for violation in violations} <= {f"turn.{row}"}
         assert all(violation.place is None for violation in violations)
         return [violation.seen for violation in violations]
@@ -200,7 +200,7 @@ def test_a_call_that_reaches_the_backend_otherwise_is_told(seen: Seen, changed: 
     history = [{**one, **changed} if one is BITTERN else one for one in REEDS]
     (said,) = seen("history-reaches-backend", "history-calls", history=history)
     assert said.startswith("the call call_bittern of localSearch with ")
-    assert said.endswith(" did not reach the backend as it was made")
+    assert said.endswith(" did not reach the backend unchanged")
 
 
 def test_what_is_said_beside_a_call_is_part_of_the_history(seen: Seen) -> None:
