@@ -59,7 +59,7 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay.wire": ("assay.wire",),
     "assay.model": ("assay.model", "assay.wire.violation"),
     "assay.judging": ("assay.judging", "assay.model", "assay.wire", "assay.reading"),
-    "assay_scripts": ("assay_scripts", "assay_codex"),
+    "assay_scripts": ("assay_scripts",),
     "assay_codex": ("assay_codex", "assay_scripts"),
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
