@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from assay.model.catalogue import Catalogue, Level, Requirement, load
     from assay.model.target import Target
     from assay.model.verdict import HarnessError, Outcome, Verdict
-    from assay.results.certificate import Certificate, Exit, certify
+    from assay.results.certificate import Certificate, Exit
+    from assay.results.certify import certify
     from assay.scenarios import SCENARIOS
     from assay.targets.options import OptionError, RunOptions, TargetOptions
 
@@ -51,7 +52,8 @@ _HOMES = {
     "assay.model.catalogue": ("Catalogue", "Level", "Requirement", "load"),
     "assay.model.target": ("Target",),
     "assay.model.verdict": ("HarnessError", "Outcome", "Verdict"),
-    "assay.results.certificate": ("Certificate", "Exit", "certify"),
+    "assay.results.certificate": ("Certificate", "Exit"),
+    "assay.results.certify": ("certify",),
     "assay.scenarios": ("SCENARIOS",),
     "assay.targets.options": ("OptionError", "RunOptions", "TargetOptions"),
 }

@@ -15,7 +15,7 @@ from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.target import Target
 from assay.model.verdict import Verdict
-from assay.results.certificate import certify
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.bundled import BODY_LIMIT, KEEPALIVE, SETTINGS, SLOTS, UNREADY_SETTINGS
 from assay.targets.launch import launch

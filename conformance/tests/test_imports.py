@@ -23,14 +23,14 @@ EDGES: Mapping[str, str] = {
     "assay.report.explain": "prints on a terminal",
     "assay.report.phrases": "styles words for a terminal",
     "assay.report.terminal": "prints on a terminal",
-    "assay.results.certificate": "drives a target and takes the time",
+    "assay.results.certify": "drives a target and takes the time",
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
-    "assay.targets.options": "finds out what a target is, or starts it",
     "assay.targets.preflight": "sends requests",
+    "assay.targets.reach": "finds out what a target is, or starts it",
     "assay.targets.real_codex": "starts a model's service and a Codex",
     "assay.targets.unready_instance": "starts a second proxy",
 }
@@ -40,9 +40,10 @@ READERS: Mapping[str, str] = {
     "assay.judging.stored_answers": "reads the stored answers of the installation",
     "assay.model.catalogue": "reads the rows of the installation",
     "assay.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
-    "assay.scenarios.clients": "reads the recorded requests of clients in the installation",
+    "assay.targets.address": "parses URLs as httpx does, and sends nothing",
+    "assay.targets.options": "reads the environment variable that holds the key",
 }
-"""Module → the file that it reads when it is called (never at import). What is pure may import these."""
+"""Module → what it reads or borrows when it is called (never at import). What is pure may import these."""
 
 ACTS = frozenset({
     "_thread", "asyncio", "builtins.input", "builtins.open", "builtins.print", "concurrent", "ctypes", "fcntl",

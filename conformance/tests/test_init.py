@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 import assay
-from assay.results.certificate import certify
+from assay.results.certify import certify
 
 
 @pytest.mark.parametrize("name", assay.__all__)

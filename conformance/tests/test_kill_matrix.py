@@ -17,7 +17,7 @@ from assay.model.catalogue import load
 from assay.model.dialect import CHATS, Dialect
 from assay.model.target import Target
 from assay.model.verdict import Verdict
-from assay.results.certificate import Certificate, certify
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from assay.targets.launch import launch
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from assay.model.scenario import Scenario
+    from assay.results.certificate import Certificate
 
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 

@@ -16,7 +16,7 @@ from assay.judging import stored_answers
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.report import rendering
-from assay.results.certificate import certify
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.bundled import proxy
 

@@ -7,7 +7,8 @@ import pytest
 from assay.model.catalogue import load
 from assay.model.target import Missing
 from assay.model.verdict import Verdict
-from assay.results.certificate import Exit, certify
+from assay.results.certificate import Exit
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.capabilities import UNPLAYED, missing_in
 from assay.targets.options import TargetOptions

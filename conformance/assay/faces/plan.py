@@ -11,7 +11,7 @@ from assay.judging import known_failing
 from assay.judging.known_failing import KnownFailingError
 from assay.model.catalogue import Catalogue, load
 from assay.reading.selection import UnknownScenarioError, keys, select
-from assay.results.certificate import Certificate, certify
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.options import OptionError, RunOptions, TargetOptions
 from assay.targets.reach import reach
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay.driving.drive import Progress
     from assay.model.scenario import Scenario
     from assay.model.target import Target
+    from assay.results.certificate import Certificate
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, KnownFailingError)
 """What a person can do wrong; each message says what would be right."""

@@ -17,7 +17,8 @@ from assay.model.catalogue import load
 from assay.model.target import Backend, Target
 from assay.model.verdict import Outcome, Verdict
 from assay.reading.playable import unsupported_reason
-from assay.results.certificate import Exit, certify
+from assay.results.certificate import Exit
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.options import TargetOptions
 from assay.targets.reach import reach

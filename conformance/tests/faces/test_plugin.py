@@ -13,7 +13,7 @@ from assay.model.catalogue import Level, load
 from assay.model.dialect import Arguments, Dialect
 from assay.model.verdict import Verdict
 from assay.reading.applicable import applicable
-from assay.results.certificate import certify
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.targets.launch import executable
 from assay.targets.options import RunOptions, TargetOptions

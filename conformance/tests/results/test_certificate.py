@@ -10,8 +10,9 @@ from assay.model.catalogue import Level, load
 from assay.model.dialect import Dialect
 from assay.model.target import Target
 from assay.model.verdict import Outcome, Verdict
-from assay.results import certificate
-from assay.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit, certify
+from assay.results import certify as certifying
+from assay.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[dict[str, An
             asked.append({"scenarios": scenarios, "target": target, **how})
             return list(runs)
 
-        monkeypatch.setattr(certificate, "drive", drive)
+        monkeypatch.setattr(certifying, "drive", drive)
         return asked
 
     return use

@@ -1,0 +1,73 @@
+"""A whole run: drive the scenarios, judge what they left behind, and hold the result in a certificate."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from assay.driving.drive import Progress, drive, no_progress
+from assay.judging.judge import judge_all
+from assay.judging.known_failing import apply
+from assay.model.catalogue import Catalogue, Level
+from assay.results.certificate import Certificate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay.model.scenario import Scenario
+    from assay.model.target import Target
+    from assay.model.verdict import Outcome
+
+
+def certify(
+    target: Target,
+    scenarios: Sequence[Scenario],
+    catalogue: Catalogue,
+    *,
+    known: Mapping[str, str] | None = None,
+    jobs: int = 8,
+    progress: Progress = no_progress,
+    selection: Sequence[str] = (),
+) -> Certificate:
+    """Drive every scenario once and judge what it left behind.
+
+    Args:
+        target: A target past its preflight.
+        scenarios: What to drive.
+        catalogue: The requirements to judge by.
+        known: `<scenario>:<requirement>` → why its failure is accepted.
+        jobs: How many exchanges run at the same time.
+        progress: Called after each scenario and form.
+        selection: The names by which the scenarios were selected; empty when these are all of them.
+
+    A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
+    """
+    began = time.monotonic()
+    runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    outcomes = apply(judge_all(runs, target, catalogue), known or {})
+    return Certificate(
+        target=target,
+        date=catalogue.date,
+        runs=tuple(runs),
+        outcomes=outcomes,
+        musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
+        seconds=time.monotonic() - began,
+        selection=tuple(selection),
+    )
+
+
+def _musts(catalogue: Catalogue, target: Target) -> frozenset[str]:
+    """The MUSTs that are about a dialect of the target."""
+    spoken = set(target.dialects)
+    return frozenset(row.id for row in catalogue.requirements if row.level is Level.MUST and set(row.dialects) & spoken)
+
+
+def _selected(catalogue: Catalogue, outcomes: Sequence[Outcome], selection: Sequence[str]) -> frozenset[str]:
+    """The MUSTs that the selected scenarios are about, and each requirement, MUST or not, that is named itself."""
+    judged = {outcome.requirement for outcome in outcomes}
+    return frozenset(
+        row.id
+        for row in catalogue.requirements
+        if row.id in selection or (row.level is Level.MUST and row.id in judged)
+    )
