@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, nobody
+from assay.judging.checks import CHECKS
 from assay.judging.judge import judge_all
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from assay.judging.outcomes import Run
+    from assay.judging.registry import Checks
     from assay.model.scenario import Scenario
     from assay.model.target import Target
 
@@ -79,17 +81,18 @@ def certify(
     catalogue: Catalogue,
     *,
     known: Mapping[str, str] | None = None,
+    checks: Checks = CHECKS,
     jobs: int = 8,
     progress: Progress = nobody,
 ) -> Certificate:
-    """Drive every scenario once and judge what it left behind."""
+    """Drive every scenario once and judge what it left behind. `judging.judge` says how to add rows and checks."""
     began = time.monotonic()
     runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
     return Certificate(
         target=target,
         date=catalogue.date,
         runs=tuple(runs),
-        outcomes=apply(judge_all(runs, target, catalogue), known or {}),
+        outcomes=apply(judge_all(runs, target, catalogue, checks=checks), known or {}),
         musts=frozenset(_musts(catalogue, target)),
         seconds=time.monotonic() - began,
     )
