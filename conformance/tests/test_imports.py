@@ -167,8 +167,9 @@ def test_a_module_of_the_suite_is_pure_unless_it_is_listed() -> None:
     assert offences(pure, lambda name: acts(name) or under(*EDGES)(name)) == []
 
 
-def test_what_reads_files_does_nothing_else() -> None:
-    readers = {module: SUITE[module] for module in READERS}
+def test_what_reads_does_nothing_else() -> None:
+    borrowed = {"assay.targets.address": "httpx", "assay.targets.options": "os"}  # see READERS for what they take of it
+    readers = {module: SUITE[module] - {borrowed.get(module, "")} for module in READERS}
     reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 

@@ -1,6 +1,6 @@
 """Known failures: declared with a reason, still run, and an error once they pass.
 
-A file has one per line, `<scenario>:<requirement> <reason>`; empty lines and lines that begin with # are nothing.
+A file has one per line, `<scenario>:<requirement> <reason>`; empty lines and lines that begin with # are ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ class KnownFailingError(Exception):
 
 
 def load(path: Path, keys: Collection[str]) -> dict[str, str]:
-    """Reasons by `<scenario>:<requirement>`. `keys` are those that exist."""
+    """The reasons in a file, by `<scenario>:<requirement>`. `keys` are those that exist.
+
+    Raises:
+        KnownFailingError: the file cannot be read, or a line of it is wrong.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -35,7 +39,7 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
         if not rest:
             raise KnownFailingError(f"{path}, line {number}: {key} needs a reason behind it")
         if key in reasons:
-            raise KnownFailingError(f"{path}, line {number}: {key} stands in an earlier line, too")
+            raise KnownFailingError(f"{path}, line {number}: an earlier line declares {key} already")
         reasons[key] = rest[0]
     return reasons
 
@@ -43,7 +47,7 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
 def apply(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> tuple[Outcome, ...]:
     """Mark the failures that are known; a known failure that passes becomes a failure, since its line is stale.
 
-    What was not observed, or could not be driven, is neither.
+    What was not observed, or could not be driven, is left as it is.
     """
     return tuple(_marked(outcome, reasons.get(outcome.key)) for outcome in outcomes)
 
@@ -51,7 +55,7 @@ def apply(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> tuple[Outc
 def _marked(outcome: Outcome, reason: str | None) -> Outcome:
     match outcome.verdict:
         case Verdict.PASS if reason:
-            stale = f"it passes, but is declared as known failing ({reason}); take its line away"
+            stale = f"it passes, but is declared as known failing ({reason}); remove its line"
             return dataclasses.replace(outcome, verdict=Verdict.FAIL, reason=stale)
         case Verdict.FAIL | Verdict.WARN if reason:
             return dataclasses.replace(outcome, known=reason)

@@ -108,7 +108,7 @@ class Catalogue:
         """This catalogue with more rows behind its own.
 
         Raises:
-            CatalogueError: an id stands in it already.
+            CatalogueError: it has one of the ids already.
         """
         known = set(self.by_id)
         for row in rows:

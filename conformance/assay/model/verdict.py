@@ -32,23 +32,27 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """A violation and the exchange it was found in: its form, and its number in the scenario, from 0."""
+    """A violation and the exchange in which it was found."""
 
     form: Form
     exchange: int
+    """The number of the exchange in its scenario, counted from 0."""
     violation: Violation
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """The verdict on one requirement in one scenario; `reason` says why when it is neither a pass nor a finding."""
+    """The verdict on one requirement in one scenario."""
 
     scenario: str
     requirement: str
     verdict: Verdict
     findings: tuple[Finding, ...] = ()
+    """What is wrong, if the verdict is FAIL or WARN."""
     reason: str = ""
+    """Why the requirement was not judged; '' if it was. A known failure that passes has the reason here, too."""
     known: str = ""
+    """The reason for which this failure is declared as known; '' if it is not."""
 
     @property
     def key(self) -> str:

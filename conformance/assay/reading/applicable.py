@@ -68,9 +68,10 @@ def _part(scenario: Scenario, turn: Turn, number: int, choice: int) -> tuple[Ste
 
 
 def _of_choice(part: tuple[Step, ...], choice: int) -> tuple[Step, ...]:
-    """What is told for a choice where all play the same part: steps that name no choice are of the first one.
+    """The steps of one choice, where all choices play the same part.
 
-    Unless none does: then each choice is told all of it. The counts are those of all choices together.
+    Steps that name no choice belong to the first one. If no step names a choice, each choice plays all of them. The
+    counts are those of all choices together, so the first choice has them and the others have zero.
     """
     if all(getattr(step, "choice", None) is None for step in part):
         return part

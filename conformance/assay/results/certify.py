@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
+from assay.judging.checks import CHECKS
 from assay.judging.judge import judge_all
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
@@ -15,6 +16,7 @@ from assay.results.certificate import Certificate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assay.judging.registry import Checks
     from assay.model.scenario import Scenario
     from assay.model.target import Target
     from assay.model.verdict import Outcome
@@ -29,6 +31,7 @@ def certify(
     jobs: int = 8,
     progress: Progress = no_progress,
     selection: Sequence[str] = (),
+    checks: Checks = CHECKS,
 ) -> Certificate:
     """Drive every scenario once and judge what it left behind.
 
@@ -40,12 +43,13 @@ def certify(
         jobs: How many exchanges run at the same time.
         progress: Called after each scenario and form.
         selection: The names by which the scenarios were selected; empty when these are all of them.
+        checks: What finds out whether a requirement is broken.
 
     A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
     """
     began = time.monotonic()
     runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
-    outcomes = apply(judge_all(runs, target, catalogue), known or {})
+    outcomes = apply(judge_all(runs, target, catalogue, checks=checks), known or {})
     return Certificate(
         target=target,
         date=catalogue.date,

@@ -33,7 +33,7 @@ def test_lines_are_keys_with_reasons_and_the_rest_is_nothing(tmp_path: Path) -> 
         ),
         (f"{KEY}", f"line 1: {KEY} needs a reason behind it"),
         (f"{KEY}   ", f"line 1: {KEY} needs a reason behind it"),
-        (f"{KEY} buffers\n{KEY} does not", f"line 2: {KEY} stands in an earlier line, too"),
+        (f"{KEY} buffers\n{KEY} does not", f"line 2: an earlier line declares {KEY} already"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, text: str, said: str) -> None:
@@ -62,7 +62,7 @@ def test_a_known_failure_keeps_its_verdict_and_is_marked(verdict: Verdict) -> No
 def test_a_known_failure_that_passes_is_a_failure() -> None:
     (marked,) = apply([outcome(Verdict.PASS)], {KEY: "buffers"})
     assert (marked.verdict, marked.known) == (Verdict.FAIL, "")
-    assert marked.reason == "it passes, but is declared as known failing (buffers); take its line away"
+    assert marked.reason == "it passes, but is declared as known failing (buffers); remove its line"
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_OBSERVED, Verdict.ERROR, Verdict.NOT_APPLICABLE])

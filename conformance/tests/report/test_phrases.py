@@ -72,7 +72,7 @@ def test_the_exchange_of_the_finding_is_the_one_that_is_shown(stream: Make, cert
 def test_a_stale_known_failure_says_why_it_fails(stream: Make, certified: Certified) -> None:
     one = certified(stream("flush", "first", "second", STOP), known={"flush:chat.stream.flushed": "buffers"})
     said = lines(one, "chat.stream.flushed")
-    assert said[2] == "flush: it passes, but is declared as known failing (buffers); take its line away"
+    assert said[2] == "flush: it passes, but is declared as known failing (buffers); remove its line"
 
 
 def test_every_verdict_has_a_style() -> None:

@@ -182,7 +182,7 @@ def test_known_failures_are_listed_and_fail_nothing(stream: Make, certified: Cer
 
 def test_a_stale_line_of_known_failures_fails(right_stream: Make, certified: Certified, report: Report) -> None:
     said = report(certified(right_stream("flush"), known={"flush:chat.stream.text": "buffers"}))
-    assert "flush: it passes, but is declared as known failing (buffers); take its line away" in said
+    assert "flush: it passes, but is declared as known failing (buffers); remove its line" in said
     assert said.endswith("not certified: 1 requirement broken\n")
 
 

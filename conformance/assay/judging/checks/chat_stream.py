@@ -137,7 +137,7 @@ def flushed(exchange: Exchange) -> Iterable[Seen]:
 
 
 def gate_was_late(wanted: Expected, got: str) -> bool:
-    """Whether a text holds what the backend sends when nobody opened its gate in time."""
+    """Whether a text holds what the backend sends if its gate was not opened in time."""
     return any(gate.late in got for gate in wanted.gates)
 
 

@@ -1,0 +1,64 @@
+"""Registering checks: one per requirement, as a value that can be joined."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from assay.judging.checks import CHECKS, shapes
+from assay.judging.registry import CheckError, Checks, Seen
+from assay.reading.exchange import Exchange
+from assay.wire.violation import Violation
+
+Make = Callable[..., Exchange]
+
+
+def greeting(exchange: Exchange) -> Iterator[Seen]:
+    yield Seen("no greeting", exchange.body_place)
+    yield Seen("no smile")
+
+
+def test_the_id_is_stamped_on_what_a_check_finds(whole: Make) -> None:
+    check = Checks()
+    assert check("my.greeting", "my.smile")(greeting) is greeting
+    exchange = whole("text-hello", "Hm.")
+    for name in ("my.greeting", "my.smile"):
+        assert list(check.look(name, exchange)) == [
+            Violation(requirement=name, seen="no greeting", place=exchange.body_place),
+            Violation(requirement=name, seen="no smile"),
+        ]
+
+
+def test_a_check_gets_all_exchanges_that_it_is_to_compare(whole: Make) -> None:
+    check = Checks()
+    check("my.pair")(lambda *exchanges: [Seen(f"{len(exchanges)} exchanges")])
+    exchange = whole("text-hello", "Hm.")
+    assert [found.seen for found in check.look("my.pair", exchange, exchange)] == ["2 exchanges"]
+
+
+def test_a_requirement_without_a_check_shows_nothing(whole: Make) -> None:
+    assert list(Checks().look("my.greeting", whole("text-hello", "Hm."))) == []
+
+
+def test_an_id_is_registered_once() -> None:
+    check = Checks()
+    check("my.greeting")(greeting)
+    with pytest.raises(CheckError, match=r"^my\.greeting has a check already"):
+        check("my.greeting")(greeting)
+    with pytest.raises(CheckError, match=r"^shapes\.late-id has a check already"):
+        Checks(CHECKS, shapes.check)
+
+
+def test_joined_checks_are_those_of_all_parts_and_leave_the_parts_alone() -> None:
+    check = Checks()
+    check("my.greeting")(greeting)
+    joined = Checks(shapes.check, check)
+    assert [*joined] == [*shapes.check, "my.greeting"]
+    assert joined["my.greeting"] is greeting
+    assert "my.greeting" not in CHECKS
+
+
+def test_a_module_of_checks_can_be_loaded_again() -> None:
+    assert [*importlib.reload(shapes).check] == ["shapes.late-id"]
