@@ -171,20 +171,20 @@ class Server:
         """What was asked, in order."""
         return [message["method"] for message in self.sent]
 
-    def tell(self, **message: Any) -> None:
+    def send(self, **message: Any) -> None:
         """Send a message."""
         self.link.feed(json.dumps(message).encode() + b"\n")
 
     def answer(self, **result: Any) -> None:
         """Answer the last request."""
-        self.tell(id=self.sent[-1]["id"], result=result)
+        self.send(id=self.sent[-1]["id"], result=result)
 
     def refuse(self, message: str = "no") -> None:
         """Refuse the last request."""
-        self.tell(error={"code": -32600, "message": message}, id=self.sent[-1]["id"])
+        self.send(error={"code": -32600, "message": message}, id=self.sent[-1]["id"])
 
     def events(self) -> list[Any]:
-        """What was heard since, but for what only shows work."""
+        """The events since, without those that only show work."""
         events = []
         while event := self.turn.next(0):
             events.append(event)
@@ -199,7 +199,7 @@ def make_server() -> type[Server]:
 FAKE = """#!{python}
 import json, os, signal, sys, time
 out = sys.stdout.buffer
-def tell(**message):
+def send(**message):
     out.write(json.dumps(message, ensure_ascii=False).encode() + b"\\n"); out.flush()
 def journal(text):
     with open({journal!r}, "a") as file:
@@ -210,25 +210,25 @@ if os.path.exists({broken!r}):
     sys.exit(3)
 print("fake is up", file=sys.stderr)
 def said(thread, turn, text):
-    tell(method="item/agentMessage/delta", params=dict(threadId=thread, turnId=turn, itemId="m", delta=text))
+    send(method="item/agentMessage/delta", params=dict(threadId=thread, turnId=turn, itemId="m", delta=text))
 def fragment(thread, text):
     call = dict(index=0, id="c", type="function", function=dict(name="f", arguments=text))
-    tell(method="agentMessageDelta", params=dict(threadId=thread, delta=dict(tool_calls=[call])))
+    send(method="agentMessageDelta", params=dict(threadId=thread, delta=dict(tool_calls=[call])))
 def called(thread, turn):
     item = dict(type="function_call", call_id="c", name="f", arguments="{{}}")
-    tell(method="rawResponseItem/completed", params=dict(threadId=thread, turnId=turn, item=item))
+    send(method="rawResponseItem/completed", params=dict(threadId=thread, turnId=turn, item=item))
 def done(thread, turn, status="completed", **more):
-    tell(method="turn/completed", params=dict(threadId=thread, turn=dict(id=turn, status=status, **more)))
+    send(method="turn/completed", params=dict(threadId=thread, turn=dict(id=turn, status=status, **more)))
 for line in sys.stdin:
     message = json.loads(line)
     method, id, params = message.get("method"), message.get("id"), message.get("params") or {{}}
     journal(method or "answer " + json.dumps(message.get("result", message.get("error"))))
     if method == "initialize":
         if os.path.exists({broken!r} + ".handshake"):
-            tell(error=dict(code=-32600, message="no"), id=id)
+            send(error=dict(code=-32600, message="no"), id=id)
         else:
             version = "/0.89.0 (old)" if os.path.exists({broken!r} + ".old") else ""
-            tell(id=id, result=dict(userAgent="fake" + version))
+            send(id=id, result=dict(userAgent="fake" + version))
     elif method == "thread/start":
         threads += 1
         if params.get("developerInstructions") == "crash":
@@ -236,17 +236,17 @@ for line in sys.stdin:
         if params.get("developerInstructions") == "freeze":
             os.kill(os.getpid(), signal.SIGSTOP)
         if params.get("developerInstructions") == "overload":
-            tell(error=dict(code=-32001, message="Server overloaded; retry later."), id=id)
+            send(error=dict(code=-32001, message="Server overloaded; retry later."), id=id)
             continue
-        tell(id=id, result=dict(thread=dict(id="thread-%d" % threads)))
+        send(id=id, result=dict(thread=dict(id="thread-%d" % threads)))
     elif method in ("thread/inject_items", "thread/unsubscribe"):
-        tell(id=id, result={{}})
+        send(id=id, result={{}})
     elif method == "turn/start":
         turn += 1
         thread, name = params["threadId"], "turn-%d" % turn
         text = params["input"][-1].get("text", "") if params["input"] else ""
-        tell(method="turn/started", params=dict(threadId=thread, turn=dict(id=name)))
-        tell(id=id, result=dict(turn=dict(id=name)))
+        send(method="turn/started", params=dict(threadId=thread, turn=dict(id=name)))
+        send(id=id, result=dict(turn=dict(id=name)))
         if text == "hang":
             said(thread, name, "begun")
         elif text == "silent":
@@ -264,10 +264,10 @@ for line in sys.stdin:
         elif text == "garble":
             out.write(b'{{"params":{{"threadId":"' + thread.encode() + b'","delta":"\\xff"}}}}\\n'); out.flush()
         elif text == "approve":
-            tell(method="item/commandExecution/requestApproval", id=0, params=dict(threadId=thread))
+            send(method="item/commandExecution/requestApproval", id=0, params=dict(threadId=thread))
             said(thread, name, "asked"); ask = (thread, name)
         elif text == "unknown":
-            tell(method="no/such/request", id=0, params=dict(threadId=thread))
+            send(method="no/such/request", id=0, params=dict(threadId=thread))
             said(thread, name, "asked"); ask = (thread, name)
         elif text == "crash in a call":
             fragment(thread, "{{"); os._exit(9)
@@ -280,11 +280,11 @@ for line in sys.stdin:
         elif text == "much":
             for number in range(10_000):
                 said(thread, name, "%010d" % number + "x" * 9990)
-            done(thread, name); journal("all told")
+            done(thread, name); journal("all sent")
         else:
             said(thread, name, "You said: " + text); done(thread, name)
     elif method == "turn/interrupt":
-        tell(id=id, result={{}}); done(params["threadId"], params["turnId"], "interrupted")
+        send(id=id, result={{}}); done(params["threadId"], params["turnId"], "interrupted")
     elif method is None and ask:
         said(*ask, json.dumps(message.get("result", message.get("error")))); done(*ask)
 """

@@ -39,7 +39,7 @@ def error(response: Any) -> dict[str, Any]:
     return body
 
 
-def test_models_are_listed_and_told_one_by_one(client: FlaskClient) -> None:
+def test_models_are_listed_and_sent_one_by_one(client: FlaskClient) -> None:
     listed = client.get("/v1/models", headers=KEY).get_json()
     assert listed["object"] == "list"
     assert [set(model) for model in listed["data"]] == [{"id", "object", "created", "owned_by"}]
@@ -106,7 +106,7 @@ def test_unknown_addresses_are_not_found_with_or_without_a_key(client: FlaskClie
         assert error(response)["code"] == "unknown_url"
 
 
-def test_a_wrong_method_is_told_the_right_ones(client: FlaskClient) -> None:
+def test_a_wrong_method_is_answered_with_the_right_ones(client: FlaskClient) -> None:
     response = client.get(CHAT)
     assert response.status_code == 405
     assert response.headers["Allow"] == "POST"

@@ -1,4 +1,4 @@
-"""The backend dies in each phase of a turn: what the client is told, and that the next request is answered."""
+"""The backend dies in each phase of a turn: what the client receives, and that the next request is answered."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def running(run_proxy: Any, fake_codex: Any) -> Iterator[Any]:
 
 def served(proxy: Any) -> None:
     """The next request is answered, at the latest when the death has been noticed."""
-    while "error" in (told := proxy.whole("hi")):
-        assert told["error"]["code"] == "backend_unavailable"
-    assert told["choices"][0]["message"]["content"] == "You said: hi"
+    while "error" in (sent := proxy.whole("hi")):
+        assert sent["error"]["code"] == "backend_unavailable"
+    assert sent["choices"][0]["message"]["content"] == "You said: hi"
 
 
 @pytest.mark.parametrize("phase", ["at thread/start", "before the first delta"])

@@ -12,25 +12,25 @@ RESULT = Result(id="c", output="done")
 
 
 def test_leading_instructions_are_developer_text_and_trailing_questions_the_input() -> None:
-    told = converse(
+    sent = converse(
         [say("system", "a"), say("developer", "b"), say("user", "1"), say("assistant", "2"), say("user", "3")]
     )
-    assert told.developer == "a\n\nb"
-    assert told.history == (say("user", "1"), say("assistant", "2"))
-    assert told.input == (TextPart("3"),)
+    assert sent.developer == "a\n\nb"
+    assert sent.history == (say("user", "1"), say("assistant", "2"))
+    assert sent.input == (TextPart("3"),)
 
 
 def test_several_trailing_questions_are_one_input_in_order() -> None:
-    told = converse([say("assistant", "0"), say("user", "1"), say("user", "2")])
-    assert told.input == (TextPart("1"), TextPart("2"))
-    assert told.developer is None
+    sent = converse([say("assistant", "0"), say("user", "1"), say("user", "2")])
+    assert sent.input == (TextPart("1"), TextPart("2"))
+    assert sent.developer is None
 
 
 def test_a_conversation_that_ends_with_a_result_has_no_input() -> None:
     items: list[Item] = [say("user", "1"), CALL, RESULT]
-    told = converse(items)
-    assert told.history == tuple(items)
-    assert told.input == ()
+    sent = converse(items)
+    assert sent.history == tuple(items)
+    assert sent.input == ()
 
 
 def test_later_instructions_stay_where_they_were() -> None:
@@ -39,17 +39,17 @@ def test_later_instructions_stay_where_they_were() -> None:
 
 
 def test_instructions_alone_leave_nothing_else() -> None:
-    told = converse([say("system", "a")])
-    assert (told.developer, told.history, told.input) == ("a", (), ())
+    sent = converse([say("system", "a")])
+    assert (sent.developer, sent.history, sent.input) == ("a", (), ())
 
 
 def test_tools_model_and_schema_are_passed_on() -> None:
     tool = Tool(name="f", description="", parameters={})
-    told = converse([say("user", "1")], tools=(tool,), model="m", schema={"type": "object"})
-    assert (told.tools, told.model, told.schema) == ((tool,), "m", {"type": "object"})
+    sent = converse([say("user", "1")], tools=(tool,), model="m", schema={"type": "object"})
+    assert (sent.tools, sent.model, sent.schema) == ((tool,), "m", {"type": "object"})
 
 
 def test_the_size_counts_bytes_of_every_text() -> None:
     message = Message(role="user", parts=(TextPart("é"), ImagePart("data:x")))
-    told = converse([say("system", "ab"), message, CALL, RESULT, say("user", "\ud800")])
-    assert told.size == 2 + 2 + len("f{}") + len("done") + 1
+    sent = converse([say("system", "ab"), message, CALL, RESULT, say("user", "\ud800")])
+    assert sent.size == 2 + 2 + len("f{}") + len("done") + 1

@@ -29,8 +29,8 @@ def test_a_text_is_answered(running: Any) -> None:
 
 
 def test_several_choices_are_answered(running: Any) -> None:
-    told = running.whole("hi", n=3)["choices"]
-    assert [(one["index"], one["message"]["content"]) for one in told] == [(n, "You said: hi") for n in range(3)]
+    sent = running.whole("hi", n=3)["choices"]
+    assert [(one["index"], one["message"]["content"]) for one in sent] == [(n, "You said: hi") for n in range(3)]
     finishes = [
         choice["index"]
         for frame in running.stream("hi", n=3)[:-1]
@@ -70,12 +70,12 @@ def test_a_stop_lets_a_running_stream_end_and_the_backend_go(run_proxy: Any, fak
 def test_many_requests_at_once_never_see_each_others_text(running: Any) -> None:
     connections = [running.post(f"number {number}") for number in range(30)]
     for number, connection in enumerate(connections):
-        told = json.loads(connection.getresponse().read())
-        assert told["choices"][0]["message"]["content"] == f"You said: number {number}"
+        sent = json.loads(connection.getresponse().read())
+        assert sent["choices"][0]["message"]["content"] == f"You said: number {number}"
         connection.close()
 
 
-def test_a_request_too_many_is_told_when_to_come_again(run_proxy: Any, fake_codex: Any, until: Any) -> None:
+def test_a_request_too_many_learns_when_to_come_again(run_proxy: Any, fake_codex: Any, until: Any) -> None:
     with run_proxy(fake_codex.bin, PROXY_MAX_CONCURRENCY="1") as proxy:
         first = proxy.post("hang", stream=True)
         until(lambda: "turn/start" in fake_codex.journal, "the first turn")
@@ -136,9 +136,9 @@ def marked(script: str, nonce: str) -> str:
 
 
 def test_the_mock_says_hello(mocked: Any) -> None:
-    told = mocked.whole(marked("text/hello", "a"))
-    assert told["choices"][0]["message"]["content"] == "Hello, world!"
-    assert told["usage"]["total_tokens"] == told["usage"]["prompt_tokens"] + told["usage"]["completion_tokens"]
+    sent = mocked.whole(marked("text/hello", "a"))
+    assert sent["choices"][0]["message"]["content"] == "Hello, world!"
+    assert sent["usage"]["total_tokens"] == sent["usage"]["prompt_tokens"] + sent["usage"]["completion_tokens"]
 
 
 def test_the_mocks_arguments_arrive_as_the_model_wrote_them(mocked: Any) -> None:
@@ -147,7 +147,7 @@ def test_the_mocks_arguments_arrive_as_the_model_wrote_them(mocked: Any) -> None
     assert "1.50" in call["function"]["arguments"]
     chunks = mocked.stream(marked("call/one", "c"), tools=TOOLS)[:-1]
     deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
-    fragments = [told["function"]["arguments"] for delta in deltas for told in delta.get("tool_calls", [])]
+    fragments = [sent["function"]["arguments"] for delta in deltas for sent in delta.get("tool_calls", [])]
     assert "".join(fragments) == call["function"]["arguments"]
 
 
@@ -164,8 +164,8 @@ def test_a_call_and_its_result_lead_to_a_text(mocked: Any) -> None:
 @pytest.mark.parametrize("protocol", ["v1", "v2"])
 def test_an_older_version_is_understood_in_either_protocol(run_proxy: Any, mock: Path, protocol: str) -> None:
     with run_proxy(mock, PROXY_CODEX_PROTOCOL=protocol, ASSAY_CODEX_VERSION="0.89.0") as proxy:
-        told = proxy.whole(marked("text/repeats", "e"))
-        assert told["choices"][0]["message"]["content"] == "haha haha"
+        sent = proxy.whole(marked("text/repeats", "e"))
+        assert sent["choices"][0]["message"]["content"] == "haha haha"
         chunks = proxy.stream(marked("text/repeats", "f"))[:-1]
         texts = [choice["delta"].get("content") or "" for chunk in chunks for choice in chunk["choices"]]
         assert "".join(texts) == "haha haha"

@@ -18,7 +18,7 @@ def test_a_backend_whose_credentials_fail_never_looks_like_a_wrong_client_key() 
     assert FAILURES[Cause.CREDENTIALS].status == 502
 
 
-def test_too_many_requests_at_once_are_told_as_such_whoever_counts_them() -> None:
+def test_too_many_requests_at_once_are_reported_as_such_whoever_counts_them() -> None:
     problem = FAILURES[Cause.BUSY]
     assert (problem.status, problem.code, problem.retry_after) == (429, "too_many_requests", 1)
 
@@ -47,6 +47,6 @@ def test_a_failure_names_the_parameter_to_blame() -> None:
     assert failure(Failed(Cause.FAILED)).param is None
 
 
-def test_what_is_wrong_with_a_request_is_told_to_whoever_sent_it() -> None:
-    told = failure(Failed(Cause.REJECTED, detail="There is no such script.")).body()["error"]
-    assert told["message"] == "The backend rejected the request: There is no such script."
+def test_what_is_wrong_with_a_request_is_reported_to_its_sender() -> None:
+    sent = failure(Failed(Cause.REJECTED, detail="There is no such script.")).body()["error"]
+    assert sent["message"] == "The backend rejected the request: There is no such script."

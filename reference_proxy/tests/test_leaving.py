@@ -150,15 +150,15 @@ def text_of(line: bytes) -> str:
     return str(frame["choices"][0]["delta"].get("content") or "")
 
 
-def test_a_stream_that_nobody_reads_takes_a_bounded_amount_of_memory(
+def test_a_stream_that_no_one_reads_takes_a_bounded_amount_of_memory(
     run_proxy: Any, fake_codex: Any, until: Any
 ) -> None:
     with run_proxy(fake_codex.bin) as proxy, watched(proxy), stalled(proxy.address, "much"):
-        until(lambda: "all told" in fake_codex.journal, "the backend to get rid of it")
+        until(lambda: "all sent" in fake_codex.journal, "the backend to get rid of it")
         assert "error" not in proxy.whole("hi")
 
 
-def test_a_reader_that_was_away_for_too_long_is_told(run_proxy: Any, fake_codex: Any, until: Any) -> None:
+def test_a_reader_that_was_away_for_too_long_gets_an_error(run_proxy: Any, fake_codex: Any, until: Any) -> None:
     with run_proxy(fake_codex.bin, PROXY_STALLED_CLIENT_MS="50") as proxy, stalled(proxy.address, "much") as client:
         until(lambda: "turn/interrupt" in fake_codex.journal, "the turn to be given up")
         tail = b""

@@ -21,16 +21,16 @@ DEADLINE = 20
 TOOLS = [{"type": "function", "name": "localSearch", "parameters": {"type": "object"}}]
 
 
-def post(proxy: Any, told: Any, **more: Any) -> http.client.HTTPConnection:
+def post(proxy: Any, value: Any, **more: Any) -> http.client.HTTPConnection:
     """A connection on which a request was sent."""
     connection = http.client.HTTPConnection(proxy.address, timeout=DEADLINE)
-    body = json.dumps({"model": "codex", "input": told, **more})
+    body = json.dumps({"model": "codex", "input": value, **more})
     connection.request("POST", "/v1/responses", body, {"Content-Type": "application/json"})
     return connection
 
 
-def whole(proxy: Any, told: Any, **more: Any) -> Any:
-    connection = post(proxy, told, **more)
+def whole(proxy: Any, value: Any, **more: Any) -> Any:
+    connection = post(proxy, value, **more)
     response = json.loads(connection.getresponse().read())
     connection.close()
     return response
@@ -40,9 +40,9 @@ def payloads(data: bytes) -> list[Any]:
     return [json.loads(line[6:]) for line in data.decode().split("\n") if line.startswith("data: ")]
 
 
-def streamed(proxy: Any, told: Any, **more: Any) -> Any:
+def streamed(proxy: Any, value: Any, **more: Any) -> Any:
     """The response at the end of a stream."""
-    connection = post(proxy, told, stream=True, **more)
+    connection = post(proxy, value, stream=True, **more)
     last = payloads(connection.getresponse().read())[-1]
     connection.close()
     assert last["type"] == f"response.{last['response']['status']}"

@@ -53,7 +53,7 @@ def test_not_stopping_after_tools_is_burst() -> None:
     assert Settings().stop_policy == "first"
 
 
-def test_responses_tell_all_calls_unless_the_environment_says_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_responses_send_all_calls_unless_the_environment_says_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load().responses_stop_policy == "burst"
     monkeypatch.setenv("PROXY_STOP_AFTER_TOOLS_MODE", "first")
     assert load().responses_stop_policy == "first"
@@ -100,7 +100,7 @@ def test_the_backend_gets_its_own_settings_and_never_the_proxys_key(monkeypatch:
     assert "secret" not in environment.values()
 
 
-def test_arguments_are_told_as_the_output_mode_has_it_unless_a_setting_says_otherwise() -> None:
+def test_arguments_are_sent_as_the_output_mode_has_it_unless_a_setting_says_otherwise() -> None:
     assert [Settings().arguments_mode(mode) for mode in ("obsidian-xml", "openai-json")] == [
         "cumulative",
         "incremental",

@@ -19,7 +19,7 @@ PATIENT = {"PROXY_DRAIN_MS": "60000"}
 
 @pytest.fixture
 def draining(run_proxy: Any, fake_codex: Any, until: Any) -> Iterator[tuple[Any, HTTPConnection, HTTPConnection]]:
-    """A proxy that has been told to stop, with a stream and a whole answer that the backend has not ended yet."""
+    """A proxy that is stopping, with a stream and a whole answer that the backend has not ended yet."""
     with run_proxy(fake_codex.bin, **PATIENT) as proxy:
         stream = proxy.post("two", stream=True)
         whole = proxy.post("two")
@@ -41,7 +41,7 @@ def test_answers_under_way_are_completed(draining: Any, fake_codex: Any, read_fr
     assert proxy.process.wait(timeout=20) == 0
 
 
-def test_nobody_is_sent_to_a_proxy_that_stops(draining: Any, fake_codex: Any) -> None:
+def test_a_proxy_that_stops_is_not_ready(draining: Any, fake_codex: Any) -> None:
     proxy, *_ = draining
     assert proxy.whole("hi")["error"]["code"] == "stopping"
     assert [proxy.status(path) for path in ("/readyz", "/livez", "/healthz")] == [503, 200, 200]

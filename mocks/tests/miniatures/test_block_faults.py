@@ -91,9 +91,9 @@ def test_a_block_does_not_come() -> None:
 
 
 def test_arguments_come_in_fragments() -> None:
-    def told(arguments: str) -> dict[str, Any]:
+    def sent(arguments: str) -> dict[str, Any]:
         return chunk({"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]})
 
     opening = chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}]})
-    got = streamed("fragments-instead-of-all", opening, told("ab"), told("abcd"), "[DONE]")
-    assert got == [opening, told("a"), told("b"), told("c"), told("d"), "[DONE]"]
+    got = streamed("fragments-instead-of-all", opening, sent("ab"), sent("abcd"), "[DONE]")
+    assert got == [opening, sent("a"), sent("b"), sent("c"), sent("d"), "[DONE]"]

@@ -12,15 +12,15 @@ ASKED = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="")
 HEAD = Head(status="200 OK", headers=[("X-Proxy-Output-Mode", "openai-json"), ("X-One", "1")])
 
 
-def test_each_of_two_choices_is_told_as_the_other() -> None:
+def test_each_of_two_choices_is_sent_as_the_other() -> None:
     change = FAULTS["choices-swapped"].frames
     assert change is not None
-    told: list[Any] = [{"choices": [{"index": 0}]}, {"choices": [{"index": 1}]}, {"choices": []}, "[DONE]"]
+    sent: list[Any] = [{"choices": [{"index": 0}]}, {"choices": [{"index": 1}]}, {"choices": []}, "[DONE]"]
     swapped = [{"choices": [{"index": 1}]}, {"choices": [{"index": 0}]}, {"choices": []}, "[DONE]"]
-    assert [*change(told, ASKED)] == swapped
+    assert [*change(sent, ASKED)] == swapped
 
 
-def test_only_the_first_choice_is_told() -> None:
+def test_only_the_first_choice_is_sent() -> None:
     change = FAULTS["whole-one-choice-of-two"].whole
     assert change is not None
     assert change({"choices": [1, 2]}, ASKED, HEAD) == {"choices": [1]}
@@ -28,7 +28,7 @@ def test_only_the_first_choice_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "heard"),
+    ("name", "asked", "received"),
     [
         ("mode-set-up-ignored", None, "openai-json"),
         ("mode-set-up-ignored", "obsidian-xml", "obsidian-xml"),
@@ -37,12 +37,12 @@ def test_only_the_first_choice_is_told() -> None:
         ("unknown-mode-forgiven", None, None),
     ],
 )
-def test_another_mode_is_heard(name: str, asked: str | None, heard: str | None) -> None:
+def test_another_mode_is_received(name: str, asked: str | None, received: str | None) -> None:
     change = FAULTS[name].environ
     assert change is not None
     environ = {"HTTP_X_PROXY_OUTPUT_MODE": asked} if asked else {}
     change(environ)
-    assert environ.get("HTTP_X_PROXY_OUTPUT_MODE") == heard
+    assert environ.get("HTTP_X_PROXY_OUTPUT_MODE") == received
 
 
 def test_the_mode_is_not_echoed() -> None:

@@ -1,4 +1,4 @@
-"""What each of them does to a stream stands in the tables of `test_stream_faults`."""
+"""What each of them does to a stream is in the tables of `test_stream_faults`."""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ GROW = chunk({"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]})
 
 
 @pytest.mark.parametrize(
-    ("told", "text", "finish", "call", "opened"),
+    ("sent", "text", "finish", "call", "opened"),
     [(SAY, "a", None, False, False), (END, "", "stop", False, False), (OPEN, "", None, True, True),
      (GROW, "", None, True, False), (COUNTS, "", None, False, False)],
 )  # fmt: skip
-def test_a_chunk_is_read(told: Any, text: str, finish: str | None, *, call: bool, opened: bool) -> None:
-    assert (text_of(told) or "", finish_of(told)) == (text, finish)
-    assert (call_of(told) is not None, opens(told)) == (call, opened)
+def test_a_chunk_is_read(sent: Any, text: str, finish: str | None, *, call: bool, opened: bool) -> None:
+    assert (text_of(sent) or "", finish_of(sent)) == (text, finish)
+    assert (call_of(sent) is not None, opens(sent)) == (call, opened)
 
 
 def test_copies_are_changed_and_what_they_were_stays() -> None:
@@ -57,7 +57,7 @@ def test_errors_and_comments_pass_what_takes_chunks() -> None:
     assert list(each(lambda _: [])(frames, ASKED)) == frames[1:]
 
 
-def test_arguments_are_spelled_anew_where_they_are_json() -> None:
+def test_arguments_are_spelled_again_where_they_are_json() -> None:
     assert json.loads(rewritten('{"a" :  1}')) == {"a": 1}
     assert rewritten('{"a" :  1}') != '{"a" :  1}'
     assert rewritten("no") == "no"

@@ -16,8 +16,8 @@ def test_names_are_unique() -> None:
 
 
 def asked(body: bytes, **headers: str) -> Request:
-    told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Request(method="POST", path="/v1/chat/completions", body=body, key="", headers=told)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Request(method="POST", path="/v1/chat/completions", body=body, key="", headers=sent)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ BLAMED: list[tuple[str, str | None, bytes, str | None]] = [
     ("parameters-before-messages", "messages", UNKNOWN, "temperature"),
     ("parameters-before-messages", "messages", b"[]", "messages"),
 ]
-HEARD: list[tuple[str, dict[str, Any], str, str]] = [
+ENVIRONS: list[tuple[str, dict[str, Any], str, str]] = [
     ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "bEARER k"}, "HTTP_AUTHORIZATION", ""),
     ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "Bearer k"}, "HTTP_AUTHORIZATION", "Bearer k"),
     ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer ri"}, "HTTP_AUTHORIZATION", "Bearer right"),
@@ -94,10 +94,10 @@ def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> No
     assert fault.breaks.startswith("http.")
 
 
-@pytest.mark.parametrize(("name", "code", "changes", "told"), STATUSES)
-def test_a_status_is_told_as_another(name: str, code: int, changes: dict[str, Any], told: int) -> None:
+@pytest.mark.parametrize(("name", "code", "changes", "sent"), STATUSES)
+def test_a_status_is_sent_as_another(name: str, code: int, changes: dict[str, Any], sent: int) -> None:
     head = head_of(name, code, changes)
-    assert (head.code, head.headers) == (told, HEADERS)
+    assert (head.code, head.headers) == (sent, HEADERS)
 
 
 @pytest.mark.parametrize(("name", "code", "changes", "lost"), FORGOTTEN)
@@ -118,39 +118,39 @@ def test_a_header_says_always_the_same(name: str, header: tuple[str, str]) -> No
     assert len(headers) == len(HEADERS)
 
 
-@pytest.mark.parametrize(("name", "param", "body", "told"), BLAMED)
-def test_an_error_names_another_field(name: str, param: str | None, body: bytes, told: str | None) -> None:
+@pytest.mark.parametrize(("name", "param", "body", "sent"), BLAMED)
+def test_an_error_names_another_field(name: str, param: str | None, body: bytes, sent: str | None) -> None:
     fault = FAULTS[name]
     assert fault.whole is not None
     head = Head(status="400 Bad Request", headers=[])
-    assert fault.whole({"error": {"param": param}}, request(body=body), head) == {"error": {"param": told}}
+    assert fault.whole({"error": {"param": param}}, request(body=body), head) == {"error": {"param": sent}}
     assert fault.whole({"object": "list"}, request(body=body), head) == {"object": "list"}
 
 
-@pytest.mark.parametrize(("name", "environ", "variable", "value"), HEARD)
-def test_a_header_is_heard_as_another(name: str, environ: dict[str, Any], variable: str, value: str) -> None:
+@pytest.mark.parametrize(("name", "environ", "variable", "value"), ENVIRONS)
+def test_a_header_is_received_as_another(name: str, environ: dict[str, Any], variable: str, value: str) -> None:
     fault = FAULTS[name]
     assert fault.environ is not None
-    heard = {"assay.key": "right", **environ}
-    fault.environ(heard)
-    assert heard[variable] == value
+    received = {"assay.key": "right", **environ}
+    fault.environ(received)
+    assert received[variable] == value
 
 
 def test_what_is_not_a_number_is_taken_for_null() -> None:
-    heard = FAULTS["not-a-number-is-json"].environ
-    assert heard is not None
+    received = FAULTS["not-a-number-is-json"].environ
+    assert received is not None
     environ: dict[str, Any] = {"wsgi.input": io.BytesIO(b'{"user": NaN}')}
-    heard(environ)
+    received(environ)
     assert environ["wsgi.input"].read() == b'{"user": null}'
     assert environ["CONTENT_LENGTH"] == "14"
 
 
 @pytest.mark.parametrize(("full", "model"), [(True, "codex"), (False, "assay-no-such-model")])
 def test_the_model_is_not_looked_at_while_all_slots_are_taken(full: bool, model: str) -> None:  # noqa: FBT001
-    heard = FAULTS["capacity-before-model"].environ
-    assert heard is not None
+    received = FAULTS["capacity-before-model"].environ
+    assert received is not None
     environ = {"assay.full": full, "wsgi.input": io.BytesIO(b'{"model": "assay-no-such-model"}')}
-    heard(environ)
+    received(environ)
     body = environ["wsgi.input"].read()  # type: ignore[attr-defined]
     assert json.loads(body) == {"model": model}
     assert environ["CONTENT_LENGTH"] == str(len(body))

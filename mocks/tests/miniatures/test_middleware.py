@@ -58,7 +58,7 @@ def test_events_are_taken_by_what_their_data_says_and_named_for_it_again() -> No
     frame = b'event: response.created\ndata: {"type":"response.created","sequence_number":0}\n\n'
     seen: list[object] = []
 
-    def told(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+    def sent(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         del environ
         start_response("200 OK", [("Content-Type", "text/event-stream")])
         return [frame[:30], frame[30:], b": hm\n\n", b"event: ping\n\n"]
@@ -70,11 +70,11 @@ def test_events_are_taken_by_what_their_data_says_and_named_for_it_again() -> No
 
     fault = Fault(name="x", breaks="y", frames=frames, dialects=("responses",))  # type: ignore[arg-type]  # a list will do
     path = {"PATH_INFO": "/v1/responses"}
-    assert ask(WithFault(app=told, fault=fault), {**environ(), **path}) == frame + b": hm\n\nevent: ping\n\n"
+    assert ask(WithFault(app=sent, fault=fault), {**environ(), **path}) == frame + b": hm\n\nevent: ping\n\n"
     assert seen == [{"type": "response.created", "sequence_number": 0}, b": hm\n\n", b"event: ping\n\n"]
 
 
-def test_a_fault_is_told_when_all_slots_are_taken() -> None:
+def test_a_fault_knows_when_all_slots_are_taken() -> None:
     inside, go, full = threading.Event(), threading.Event(), []
 
     def waiting(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:

@@ -182,7 +182,7 @@ def test_the_challenge_is_lost_where_no_key_came(key: str, *, kept: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "sent", "heard"),
+    ("name", "sent", "received"),
     [
         ("no-key-needed", None, "Bearer right"),
         ("no-key-needed", "Bearer wrong", "Bearer wrong"),
@@ -190,9 +190,9 @@ def test_the_challenge_is_lost_where_no_key_came(key: str, *, kept: bool) -> Non
         ("any-key-will-do", "Bearer wrong", "Bearer right"),
     ],
 )
-def test_the_door_stands_open(name: str, sent: str | None, heard: str | None) -> None:
+def test_the_door_stands_open(name: str, sent: str | None, received: str | None) -> None:
     change = FAULTS[name].environ
     assert change is not None
     environ = {"assay.key": "right"} | ({"HTTP_AUTHORIZATION": sent} if sent else {})
     change(environ)
-    assert environ.get("HTTP_AUTHORIZATION") == heard
+    assert environ.get("HTTP_AUTHORIZATION") == received

@@ -75,27 +75,27 @@ def test_each_fault_is_one_change_and_breaks_one_requirement(fault: Fault) -> No
     assert FAULTS[fault.name] is fault
 
 
-@pytest.mark.parametrize(("name", "asked", "heard"), MENDED)
-def test_a_wrong_value_is_made_right(name: str, asked: dict[str, Any], heard: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("name", "asked", "received"), MENDED)
+def test_a_wrong_value_is_made_right(name: str, asked: dict[str, Any], received: dict[str, Any]) -> None:
     change = FAULTS[name].request
     assert change is not None
-    assert change(asked) == heard
+    assert change(asked) == received
 
 
-@pytest.mark.parametrize(("name", "param", "asked", "told"), BLAMED)
-def test_an_error_names_another_field(name: str, param: str | None, asked: dict[str, Any], told: str | None) -> None:
+@pytest.mark.parametrize(("name", "param", "asked", "sent"), BLAMED)
+def test_an_error_names_another_field(name: str, param: str | None, asked: dict[str, Any], sent: str | None) -> None:
     change = FAULTS[name].whole
     assert change is not None
     request = Request(method="POST", path="/v1/chat/completions", body=json.dumps(asked).encode(), key="")
     head = Head(status="400 Bad Request", headers=[])
-    assert change({"error": {"param": param}}, request, head) == {"error": {"param": told}}
+    assert change({"error": {"param": param}}, request, head) == {"error": {"param": sent}}
 
 
 @pytest.mark.parametrize(("said", "left"), [("sometimes", {}), ("burst", None), (None, {})])
-def test_an_unknown_policy_is_not_heard(said: str | None, left: dict[str, str] | None) -> None:
+def test_an_unknown_policy_is_not_received(said: str | None, left: dict[str, str] | None) -> None:
     environ: dict[str, Any] = {} if said is None else {"HTTP_X_PROXY_STOP_AFTER_TOOLS": said}
     wanted = dict(environ) if left is None else left
-    heard = FAULTS["unknown-policy-is-the-default"].environ
-    assert heard is not None
-    heard(environ)
+    received = FAULTS["unknown-policy-is-the-default"].environ
+    assert received is not None
+    received(environ)
     assert environ == wanted

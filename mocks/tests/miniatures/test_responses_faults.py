@@ -39,8 +39,8 @@ NUMBERED = [{**event, "sequence_number": number} for number, event in enumerate(
 
 
 def asked(body: Json | None = None, **headers: str) -> Request:
-    told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=told)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=sent)
 
 
 def streamed(name: str, events: list[Json] | None = None) -> list[Any]:
@@ -68,19 +68,19 @@ def test_a_fault_of_streams_changes_one(fault: Fault) -> None:
     text = [{"type": "response.output_text.delta", "item_id": "m", "content_index": 0, "delta": "x"}]
     parts = [{"type": "response.content_part.added", "item_id": "m", "content_index": 0}]
     comment: list[Any] = [b": hm\n\n", *NUMBERED]
-    told = [NUMBERED, incomplete, failed, [*NUMBERED, *text], [*NUMBERED, *parts], comment]
-    assert any(streamed(fault.name, events) != events for events in told)
+    sent = [NUMBERED, incomplete, failed, [*NUMBERED, *text], [*NUMBERED, *parts], comment]
+    assert any(streamed(fault.name, events) != events for events in sent)
 
 
-def test_deltas_may_be_told_over_and_over() -> None:
-    told = streamed("arguments-told-over-and-over")
-    assert [event["delta"] for event in told if "delta" in event] == ['{ "a"', '{ "a":1}']
+def test_deltas_may_be_sent_over_and_over() -> None:
+    sent = streamed("arguments-told-over-and-over")
+    assert [event["delta"] for event in sent if "delta" in event] == ['{ "a"', '{ "a":1}']
 
 
 def test_a_stray_event_is_numbered_like_the_others() -> None:
-    told = streamed("events-of-the-backend-passed-on")
-    assert [event["sequence_number"] for event in told] == list(range(len(NUMBERED) + 1))
-    assert told[2]["type"] == "codex.rate_limits"
+    sent = streamed("events-of-the-backend-passed-on")
+    assert [event["sequence_number"] for event in sent] == list(range(len(NUMBERED) + 1))
+    assert sent[2]["type"] == "codex.rate_limits"
 
 
 def test_event_lines_may_say_nothing_or_the_same() -> None:
@@ -92,19 +92,19 @@ def test_event_lines_may_say_nothing_or_the_same() -> None:
 
 
 def test_names_are_lowered_wherever_they_stand() -> None:
-    told = json.dumps(streamed("tool-names-lowered"))
-    assert "readnote" in told
-    assert "readNote" not in told
+    sent = json.dumps(streamed("tool-names-lowered"))
+    assert "readnote" in sent
+    assert "readNote" not in sent
 
 
 def test_failures_become_ordinary_ends() -> None:
     failed = {"type": "response.failed", "response": {**RESPONSE, "status": "failed", "error": {"message": "No."}}}
-    (told,) = streamed("response-failure-hushed-up", [failed])
-    assert (told["type"], told["response"]["status"], told["response"]["error"]) == (
+    (sent,) = streamed("response-failure-hushed-up", [failed])
+    assert (sent["type"], sent["response"]["status"], sent["response"]["error"]) == (
         "response.completed", "completed", None,
     )  # fmt: skip
-    (told,) = streamed("always-completed", [{**failed, "type": "response.incomplete"}])
-    assert (told["type"], told["response"]["status"]) == ("response.completed", "completed")
+    (sent,) = streamed("always-completed", [{**failed, "type": "response.incomplete"}])
+    assert (sent["type"], sent["response"]["status"]) == ("response.completed", "completed")
 
 
 def test_an_early_failure_becomes_a_stream() -> None:
@@ -115,8 +115,8 @@ def test_an_early_failure_becomes_a_stream() -> None:
     assert fault.head(bad, asked({"stream": True})).code == 200
     assert fault.head(bad, asked()).code == 502
     assert fault.head(Head(status="404 Not Found", headers=[]), asked({"stream": True})).code == 404
-    told = fault.salvage({"error": {"message": "No."}})
-    assert [one["type"] for one in told if isinstance(one, dict)][-1] == "response.failed"
+    sent = fault.salvage({"error": {"message": "No."}})
+    assert [one["type"] for one in sent if isinstance(one, dict)][-1] == "response.failed"
 
 
 def test_a_header_is_forgotten() -> None:
@@ -141,8 +141,8 @@ def test_a_header_is_forgotten() -> None:
     ],
 )
 def test_a_fault_of_whole_answers_changes_one_member(name: str, member: str) -> None:
-    told = whole(name, RESPONSE)
-    assert {key for key in RESPONSE if told.get(key) != RESPONSE[key]} == {member}
+    sent = whole(name, RESPONSE)
+    assert {key for key in RESPONSE if sent.get(key) != RESPONSE[key]} == {member}
     assert whole(name, {"error": {}}) == {"error": {}}
 
 

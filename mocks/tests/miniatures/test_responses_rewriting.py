@@ -40,8 +40,8 @@ EVENTS: list[Json] = [
 
 
 def test_events_are_numbered_and_comments_are_not() -> None:
-    told: list[Any] = [{"type": "a"}, b": hm\n\n", {"type": "b", "sequence_number": 7}]
-    assert [*numbered(told)] == [
+    sent: list[Any] = [{"type": "a"}, b": hm\n\n", {"type": "b", "sequence_number": 7}]
+    assert [*numbered(sent)] == [
         {"type": "a", "sequence_number": 0},
         b": hm\n\n",
         {"type": "b", "sequence_number": 1},
@@ -50,8 +50,8 @@ def test_events_are_numbered_and_comments_are_not() -> None:
 
 def test_an_event_may_be_dropped() -> None:
     change = each_event(lambda event: () if event["type"] == "a" else (event,))
-    told: list[Any] = [{"type": "a"}, b": hm\n\n", {"type": "b"}]
-    assert [*change(told, ASKED)] == [b": hm\n\n", {"type": "b", "sequence_number": 0}]
+    sent: list[Any] = [{"type": "a"}, b": hm\n\n", {"type": "b"}]
+    assert [*change(sent, ASKED)] == [b": hm\n\n", {"type": "b", "sequence_number": 0}]
 
 
 def test_only_the_last_response_is_changed() -> None:
@@ -59,10 +59,10 @@ def test_only_the_last_response_is_changed() -> None:
     assert [event["response"].get("status") for event in changed if isinstance(event, dict)] == [None, None, "odd"]
 
 
-def test_a_stream_is_told_anew_from_another_output() -> None:
-    told = [one for one in in_stream(lambda output, _: [*output, CALL])(EVENTS, ASKED) if isinstance(one, dict)]
-    assert [one["sequence_number"] for one in told] == list(range(len(told)))
-    assert [one["type"].removeprefix("response.") for one in told] == [
+def test_a_stream_is_sent_again_from_another_output() -> None:
+    sent = [one for one in in_stream(lambda output, _: [*output, CALL])(EVENTS, ASKED) if isinstance(one, dict)]
+    assert [one["sequence_number"] for one in sent] == list(range(len(sent)))
+    assert [one["type"].removeprefix("response.") for one in sent] == [
         "created",
         "in_progress",
         "output_item.added",
@@ -77,14 +77,14 @@ def test_a_stream_is_told_anew_from_another_output() -> None:
         "output_item.done",
         "completed",
     ]
-    assert [one["output_index"] for one in told if one["type"] == "response.output_item.done"] == [0, 1]
-    assert told[-1]["response"]["output"] == [MESSAGE, CALL]
+    assert [one["output_index"] for one in sent if one["type"] == "response.output_item.done"] == [0, 1]
+    assert sent[-1]["response"]["output"] == [MESSAGE, CALL]
 
 
 def test_what_is_empty_has_no_delta() -> None:
     empty = {**MESSAGE, "content": [{"type": "output_text", "text": "", "annotations": []}]}
-    told = in_stream(lambda *_: [empty, {**CALL, "arguments": ""}])(EVENTS, ASKED)
-    assert not [one for one in told if isinstance(one, dict) and one["type"].endswith(".delta")]
+    sent = in_stream(lambda *_: [empty, {**CALL, "arguments": ""}])(EVENTS, ASKED)
+    assert not [one for one in sent if isinstance(one, dict) and one["type"].endswith(".delta")]
 
 
 def test_only_responses_are_changed() -> None:
@@ -94,7 +94,7 @@ def test_only_responses_are_changed() -> None:
         assert change(RESPONSE, ASKED, HEAD) == {**RESPONSE, "output": []}
 
 
-def test_arguments_are_spelled_anew_where_they_are_json() -> None:
+def test_arguments_are_spelled_again_where_they_are_json() -> None:
     assert respelled({**CALL, "arguments": '{ "a":1}'})["arguments"] == '{"a": 1}'
     assert respelled({**CALL, "arguments": "{"})["arguments"] == "{"
     assert respelled(MESSAGE) == MESSAGE

@@ -25,8 +25,8 @@ RESPONSE: Json = {
 
 
 def asked(body: Json | None = None, **headers: str) -> Request:
-    told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=told)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Request(method="POST", path="/v1/responses", body=json.dumps(body or {}).encode(), key="", headers=sent)
 
 
 def whole(name: str, body: Json, request: Request | None = None) -> Json:
@@ -45,8 +45,8 @@ def test_they_show_in_responses_alone() -> None:
     assert {fault.dialects for fault in SENTINEL_FAULTS} == {(RESPONSES,)}
 
 
-def text_of(told: Json) -> str:
-    return "".join(part["text"] for item in told["output"] for part in item.get("content", ()))
+def text_of(sent: Json) -> str:
+    return "".join(part["text"] for item in sent["output"] for part in item.get("content", ()))
 
 
 def test_calls_and_text_change_places() -> None:
@@ -75,7 +75,7 @@ def test_blocks_and_items_stand_together_where_blocks_were_asked_for() -> None:
     assert whole("told-arguments-respelled", RESPONSE)["output"][1]["arguments"] == '{"a": 1}'
 
 
-def test_of_parts_the_first_is_heard() -> None:
+def test_of_parts_the_first_is_received() -> None:
     assert changed("first-part-of-outputs-only", {"input": "x"}) == {"input": "x"}
     parts = {"input": [{"output": [1, 2]}, {"output": "x"}, "y"]}
     assert changed("first-part-of-outputs-only", parts) == {"input": [{"output": [1]}, {"output": "x"}, "y"]}
@@ -102,7 +102,7 @@ def test_a_response_does_not_name_the_one_that_it_continues() -> None:
     assert whole("previous-response-not-named", named) == {**RESPONSE, "previous_response_id": None}
 
 
-def test_requests_are_heard_otherwise() -> None:
+def test_requests_are_received_otherwise() -> None:
     parts = {"input": [{"type": "function_call_output", "output": [1]}, {"output": "x"}, "y"]}
     assert changed("output-parts-lost", parts)["input"][0]["output"] == ""
     assert changed("output-parts-lost", parts)["input"][1:] == parts["input"][1:]

@@ -23,7 +23,7 @@ def say(text: str) -> dict[str, Any]:
     return chunk({"content": text})
 
 
-def told(arguments: str, index: int = 0, **more: Any) -> dict[str, Any]:
+def sent(arguments: str, index: int = 0, **more: Any) -> dict[str, Any]:
     return chunk({"tool_calls": [{"index": index, **more, "function": {"arguments": arguments}}]})
 
 
@@ -71,8 +71,8 @@ def test_a_late_id_cuts_a_call() -> None:
     assert whole("late-id-opens-a-call", completion("Text")) == completion("Text")
 
 
-def test_an_id_is_made_up_where_it_is_told() -> None:
-    frames: list[Any] = [say("a"), told("", id="late", type="function"), told('{"a": 1}'), DONE]
+def test_an_id_is_made_up_where_it_is_sent() -> None:
+    frames: list[Any] = [say("a"), sent("", id="late", type="function"), sent('{"a": 1}'), DONE]
     frames[1]["choices"][0]["delta"]["tool_calls"][0]["function"]["name"] = "f"
     opened = streamed("late-id-made-up", *frames)
     assert opened[1]["choices"][0]["delta"]["tool_calls"][0]["id"] == "call_of_f"
@@ -82,11 +82,11 @@ def test_an_id_is_made_up_where_it_is_told() -> None:
 
 
 def test_an_equal_fragment_is_lost() -> None:
-    frames = [told("", id="a"), told('{"n": 1'), told("1"), told("}"), ERROR, DONE]
+    frames = [sent("", id="a"), sent('{"n": 1'), sent("1"), sent("}"), ERROR, DONE]
     assert streamed("equal-fragment-lost", *frames) == [*frames[:2], *frames[3:]]
 
 
-def test_text_is_told_twice() -> None:
+def test_text_is_sent_twice() -> None:
     assert streamed("both-families-told", say("a"), say(BLOCK), DONE) == [say("a"), say("a"), say(BLOCK), DONE]
 
 
@@ -103,13 +103,13 @@ def test_text_is_lost() -> None:
     assert streamed("unclosed-block-swallowed", *frames) == [say("a"), *frames[3:]]
 
 
-def test_text_after_a_block_is_told() -> None:
+def test_text_after_a_block_is_sent() -> None:
     assert whole("text-after-block-told", completion(None)) == completion(" and then some more words.")
 
 
-def test_a_call_is_told_twice() -> None:
-    frames = [told("", id="a"), told("{}")]
-    again = [told("", 1, id="a_again"), told("{}", 1)]
+def test_a_call_is_sent_twice() -> None:
+    frames = [sent("", id="a"), sent("{}")]
+    again = [sent("", 1, id="a_again"), sent("{}", 1)]
     finish = chunk({}, "tool_calls")
     assert streamed("call-told-twice", *frames, finish, ERROR, DONE) == [*frames, *again, finish, ERROR, DONE]
     twice = completion(None, call("a", "{}"), call("a_again", "{}"))

@@ -202,11 +202,11 @@ def test_other_finish_reasons_become_stop(reason: str) -> None:
     assert spoil("call-finishes-as-stop", [chunk({}, reason), DONE]) == [chunk({}, reason), DONE]
 
 
-def test_the_failure_after_a_call_is_told_where_the_script_fails() -> None:
+def test_the_failure_after_a_call_is_sent_where_the_script_fails() -> None:
     request = Request(method="POST", path="/", body=b"[[assay:fail/after-call#1]]", key="")
-    *before, told, done = spoil("error-after-call-told", CALL, request)
+    *before, sent, done = spoil("error-after-call-told", CALL, request)
     assert before == CALL[:5]
-    assert told["error"]["type"] == "server_error"
+    assert sent["error"]["type"] == "server_error"
     assert done == DONE
 
 
@@ -215,7 +215,7 @@ def test_where_no_chunk_came_before_there_is_nothing_to_copy(name: str) -> None:
     assert spoil(name, [ERROR_FRAME, DONE]) == [ERROR_FRAME, DONE]
 
 
-def test_silence_is_told_as_an_answer_of_no_words() -> None:
+def test_silence_becomes_an_empty_answer() -> None:
     *said, done = spoil("silence-is-an-answer", [b": keep-alive\n\n", ERROR_FRAME, DONE])
     assert (said[0], done) == (b": keep-alive\n\n", DONE)
     assert [frame["choices"][0]["finish_reason"] for frame in said[1:]] == [None, "stop"]
@@ -263,14 +263,14 @@ def test_a_header_is_dropped_from_streams_alone(name: str, gone: str) -> None:
 
 
 @pytest.mark.parametrize("policy", ["burst", "first"])
-def test_the_header_of_one_policy_is_not_heard(policy: str) -> None:
+def test_the_header_of_one_policy_is_not_received(policy: str) -> None:
     change = FAULTS[f"header-{policy}-ignored"].environ
     assert change is not None
     for asked in ("burst", "first", None):
         environ = {} if asked is None else {"HTTP_X_PROXY_STOP_AFTER_TOOLS": asked}
-        heard = {} if asked == policy else dict(environ)
+        received = {} if asked == policy else dict(environ)
         change(environ)
-        assert environ == heard
+        assert environ == received
 
 
 def test_calls_are_counted_to_the_second() -> None:

@@ -38,7 +38,7 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "asked", "heard"),
+    ("name", "asked", "received"),
     [
         ("message-lost", {"messages": [SYSTEM, PARTS, LAST]}, {"messages": [SYSTEM, LAST]}),
         ("message-lost", {"messages": [SYSTEM, LAST, PARTS]}, {"messages": [SYSTEM, LAST, PARTS]}),
@@ -96,10 +96,10 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
         ("tool-choice-ignored", {"tool_choice": "none", "tools": [1]}, {"tools": [1]}),
     ],
 )
-def test_the_backend_is_told_something_else(name: str, asked: Any, heard: Any) -> None:
+def test_the_backend_receives_something_else(name: str, asked: Any, received: Any) -> None:
     change = FAULTS[name].request
     assert change is not None
-    assert change({"model": "m", **asked}) == {"model": "m", **heard}
+    assert change({"model": "m", **asked}) == {"model": "m", **received}
 
 
 def said(nonce: str, text: str) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def test_old_conversations_are_forgotten() -> None:
     assert change(again) == again
 
 
-def test_what_others_are_told_is_overheard_once() -> None:
+def test_what_others_receive_is_inserted_once() -> None:
     fault = FAULTS["others-overheard"]
     request = Request(method="POST", path="/v1/chat/completions", body=b"", key="")
     chunk = {"choices": [{"index": 0, "delta": {"content": "Mine"}, "finish_reason": None}]}

@@ -65,7 +65,7 @@ def test_a_stream_that_is_closed_before_it_is_read_frees_its_slot(chat: Chat) ->
 
 
 @pytest.mark.parametrize("keep_open", [True, False])
-def test_only_http_1_1_is_told_to_keep_the_connection(chat: Chat, keep_open: bool) -> None:  # noqa: FBT001 - a case
+def test_only_http_1_1_is_asked_to_keep_the_connection(chat: Chat, keep_open: bool) -> None:  # noqa: FBT001 - a case
     answer = chat.answer(STREAM, client_gone=stay, keep_open=keep_open)
     assert ("Connection" in answer.headers) is keep_open
 
@@ -77,7 +77,7 @@ def test_the_default_model_is_the_backends_own(backend: Any, make_chat: Any) -> 
     assert [conversation.model for conversation in backend.asked] == [None, "gpt"]
 
 
-def test_an_unknown_model_is_told_before_a_slot_is_taken(chat: Chat) -> None:
+def test_an_unknown_model_is_refused_before_a_slot_is_taken(chat: Chat) -> None:
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
         chat.answer(ChatRequest(model="other", items=ITEMS), client_gone=stay, keep_open=True)
@@ -173,7 +173,7 @@ def ids(answer: Any) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("stream", [True, False])
-def test_what_is_in_effect_is_told_in_the_headers(
+def test_what_is_in_effect_is_sent_in_the_headers(
     make_chat: Any, asked: Any, set_: Any, effective: Any, stream: Any
 ) -> None:
     chat = make_chat(**set_)
@@ -183,7 +183,7 @@ def test_what_is_in_effect_is_told_in_the_headers(
 
 
 @pytest.mark.parametrize(
-    ("set_", "asked", "told"),
+    ("set_", "asked", "sent"),
     [
         ({}, {"stream": True}, ["a"]),
         ({}, {"stream": True, "options": FormatOptions(stop_policy="burst")}, ["a", "b", "c"]),
@@ -193,16 +193,16 @@ def test_what_is_in_effect_is_told_in_the_headers(
         ({"tool_block_max": 2}, {"stream": True}, ["a"]),
     ],
 )
-def test_so_many_calls_are_told_as_policy_and_cap_say(
-    backend: Any, make_chat: Any, set_: Any, asked: Any, told: Any
+def test_so_many_calls_are_sent_as_policy_and_cap_say(
+    backend: Any, make_chat: Any, set_: Any, asked: Any, sent: Any
 ) -> None:
     backend.events = CALLS
     chat = make_chat(**set_)
-    assert ids(ask(chat, **asked)) == told
+    assert ids(ask(chat, **asked)) == sent
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_legacy_request_is_told_one_call(chat: Chat, backend: Any, stream: Any) -> None:
+def test_a_legacy_request_gets_one_call(chat: Chat, backend: Any, stream: Any) -> None:
     backend.events = CALLS
     data = ask(chat, stream=stream, legacy=True, options=FormatOptions(stop_policy="burst")).get_data(as_text=True)
     assert data.count('"name":"f"') == 1
@@ -210,20 +210,20 @@ def test_a_legacy_request_is_told_one_call(chat: Chat, backend: Any, stream: Any
     assert "tool_calls" not in data
 
 
-def test_a_whole_answer_waits_for_usage_that_is_told_after_the_end(chat: Chat, backend: Any) -> None:
+def test_a_whole_answer_waits_for_usage_that_is_sent_after_the_end(chat: Chat, backend: Any) -> None:
     backend.events = [Text(text="a"), Finished(reason="stop"), Usage(prompt=1, completion=2)]
     assert ask(chat).get_json()["usage"]["total_tokens"] == 3
 
 
-def test_several_choices_are_asked_of_the_backend_and_told(chat: Chat, backend: Any) -> None:
+def test_several_choices_are_asked_of_the_backend_and_sent(chat: Chat, backend: Any) -> None:
     backend.events = [
         Text(choice=1, text="one"),
         Text(text="zero"),
         Finished(reason="stop"),
         Finished(choice=1, reason="stop"),
     ]
-    told = ask(chat, n=2).get_json()["choices"]
-    assert [choice["message"]["content"] for choice in told] == ["zero", "one"]
+    sent = ask(chat, n=2).get_json()["choices"]
+    assert [choice["message"]["content"] for choice in sent] == ["zero", "one"]
 
 
 def test_without_calls_a_block_is_text(chat: Chat, backend: Any) -> None:

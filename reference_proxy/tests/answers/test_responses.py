@@ -42,18 +42,18 @@ def stay() -> bool:
     return False
 
 
-def answer(responses: Responses, told: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
+def answer(responses: Responses, sent: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
     """The response object, whole or from the end of the stream."""
-    body = {"model": "codex", "input": told, **more}
+    body = {"model": "codex", "input": sent, **more}
     made = responses.answer(parse(body, headers or {}), client_gone=stay, keep_open=True)
     data = made.get_data(as_text=True)
     made.close()
     return json.loads(data.rsplit("data: ", 1)[1])["response"] if body.get("stream") else json.loads(data)
 
 
-def error(responses: Responses, *told: Any, **more: Any) -> ApiError:
+def error(responses: Responses, *sent: Any, **more: Any) -> ApiError:
     with pytest.raises(ApiError) as raised:
-        answer(responses, *told, **more)
+        answer(responses, *sent, **more)
     assert responses.runner.gate.taken == 0
     return raised.value
 
@@ -77,14 +77,14 @@ def test_a_stream_ends_in_the_whole_answer(responses: Responses, backend: Any, h
     assert [item["type"] for item in whole["output"]] == (["message"] if headers else ["message", "function_call"])
 
 
-def test_the_headers_say_how_calls_are_told(responses: Responses) -> None:
-    def told(headers: dict[str, str]) -> tuple[str, str, str]:
+def test_the_headers_say_how_calls_are_sent(responses: Responses) -> None:
+    def sent(headers: dict[str, str]) -> tuple[str, str, str]:
         made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), client_gone=stay, keep_open=True)
         names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
         return made.headers[names[0]], made.headers[names[1]], made.headers[names[2]]
 
-    assert told({}) == ("openai-json", "incremental", "burst")
-    assert told({"x-proxy-output-mode": "obsidian-xml", "x-proxy-stop-after-tools": "first"}) == (
+    assert sent({}) == ("openai-json", "incremental", "burst")
+    assert sent({"x-proxy-output-mode": "obsidian-xml", "x-proxy-stop-after-tools": "first"}) == (
         "obsidian-xml",
         "incremental",
         "first",
@@ -157,7 +157,7 @@ def test_a_response_that_was_not_stored_cannot_be_continued(responses: Responses
     assert raised.param == "previous_response_id"
 
 
-def test_an_unknown_model_is_told_before_an_unknown_response(responses: Responses) -> None:
+def test_an_unknown_model_is_refused_before_an_unknown_response(responses: Responses) -> None:
     assert error(responses, model="x", previous_response_id="resp_x").problem.code == "model_not_found"
 
 

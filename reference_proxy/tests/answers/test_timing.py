@@ -36,32 +36,32 @@ class Turn:
         """Nothing to do."""
 
 
-def take(count: int, heard: Any) -> list[Any]:
-    return [next(heard) for _ in range(count)]
+def take(count: int, received: Any) -> list[Any]:
+    return [next(received) for _ in range(count)]
 
 
 def test_events_come_as_they_are_and_silences_say_how_long_they_last() -> None:
-    heard = read_events(Turn(HELLO, None, None, END), client_gone=lambda: False, idle=100, clock=Clock())
-    assert take(4, heard) == [HELLO, Quiet(1), Quiet(2), END]
+    received = read_events(Turn(HELLO, None, None, END), client_gone=lambda: False, idle=100, clock=Clock())
+    assert take(4, received) == [HELLO, Quiet(1), Quiet(2), END]
 
 
 def test_a_backend_that_is_silent_for_too_long_has_failed() -> None:
-    heard = read_events(Turn(HELLO), client_gone=lambda: False, idle=3, clock=Clock())
-    assert take(4, heard) == [HELLO, Quiet(1), Quiet(2), Failed(Cause.TIMEOUT)]
+    received = read_events(Turn(HELLO), client_gone=lambda: False, idle=3, clock=Clock())
+    assert take(4, received) == [HELLO, Quiet(1), Quiet(2), Failed(Cause.TIMEOUT)]
 
 
 def test_a_client_that_leaves_is_noticed_in_a_silence() -> None:
-    heard = read_events(Turn(HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.01))
-    assert next(heard) == HELLO
+    received = read_events(Turn(HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.01))
+    assert next(received) == HELLO
     with pytest.raises(ClientGoneError):
-        next(heard)
+        next(received)
 
 
 def test_a_client_that_leaves_is_noticed_while_the_backend_talks() -> None:
-    heard = read_events(Turn(HELLO, HELLO, HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.11))
-    assert next(heard) == HELLO
+    received = read_events(Turn(HELLO, HELLO, HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.11))
+    assert next(received) == HELLO
     with pytest.raises(ClientGoneError):
-        next(heard)
+        next(received)
 
 
 @pytest.mark.parametrize("event", [HELLO, END])

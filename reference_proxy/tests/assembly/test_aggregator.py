@@ -29,7 +29,7 @@ def test_calls_are_gathered_from_their_pieces_in_order_of_opening() -> None:
     )
 
 
-def test_what_changes_nothing_is_told_so() -> None:
+def test_what_changes_nothing_is_sent_so() -> None:
     aggregator = gathered(A)
     assert not aggregator.feed(A)
     assert not aggregator.feed(Arguments(id="a", text=""))
@@ -52,7 +52,7 @@ def test_a_snapshot_stays_as_it_was() -> None:
         before.arguments = "3"  # type: ignore[misc]
 
 
-def test_there_is_no_call_that_was_not_told() -> None:
+def test_a_call_that_was_not_opened_is_unknown() -> None:
     with pytest.raises(KeyError):
         Aggregator().call("a")
 

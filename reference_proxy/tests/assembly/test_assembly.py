@@ -35,16 +35,16 @@ def call(id_: str) -> list[Any]:
     return [CallOpened(id=id_, name="f"), Arguments(id=id_, text="{}"), CallClosed(id=id_)]
 
 
-def first(*heard: Any, **options: Any) -> list[Any]:
-    return list(assemble(iter(heard), Rules(limit=1), **options))
+def first(*received: Any, **options: Any) -> list[Any]:
+    return list(assemble(iter(received), Rules(limit=1), **options))
 
 
-def burst(*heard: Any, **options: Any) -> list[Any]:
-    return list(assemble(iter(heard), Rules(), **options))
+def burst(*received: Any, **options: Any) -> list[Any]:
+    return list(assemble(iter(received), Rules(), **options))
 
 
-def whole(*heard: Any, **options: Any) -> list[Any]:
-    return list(assemble(iter(heard), Rules(ends_early=False, errors_win=True), **options))
+def whole(*received: Any, **options: Any) -> list[Any]:
+    return list(assemble(iter(received), Rules(ends_early=False, errors_win=True), **options))
 
 
 def test_text_passes_to_its_end() -> None:
@@ -85,7 +85,7 @@ def test_calls_that_end_without_any_are_an_answer() -> None:
     assert first(HELLO, CallsEnded()) == [HELLO, STOP]
 
 
-def test_a_failure_is_told() -> None:
+def test_a_failure_passes() -> None:
     assert first(HELLO, FAILED) == [HELLO, FAILED]
 
 
@@ -111,9 +111,9 @@ def test_usage_before_the_end_is_enough() -> None:
 
 
 def test_usage_is_waited_for_after_the_first_call() -> None:
-    heard = [*call("a"), Working(), *call("b"), USAGE, CallsEnded()]
-    assert first(*heard, await_usage=True) == [*call("a"), CALLED, Working(), USAGE]
-    assert first(*heard) == [*call("a"), CALLED]
+    received = [*call("a"), Working(), *call("b"), USAGE, CallsEnded()]
+    assert first(*received, await_usage=True) == [*call("a"), CALLED, Working(), USAGE]
+    assert first(*received) == [*call("a"), CALLED]
 
 
 @pytest.mark.parametrize("sign", [CallsEnded(), STOP, FAILED, TurnOver(), Quiet(USAGE_PATIENCE + 1)])
@@ -137,7 +137,7 @@ def test_choices_end_each_by_itself_and_the_answer_with_the_last() -> None:
     assert burst(one[0], *two, one[1], HELLO, choices=2) == [one[0], *two[:3], *of(1, CALLED), one[1]]
 
 
-def test_what_is_told_of_a_choice_that_was_not_asked_for_is_dropped() -> None:
+def test_what_is_sent_of_a_choice_that_was_not_asked_for_is_dropped() -> None:
     assert burst(*of(1, HELLO), *of(7, HELLO), STOP, choices=1) == [STOP]
 
 
@@ -147,8 +147,8 @@ def test_a_failing_choice_fails_them_all() -> None:
 
 
 def test_a_choice_that_fails_after_its_call_is_an_answer() -> None:
-    heard = [*of(1, *call("a")), Failed(Cause.FAILED, 1), HELLO, STOP]
-    assert burst(*heard, choices=2) == [*of(1, *call("a"), CALLED), HELLO, STOP]
+    received = [*of(1, *call("a")), Failed(Cause.FAILED, 1), HELLO, STOP]
+    assert burst(*received, choices=2) == [*of(1, *call("a"), CALLED), HELLO, STOP]
 
 
 def test_a_failure_of_all_spares_only_those_that_have_called() -> None:
@@ -159,10 +159,10 @@ def test_a_failure_of_all_spares_only_those_that_have_called() -> None:
 
 def test_usage_is_waited_for_of_every_choice() -> None:
     ends = [*of(0, STOP), *of(1, STOP)]
-    heard = [*ends, USAGE, Working(), *of(1, USAGE), HELLO]
-    assert burst(*heard, choices=2, await_usage=True) == heard[:-1]
-    heard = [*ends, USAGE, TurnOver(choice=1), *of(1, USAGE)]
-    assert burst(*heard, choices=2, await_usage=True) == heard[:3]
+    received = [*ends, USAGE, Working(), *of(1, USAGE), HELLO]
+    assert burst(*received, choices=2, await_usage=True) == received[:-1]
+    received = [*ends, USAGE, TurnOver(choice=1), *of(1, USAGE)]
+    assert burst(*received, choices=2, await_usage=True) == received[:3]
 
 
 def test_text_that_was_held_comes_before_the_failure() -> None:
@@ -181,8 +181,8 @@ EVENTS = st.lists(
 
 
 @given(EVENTS, st.sampled_from([1, None]), st.booleans())
-def test_whatever_is_heard_an_answer_keeps_its_order(heard: list[Any], limit: Any, whole: bool) -> None:  # noqa: FBT001
-    said = list(assemble(iter(heard), Rules(limit=limit, ends_early=not whole, errors_win=whole)))
+def test_whatever_is_received_an_answer_keeps_its_order(received: list[Any], limit: Any, whole: bool) -> None:  # noqa: FBT001
+    said = list(assemble(iter(received), Rules(limit=limit, ends_early=not whole, errors_win=whole)))
     ends = [at for at, event in enumerate(said) if isinstance(event, Finished | Failed)]
     assert len(ends) <= 1
     assert not ends or all(isinstance(event, Usage | Quiet | Working) for event in said[ends[0] + 1 :])

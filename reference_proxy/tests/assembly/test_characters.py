@@ -7,7 +7,7 @@ from assay_proxy.assembly.characters import Joiner, whole
 
 
 def halves(text: str) -> str:
-    """The text as UTF-16 code units, as JSON escapes would tell it."""
+    """The text as UTF-16 code units, as JSON escapes would spell it."""
     data = text.encode("utf-16-le")
     return "".join(chr(int.from_bytes(data[at : at + 2], "little")) for at in range(0, len(data), 2))
 

@@ -36,7 +36,7 @@ def call(id_: str, text: str = "{}", name: str = "f") -> list[Any]:
 
 def said(*events: Any, **rules: Any) -> list[Any]:
     choice = Choice(0, Rules(**rules))
-    return [told for event in events for told in choice.feed(event)]
+    return [sent for event in events for sent in choice.feed(event)]
 
 
 def kinds(events: list[Any]) -> str:
@@ -56,7 +56,7 @@ def test_blocks_in_the_text_count_too() -> None:
     assert kinds(said(text, CallsEnded(), limit=2)) == "oacoacf"
 
 
-def test_a_block_is_told_as_soon_as_the_backend_is_silent() -> None:
+def test_a_block_is_sent_as_soon_as_the_backend_is_silent() -> None:
     choice = Choice(0, Rules(limit=1))
     assert list(choice.feed(Text(text=f"before {BLOCK}"))) == [Text(text="before ")]
     assert list(choice.feed(Working())) == []
@@ -64,7 +64,7 @@ def test_a_block_is_told_as_soon_as_the_backend_is_silent() -> None:
     assert choice.state is State.FINISHED
 
 
-def test_a_block_is_told_when_words_follow_it_and_they_are_a_tail() -> None:
+def test_a_block_is_sent_when_words_follow_it_and_they_are_a_tail() -> None:
     assert kinds(said(Text(text=BLOCK), Text(text=" \n"), Text(text="words"))) == "oac"
 
 
@@ -78,7 +78,7 @@ def test_a_message_begins_at_the_start_of_a_line_outside_of_everything(before: s
     assert events[-4:] == [replace(call("c")[0], source="textual"), *call("c")[1:], CALLED]
 
 
-def test_structure_told_after_its_block_takes_its_place() -> None:
+def test_structure_sent_after_its_block_takes_its_place() -> None:
     events = said(Text(text=BLOCK), Working(), *call("c", '{ "q": "x" }'), CallsEnded())
     assert events == [
         *call("c", '{ "q": "x" }')[:2],
@@ -98,7 +98,7 @@ def test_without_calls_a_block_is_text_and_calls_are_nothing() -> None:
     assert said(*events, calls=False) == [events[0], events[-1]]
 
 
-def test_text_that_is_held_is_told_before_a_call() -> None:
+def test_text_that_is_held_is_sent_before_a_call() -> None:
     assert said(Text(text="a <use"), *call("a"))[:2] == [Text(text="a "), Text(text="<use")]
     assert kinds(said(Text(text="<use_tool>x"), *call("a"))) == "toac"
 
@@ -142,7 +142,7 @@ def whole_cut(text: str, draw: Any) -> list[str]:
     return [text]
 
 
-def told(script: list[Any], choice: int, pieces: Any, draw: Any) -> list[Any]:
+def sent(script: list[Any], choice: int, pieces: Any, draw: Any) -> list[Any]:
     """The events of a script: texts and calls in pieces, neighbouring texts as one text."""
     events: list[Any] = []
     text = ""
@@ -184,6 +184,6 @@ def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None)
 def test_any_script_recut_and_interleaved_gives_the_same_answer(
     scripts: list[list[Any]], dialect: Dialect, limit: int | None, data: Any
 ) -> None:
-    plain = [event for index, script in enumerate(scripts) for event in told(script, index, whole_cut, None)]
-    mixed = interleaved([told(script, index, cut, data.draw) for index, script in enumerate(scripts)], data.draw)
+    plain = [event for index, script in enumerate(scripts) for event in sent(script, index, whole_cut, None)]
+    mixed = interleaved([sent(script, index, cut, data.draw) for index, script in enumerate(scripts)], data.draw)
     assert answer(mixed, len(scripts), dialect, limit) == answer(plain, len(scripts), dialect, limit)

@@ -8,7 +8,7 @@ from assay_proxy.assembly.reconcile import Reconciler
 from assay_proxy.events import Arguments, CallClosed, CallOpened
 from assay_proxy.tools.use_tool import TextCall
 
-TOLD = TextCall(name="f", arguments='{"q":"x"}', block="<block>")
+CALL = TextCall(name="f", arguments='{"q":"x"}', block="<block>")
 OTHER = TextCall(name="g", arguments="{}", block="<other>")
 
 
@@ -17,7 +17,7 @@ def call(id_: str, arguments: str = '{ "q": "x" }', name: str = "f", block: str 
 
 
 def play(reconciler: Reconciler, *steps: Any) -> list[Any]:
-    """Texts, structured events and "release" in turn; what is told, up to the end."""
+    """Texts, structured events and "release" in turn; what is sent, up to the end."""
     said: list[Any] = []
     for step in steps:
         match step:
@@ -30,7 +30,7 @@ def play(reconciler: Reconciler, *steps: Any) -> list[Any]:
     return [*said, *reconciler.end()]
 
 
-def told(*steps: Any) -> list[Any]:
+def sent(*steps: Any) -> list[Any]:
     return play(Reconciler(0, "seed"), *steps)
 
 
@@ -43,9 +43,9 @@ def textual(events: list[Any]) -> list[tuple[str, str | None]]:
     ]
 
 
-def test_a_call_from_the_text_waits_and_is_told_at_the_end() -> None:
+def test_a_call_from_the_text_waits_and_is_sent_at_the_end() -> None:
     reconciler = Reconciler(0, "seed")
-    assert reconciler.textual(TOLD)
+    assert reconciler.textual(CALL)
     events: list[Any] = list(reconciler.end())
     assert textual(events) == [("f", "<block>")]
     assert events[1].text == '{"q":"x"}'
@@ -53,80 +53,80 @@ def test_a_call_from_the_text_waits_and_is_told_at_the_end() -> None:
 
 
 def test_structure_takes_the_place_of_text_and_keeps_its_block() -> None:
-    assert told(TOLD, *call("c")) == call("c", block="<block>")
+    assert sent(CALL, *call("c")) == call("c", block="<block>")
 
 
 def test_structure_that_comes_too_late_is_the_same_call_again() -> None:
-    events = told(TOLD, "release", *call("c"))
+    events = sent(CALL, "release", *call("c"))
     assert textual(events) == [("f", "<block>")]
     assert len(events) == 3
 
 
 def test_text_that_repeats_structure_is_the_same_call_again() -> None:
-    assert told(*call("c"), TOLD) == [*call("c"), "again"]
+    assert sent(*call("c"), CALL) == [*call("c"), "again"]
 
 
 def test_text_that_repeats_structure_that_is_not_closed_yet_is_the_same_call_again() -> None:
-    assert told(*call("c")[:2], TOLD, call("c")[2]) == [*call("c")[:2], "again", call("c")[2]]
+    assert sent(*call("c")[:2], CALL, call("c")[2]) == [*call("c")[:2], "again", call("c")[2]]
 
 
-def test_each_telling_stands_for_one_call() -> None:
-    events = told(TOLD, TOLD, *call("c"))
+def test_each_form_stands_for_one_call() -> None:
+    events = sent(CALL, CALL, *call("c"))
     assert events[:3] == call("c", block="<block>")
     assert textual(events[3:]) == [("f", "<block>")]
     assert len(events[3:]) == 3
-    assert told(*call("c"), TOLD, TOLD)[3] == "again"
+    assert sent(*call("c"), CALL, CALL)[3] == "again"
 
 
 def test_a_call_of_another_tool_goes_its_own_way() -> None:
-    events = told(TOLD, *call("c", name="g"))
+    events = sent(CALL, *call("c", name="g"))
     assert textual(events[:3]) == [("f", "<block>")]
     assert events[3:] == call("c", name="g")
 
 
 def test_a_call_with_other_arguments_comes_after_the_text() -> None:
-    events = told(TOLD, *call("c", '{"q":"y"}'))
+    events = sent(CALL, *call("c", '{"q":"y"}'))
     assert textual(events[:3]) == [("f", "<block>")]
     assert events[3:] == call("c", '{"q":"y"}')
 
 
 def test_calls_behind_a_suspect_wait_for_it() -> None:
     one, two = call("c"), call("d", name="g")
-    events = told(TOLD, one[0], *two, one[1], one[2])
+    events = sent(CALL, one[0], *two, one[1], one[2])
     assert events == [*call("c", block="<block>"), *two]
 
 
-def test_a_suspect_that_is_never_complete_is_told_as_far_as_it_is() -> None:
-    events = told(TOLD, *call("c")[:2])
+def test_a_suspect_that_is_never_complete_is_sent_as_far_as_it_is() -> None:
+    events = sent(CALL, *call("c")[:2])
     assert textual(events[:3]) == [("f", "<block>")]
     assert events[3:] == call("c")[:2]
 
 
-def test_texts_before_the_one_that_is_replaced_are_told_before_it() -> None:
-    events = told(OTHER, TOLD, OTHER, *call("c"))
+def test_texts_before_the_one_that_is_replaced_are_sent_before_it() -> None:
+    events = sent(OTHER, CALL, OTHER, *call("c"))
     assert [event.name for event in events if isinstance(event, CallOpened)] == ["g", "f", "g"]
     assert events[3:6] == call("c", block="<block>")
 
 
 @pytest.mark.parametrize("arguments", ['{"n":"3"}', '{"n":3}', '{"n": 3.0}'])
 def test_a_block_has_no_quotes_so_strings_and_numbers_are_the_same_there(arguments: str) -> None:
-    assert told(TextCall(name="f", arguments='{"n":3}'), *call("c", arguments)) == call("c", arguments)
+    assert sent(TextCall(name="f", arguments='{"n":3}'), *call("c", arguments)) == call("c", arguments)
 
 
 def test_the_same_id_is_the_same_call() -> None:
     sentinel = TextCall(id="c", name="f", arguments="{}")
-    assert told(sentinel, *call("c", '{"other": 1}')) == call("c", '{"other": 1}')
-    assert told(*call("c"), sentinel)[-1] == "again"
+    assert sent(sentinel, *call("c", '{"other": 1}')) == call("c", '{"other": 1}')
+    assert sent(*call("c"), sentinel)[-1] == "again"
 
 
 def test_ids_are_kept_made_up_or_changed_so_that_they_are_unique() -> None:
     sentinel = TextCall(id="c", name="f", arguments="{}")
-    ids = [event.id for event in told(sentinel, sentinel, TOLD) if isinstance(event, CallOpened)]
+    ids = [event.id for event in sent(sentinel, sentinel, CALL) if isinstance(event, CallOpened)]
     assert ids[0] == "c"
     assert len(set(ids)) == 3
-    assert ids != [event.id for event in play(Reconciler(1, "seed"), sentinel, sentinel, TOLD)[::3]]
+    assert ids != [event.id for event in play(Reconciler(1, "seed"), sentinel, sentinel, CALL)[::3]]
 
 
 def test_pieces_of_calls_that_were_not_opened_pass() -> None:
-    assert told(CallClosed(id="x")) == [CallClosed(id="x")]
-    assert told(Arguments(id="x", text="1")) == [Arguments(id="x", text="1")]
+    assert sent(CallClosed(id="x")) == [CallClosed(id="x")]
+    assert sent(Arguments(id="x", text="1")) == [Arguments(id="x", text="1")]

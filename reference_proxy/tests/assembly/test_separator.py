@@ -14,7 +14,7 @@ from assay_proxy.tools.use_tool import TextCall
 BLOCK = "<use_tool>\n  <name>f</name>\n  <q>a < b</q>\n</use_tool>"
 CALL = TextCall(name="f", arguments='{"q":"a < b"}', block=BLOCK)
 SENTINEL = '<tool_call>{"id":"c","name":"f","arguments":"{\\"a\\": 1}"}</tool_call>'
-TOLD = TextCall(id="c", name="f", arguments='{"a": 1}')
+TEXT_CALL = TextCall(id="c", name="f", arguments='{"a": 1}')
 
 
 def parts(*pieces: str) -> list[Any]:
@@ -40,17 +40,17 @@ CASES: list[tuple[str, list[Any]]] = [
     ("an end that may begin <use_to", ["an end that may begin <use_to"]),
     ("<use_tool>no name</use_tool> x", ["<use_tool>no name</use_tool> x"]),
     (f"```\n{BLOCK}\n```", ["```\n", CALL, "\n```"]),
-    (SENTINEL, [TOLD]),
-    (f"text\n{SENTINEL}\nmore", ["text\n", TOLD, "\nmore"]),
+    (SENTINEL, [TEXT_CALL]),
+    (f"text\n{SENTINEL}\nmore", ["text\n", TEXT_CALL, "\nmore"]),
     (f"text {SENTINEL}", [f"text {SENTINEL}"]),
     (f"```\n{SENTINEL}\n```\n", [f"```\n{SENTINEL}\n```\n"]),
-    (f"```\n```\n{SENTINEL}", ["```\n```\n", TOLD]),
-    (f"{SENTINEL}\n{SENTINEL}", [TOLD, "\n", TOLD]),
-    (f"{SENTINEL}{SENTINEL}", [TOLD, TOLD]),
+    (f"```\n```\n{SENTINEL}", ["```\n```\n", TEXT_CALL]),
+    (f"{SENTINEL}\n{SENTINEL}", [TEXT_CALL, "\n", TEXT_CALL]),
+    (f"{SENTINEL}{SENTINEL}", [TEXT_CALL, TEXT_CALL]),
     ("<tool_call>words</tool_call>", ["<tool_call>words</tool_call>"]),
     ('<tool_call>{"name":"f"}</tool_call> x', ['<tool_call>{"name":"f"}</tool_call> x']),
     ("<tool_call> {", ["<tool_call> {"]),
-    (f'<tool_call>{{"id":"line\n{SENTINEL}', ['<tool_call>{"id":"line\n', TOLD]),
+    (f'<tool_call>{{"id":"line\n{SENTINEL}', ['<tool_call>{"id":"line\n', TEXT_CALL]),
     (f"<tool_call>no\n{BLOCK}", ["<tool_call>no\n", CALL]),
     (
         '<tool_call>{"id":"c","name":"f","arguments":"say </tool_call> \\" \\\\"}</tool_call>',
@@ -127,8 +127,8 @@ OPENINGS = ("<use_tool>", "<tool_call>")
 def opening(text: str, at: int) -> str:
     """The opening that may begin at a place, as far as it goes; empty when none may."""
     fresh = at == 0 or text[at - 1] == "\n"
-    told = OPENINGS if fresh else OPENINGS[:1]
-    return next((one for one in told if text.startswith(one, at) or one.startswith(text[at:])), "")
+    sent = OPENINGS if fresh else OPENINGS[:1]
+    return next((one for one in sent if text.startswith(one, at) or one.startswith(text[at:])), "")
 
 
 @given(st.text(alphabet="<use_tolca>l\n x", max_size=40), st.lists(st.integers(0, 40), max_size=12))

@@ -53,7 +53,7 @@ def test_a_turn_begins_when_the_one_before_has_started() -> None:
     assert served == [True]
 
 
-def test_all_are_heard_in_one_place_and_closed_together() -> None:
+def test_all_are_received_in_one_place_and_closed_together() -> None:
     answer, turns, _ = choices(2)
     answer.started()
     turns[1].mailbox.put(Text(choice=1, text="a"))

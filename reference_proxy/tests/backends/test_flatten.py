@@ -4,15 +4,15 @@ from assay_proxy.backends.flatten import flat, in_messages, with_input
 from assay_proxy.conversation import Call, Conversation, ImagePart, Message, Result, TextPart
 
 
-def test_the_history_is_told_at_the_head_of_the_input() -> None:
+def test_the_history_is_sent_at_the_head_of_the_input() -> None:
     history = (
         Message(role="user", parts=(TextPart("see"), ImagePart("data:x"))),
         Call(id="c", name="f", arguments="{ }"),
         Result(id="c", output="done", images=(ImagePart("data:y"),)),
         Message(role="assistant", parts=(TextPart("So."),)),
     )
-    told = flat(Conversation(developer="d", history=history, input=(TextPart("and?"),)))
-    assert told == Conversation(
+    sent = flat(Conversation(developer="d", history=history, input=(TextPart("and?"),)))
+    assert sent == Conversation(
         developer="d",
         input=(
             TextPart("[user]"),
@@ -39,18 +39,18 @@ CALL = Call(id="c", name="f", arguments="{ }")
 RESULT = Result(id="c", output="done", images=(ImagePart("data:y"),))
 
 
-def test_calls_and_results_are_told_by_the_user_in_their_places() -> None:
+def test_calls_and_results_are_sent_by_the_user_in_their_places() -> None:
     history = (USER, SAID, CALL, RESULT, SAID)
-    told = in_messages(Conversation(developer="d", history=history, input=(TextPart("and?"),)))
+    sent = in_messages(Conversation(developer="d", history=history, input=(TextPart("and?"),)))
     called = Message(role="user", parts=(TextPart("[assistant called f:c] { }"),))
     answered = Message(role="user", parts=(TextPart("[tool:c] done"), ImagePart("data:y")))
-    assert told == Conversation(developer="d", history=(USER, SAID, called, answered, SAID), input=(TextPart("and?"),))
+    assert sent == Conversation(developer="d", history=(USER, SAID, called, answered, SAID), input=(TextPart("and?"),))
 
 
 def test_calls_and_results_at_the_end_are_the_input() -> None:
-    told = in_messages(Conversation(history=(USER, SAID, CALL, RESULT)))
-    assert told.history == (USER, SAID)
-    assert told.input == (TextPart("[assistant called f:c] { }"), TextPart("[tool:c] done"), ImagePart("data:y"))
+    sent = in_messages(Conversation(history=(USER, SAID, CALL, RESULT)))
+    assert sent.history == (USER, SAID)
+    assert sent.input == (TextPart("[assistant called f:c] { }"), TextPart("[tool:c] done"), ImagePart("data:y"))
 
 
 def test_a_history_that_ends_with_what_another_said_is_all_input() -> None:
@@ -58,8 +58,8 @@ def test_a_history_that_ends_with_what_another_said_is_all_input() -> None:
     assert in_messages(conversation) == flat(conversation)
 
 
-def test_without_input_the_end_of_the_history_is_told_and_the_rest_stays() -> None:
-    told = with_input(Conversation(history=(USER, CALL, RESULT, SAID, CALL, RESULT)))
-    assert told.history == (USER, CALL, RESULT, SAID)
-    assert told.input == (TextPart("[assistant called f:c] { }"), TextPart("[tool:c] done"), ImagePart("data:y"))
-    assert with_input(told) is told
+def test_without_input_the_end_of_the_history_is_sent_and_the_rest_stays() -> None:
+    sent = with_input(Conversation(history=(USER, CALL, RESULT, SAID, CALL, RESULT)))
+    assert sent.history == (USER, CALL, RESULT, SAID)
+    assert sent.input == (TextPart("[assistant called f:c] { }"), TextPart("[tool:c] done"), ImagePart("data:y"))
+    assert with_input(sent) is sent

@@ -30,7 +30,7 @@ def test_a_reader_that_waits_gets_the_next_event() -> None:
     writer.join()
 
 
-def test_work_is_not_told_to_whoever_has_something_to_read() -> None:
+def test_work_is_not_sent_to_whoever_has_something_to_read() -> None:
     box = Mailbox()
     for event in (Working(), HELLO, Working()):
         assert box.put(event)

@@ -14,7 +14,7 @@ def test_what_was_put_aside_is_read_in_any_order() -> None:
     spool.close()
 
 
-def test_the_file_begins_anew_when_all_is_read() -> None:
+def test_the_file_begins_again_when_all_is_read() -> None:
     spool = Spool()
     first = spool.write("x" * 1000)
     assert spool.read(first) == "x" * 1000

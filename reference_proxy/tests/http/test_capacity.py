@@ -18,7 +18,7 @@ def test_as_many_as_the_limit_enter_and_the_next_is_turned_away() -> None:
     assert gate.taken == 2
 
 
-def test_nobody_enters_a_gate_that_was_shut() -> None:
+def test_no_one_enters_a_gate_that_was_shut() -> None:
     gate = Gate(2)
     gate.enter()
     gate.shut()

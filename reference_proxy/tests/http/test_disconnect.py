@@ -19,7 +19,7 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
-def test_where_there_is_no_socket_nobody_leaves() -> None:
+def test_where_there_is_no_socket_no_one_leaves() -> None:
     assert not disconnect_check(None)()
 
 
@@ -39,7 +39,7 @@ def test_a_next_request_on_the_connection_is_left_where_it_is(ends: tuple[socket
     assert ends[0].recv(10) == b"GET /"
 
 
-def test_the_end_is_seen_by_looking_where_polling_does_not_tell(
+def test_the_end_is_seen_by_looking_where_polling_does_not_report_it(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_HANG_UP", 0)
@@ -49,7 +49,7 @@ def test_the_end_is_seen_by_looking_where_polling_does_not_tell(
     assert gone()
 
 
-def test_a_broken_socket_is_one_that_nobody_reads(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_a_broken_socket_is_one_that_no_one_reads(ends: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = ends
     ours.close()
     assert module._at_end(ours)

@@ -36,7 +36,7 @@ def client(app: Flask) -> FlaskClient:
     return client
 
 
-def told(client: FlaskClient) -> dict[tuple[str, ...], float]:
+def sent(client: FlaskClient) -> dict[tuple[str, ...], float]:
     """Each value by the name of its metric and its labels' values."""
     response = client.get("/metrics", headers={"Authorization": ""})
     assert response.status_code == 200
@@ -56,7 +56,7 @@ def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, ba
     client.get("/v1/models", headers={"Authorization": "Bearer wrong"}).close()
     backend.events = [Failed(Cause.RATE_LIMITED)]
     client.post(CHAT, json=ASK).close()
-    counts = {key[1:]: value for key, value in told(client).items() if key[0] == "assay_proxy_requests_total"}
+    counts = {key[1:]: value for key, value in sent(client).items() if key[0] == "assay_proxy_requests_total"}
     assert counts == {
         ("chat", "whole", "200"): 1,
         ("chat", "stream", "200"): 1,
@@ -70,15 +70,15 @@ def test_requests_are_counted_by_surface_mode_and_status(client: FlaskClient, ba
 def test_durations_last_until_the_answer_is_over(client: FlaskClient) -> None:
     stream = client.post(CHAT, json={**ASK, "stream": True}, buffered=False)
     name = ("assay_proxy_request_seconds_count", "chat", "stream")
-    assert name not in told(client)
+    assert name not in sent(client)
     stream.close()
-    assert told(client)[name] == 1
+    assert sent(client)[name] == 1
 
 
-def test_turns_and_the_backend_are_told_as_they_are(client: FlaskClient, backend: Any, gate: Gate) -> None:
+def test_turns_and_the_backend_are_sent_as_they_are(client: FlaskClient, backend: Any, gate: Gate) -> None:
     gate.enter()
     backend.ready, backend.restarts = False, 3
-    values = told(client)
+    values = sent(client)
     assert values["assay_proxy_running_turns",] == 1
     assert values["assay_proxy_backend_ready",] == 0
     assert values["assay_proxy_backend_restarts_total",] == 3
@@ -90,7 +90,7 @@ def test_nothing_that_clients_make_up_becomes_a_label(client: FlaskClient) -> No
         client.get(f"/v1/responses/{number}").close()
         client.get(f"/{number}").close()
         client.open(f"/{number}", method=f"M{number}").close()
-        return set(told(client))
+        return set(sent(client))
 
     first, second = made_up(1), made_up(2)
     assert made_up(3) == second
@@ -101,7 +101,7 @@ def test_every_route_has_a_surface(app: Flask) -> None:
     assert {rule.rule for rule in app.url_map.iter_rules()} == set(SURFACES)
 
 
-def test_the_log_tells_mode_and_source_and_nothing_that_was_said(
+def test_the_log_shows_mode_and_source_and_nothing_that_was_said(
     client: FlaskClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("DEBUG"):

@@ -141,10 +141,10 @@ def raw(server: Server, request: bytes) -> bytes:
     address = urlsplit(server.url)
     with socket.create_connection((address.hostname or "", address.port or 0), 20) as client:
         client.sendall(request)
-        told = b""
+        sent = b""
         while piece := client.recv(65536):
-            told += piece
-    return told
+            sent += piece
+    return sent
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_what_is_no_http_gets_the_envelope(server: Server, request_: bytes, stat
 def test_a_client_of_http_1_0_gets_a_stream_that_ends_with_the_connection(server: Server) -> None:
     body = json.dumps(ASK).encode()
     head = b"POST /v1/chat/completions HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-    told = raw(server, head % len(body) + body)
-    assert b"Connection: keep-alive" not in told
-    assert told.endswith(b"data: [DONE]\n\n")
+    sent = raw(server, head % len(body) + body)
+    assert b"Connection: keep-alive" not in sent
+    assert sent.endswith(b"data: [DONE]\n\n")
 
 
 def test_an_address_of_six_parts_is_written_in_brackets(backend: Any, make_settings: Any) -> None:

@@ -19,7 +19,7 @@ RESULT = {"role": "tool", "tool_call_id": "c", "content": "done"}
 
 
 @pytest.mark.parametrize(
-    ("told", "param"),
+    ("sent", "param"),
     [
         (None, "messages"),
         ([], "messages"),
@@ -53,12 +53,12 @@ RESULT = {"role": "tool", "tool_call_id": "c", "content": "done"}
         ([{"role": "function", "content": "x"}], "messages[0].name"),
     ],
 )
-def test_the_first_fault_is_at_its_place(told: Any, param: str) -> None:
-    assert list(messages({"messages": told}))[0].param == param  # noqa: RUF015 - to its end
+def test_the_first_fault_is_at_its_place(sent: Any, param: str) -> None:
+    assert list(messages({"messages": sent}))[0].param == param  # noqa: RUF015 - to its end
 
 
 def test_what_real_clients_send_has_no_fault() -> None:
-    told: list[Any] = [
+    sent: list[Any] = [
         {"role": "system", "content": [{"type": "text", "text": "s"}]},
         {
             "role": "user",
@@ -72,11 +72,11 @@ def test_what_real_clients_send_has_no_fault() -> None:
         {"role": "function", "name": "g", "content": "x"},
         {"role": "user", "name": "someone", "content": ""},
     ]
-    assert list(messages({"messages": told})) == []
+    assert list(messages({"messages": sent})) == []
 
 
 def test_messages_become_items_in_order() -> None:
-    told: list[Any] = [
+    sent: list[Any] = [
         {"role": "developer", "content": "d"},
         {
             "role": "user",
@@ -87,7 +87,7 @@ def test_messages_become_items_in_order() -> None:
         {"role": "assistant", "content": None, "refusal": "no"},
         {"role": "assistant", "content": [{"type": "refusal", "refusal": "never"}]},
     ]
-    assert list(items(told)) == [
+    assert list(items(sent)) == [
         Message(role="developer", parts=(TextPart("d"),)),
         Message(role="user", parts=(TextPart("u"), ImagePart("data:x"))),
         Message(role="assistant", parts=(TextPart("Let me see."),)),
@@ -108,12 +108,12 @@ def test_an_empty_text_is_still_a_message() -> None:
 
 
 def test_legacy_calls_and_their_results_are_paired_by_name() -> None:
-    told: list[Any] = []
+    sent: list[Any] = []
     for name in ("f", "g"):
-        told += [{"role": "assistant", "content": None, "function_call": {"name": name, "arguments": "{}"}}]
-    told += [{"role": "function", "name": name, "content": name} for name in ("f", "g", "h")]
-    calls = [item for item in items(told) if isinstance(item, Call)]
-    results = [item for item in items(told) if isinstance(item, Result)]
+        sent += [{"role": "assistant", "content": None, "function_call": {"name": name, "arguments": "{}"}}]
+    sent += [{"role": "function", "name": name, "content": name} for name in ("f", "g", "h")]
+    calls = [item for item in items(sent) if isinstance(item, Call)]
+    results = [item for item in items(sent) if isinstance(item, Result)]
     assert [call.id for call in calls] == [result.id for result in results[:2]]
     assert len({result.id for result in results}) == 3
 
@@ -123,7 +123,7 @@ def test_a_legacy_result_under_another_name_answers_the_call_that_waits() -> Non
         return {"role": "assistant", "content": None, "function_call": {"name": name, "arguments": "{}"}}
 
     result = {"role": "function", "name": "f", "content": "x"}
-    told = list(items([call("f"), result, call("g"), result, call("f"), call("f"), result, result]))
-    calls = [item.id for item in told if isinstance(item, Call)]
+    sent = list(items([call("f"), result, call("g"), result, call("f"), call("f"), result, result]))
+    calls = [item.id for item in sent if isinstance(item, Call)]
     assert len(set(calls)) == 4
-    assert [item.id for item in told if isinstance(item, Result)] == [calls[0], calls[1], calls[3], calls[2]]
+    assert [item.id for item in sent if isinstance(item, Result)] == [calls[0], calls[1], calls[3], calls[2]]

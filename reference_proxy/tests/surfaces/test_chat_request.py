@@ -89,7 +89,7 @@ def test_tools_after_one_of_an_unknown_kind_are_not_looked_at() -> None:
     assert [fault.param for fault in faults] == ["model", "messages", "tools[0].type"]
 
 
-def test_the_order_of_the_table_decides_which_fault_is_told() -> None:
+def test_the_order_of_the_table_decides_which_fault_is_sent() -> None:
     order = ["model", "messages", "n", "stream", "temperature", "top_p", "max_tokens", "tools", "functions"]
     wrong: dict[str, Any] = dict.fromkeys(order, "wrong")
     wrong["model"] = 1
@@ -106,9 +106,9 @@ def test_a_wrong_header_is_named_after_everything_else(header: str) -> None:
 
 
 def test_the_least_request_is_whole_text_without_tools() -> None:
-    told = request()
-    assert (told.model, told.stream, told.include_usage, told.tools, told.schema) == ("m", False, False, (), None)
-    assert told.options == FormatOptions()
+    sent = request()
+    assert (sent.model, sent.stream, sent.include_usage, sent.tools, sent.schema) == ("m", False, False, (), None)
+    assert sent.options == FormatOptions()
 
 
 def test_unknown_fields_and_nulls_are_ignored() -> None:
@@ -123,8 +123,8 @@ def test_a_stream_may_ask_for_usage() -> None:
 
 def test_tools_are_offered_in_the_order_given() -> None:
     schema = {"type": "object", "properties": {"q": {"type": "string"}}}
-    told = request(tools=[tool("b", description="does b", parameters=schema), tool("a")])
-    assert told.tools == (
+    sent = request(tools=[tool("b", description="does b", parameters=schema), tool("a")])
+    assert sent.tools == (
         Tool(name="b", description="does b", parameters=schema),
         Tool(name="a", description="", parameters={"type": "object", "properties": {}}),
     )
@@ -167,9 +167,9 @@ def test_several_choices_may_be_asked_for_up_to_the_largest_number() -> None:
 
 
 def test_functions_make_a_legacy_request() -> None:
-    told = request(functions=[{"name": "f"}])
-    assert told.legacy
-    assert [offered.name for offered in told.tools] == ["f"]
+    sent = request(functions=[{"name": "f"}])
+    assert sent.legacy
+    assert [offered.name for offered in sent.tools] == ["f"]
     assert not request(functions=[{"name": "f"}], tools=[tool("t")]).legacy
     assert request(tools=[tool("t")], tool_choice="none").calls is False
 

@@ -53,7 +53,7 @@ def test_an_empty_answer_still_says_who_speaks() -> None:
     assert deltas(STOP) == [ROLE, ({}, "stop")]
 
 
-def test_calls_are_numbered_and_their_arguments_told_after_their_opening() -> None:
+def test_calls_are_numbered_and_their_arguments_sent_after_their_opening() -> None:
     assert deltas(*call("a"), *call("b", '{"x":1}'), Finished(reason="tool_calls")) == [
         ROLE,
         opening(0, "a"),
@@ -106,15 +106,15 @@ def test_choices_have_their_own_roles_and_call_numbers() -> None:
         CallOpened(id="x", name="f"),
         CallOpened(choice=1, id="x", name="f"),
     ]
-    told = payloads(*said)
-    assert [payload["choices"][0]["index"] for payload in told] == [0, 0, 1, 1, 0, 1]
-    assert [payload["choices"][0]["delta"]["tool_calls"][0]["index"] for payload in told[-2:]] == [0, 0]
+    sent = payloads(*said)
+    assert [payload["choices"][0]["index"] for payload in sent] == [0, 0, 1, 1, 0, 1]
+    assert [payload["choices"][0]["delta"]["tool_calls"][0]["index"] for payload in sent[-2:]] == [0, 0]
 
 
 # The other dialects
 
 
-def told(call_format: CallFormat, *said: Any) -> list[Any]:
+def sent(call_format: CallFormat, *said: Any) -> list[Any]:
     head = Head(id="chatcmpl-1", created=7, model="m", call_format=call_format)
     return [payload["choices"][0]["delta"] for payload in payloads(*said, head=head)][1:]
 
@@ -135,11 +135,11 @@ def block(arguments: str = '{"q":"x"}', **options: Any) -> Any:
 
 def test_cumulative_arguments_repeat_all_so_far() -> None:
     call_format = CallFormat(arguments="cumulative")
-    assert told(call_format, *PIECES, CALLED)[1:] == [fragment(0, '{"q":')[0], fragment(0, '{"q":"x"}')[0], {}]
+    assert sent(call_format, *PIECES, CALLED)[1:] == [fragment(0, '{"q":')[0], fragment(0, '{"q":"x"}')[0], {}]
 
 
 def test_a_complete_call_is_followed_by_its_whole_block() -> None:
-    assert told(XML, Text(text="Let me see."), *PIECES, CALLED)[1:] == [
+    assert sent(XML, Text(text="Let me see."), *PIECES, CALLED)[1:] == [
         opening(0, "a")[0],
         fragment(0, '{"q":')[0],
         fragment(0, '{"q":"x"}')[0],
@@ -150,23 +150,23 @@ def test_a_complete_call_is_followed_by_its_whole_block() -> None:
 
 def test_further_blocks_begin_with_the_delimiter() -> None:
     call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, delimiter=" | ")
-    blocks = [delta["content"] for delta in told(call_format, *call("a"), *call("b"), CALLED) if "content" in delta]
+    blocks = [delta["content"] for delta in sent(call_format, *call("a"), *call("b"), CALLED) if "content" in delta]
     assert blocks == [block("{}")["content"], " | " + block("{}")["content"]]
 
 
-def test_a_block_that_was_told_in_text_stays_as_it_was() -> None:
+def test_a_block_that_was_sent_in_text_stays_as_it_was() -> None:
     textual = [*PIECES[:3], CallClosed(id="a", block="<use_tool> odd </use_tool>")]
-    assert told(XML, *textual, CALLED)[-2] == {"content": "<use_tool> odd </use_tool>"}
+    assert sent(XML, *textual, CALLED)[-2] == {"content": "<use_tool> odd </use_tool>"}
 
 
 def test_values_may_be_left_unescaped() -> None:
     call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, escape=False)
-    assert told(call_format, *call("a", '{"q":"<"}'), CALLED)[-2] == block('{"q":"<"}', escape=False)
+    assert sent(call_format, *call("a", '{"q":"<"}'), CALLED)[-2] == block('{"q":"<"}', escape=False)
 
 
 def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
     call_format = CallFormat(dialect=Dialect.FUNCTION_CALL)
-    assert told(call_format, *PIECES, CALLED) == [
+    assert sent(call_format, *PIECES, CALLED) == [
         {"function_call": {"name": "f", "arguments": ""}},
         {"function_call": {"arguments": '{"q":'}},
         {"function_call": {"arguments": '"x"}'}},
@@ -177,8 +177,8 @@ def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
     assert finishes == ["function_call", "stop"]
 
 
-def test_pieces_of_calls_that_were_not_opened_are_not_told() -> None:
-    assert told(XML, Text(text="a"), Arguments(id="x", text="{}"), CallClosed(id="x"), STOP) == [{"content": "a"}, {}]
+def test_pieces_of_calls_that_were_not_opened_are_not_sent() -> None:
+    assert sent(XML, Text(text="a"), Arguments(id="x", text="{}"), CallClosed(id="x"), STOP) == [{"content": "a"}, {}]
 
 
 def test_usage_is_the_sum_over_the_choices() -> None:

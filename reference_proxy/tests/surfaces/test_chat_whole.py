@@ -90,24 +90,24 @@ def block(id_: str) -> str:
 
 
 def test_the_first_block_is_the_content_and_all_calls_stand_beside_it() -> None:
-    told = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), Text(text="Let me see."), *calls("a", "b"))
-    assert told["content"] == block("a")
-    assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
+    sent = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), Text(text="Let me see."), *calls("a", "b"))
+    assert sent["content"] == block("a")
+    assert [call["id"] for call in sent["tool_calls"]] == ["a", "b"]
 
 
 def test_a_burst_shows_all_blocks_in_the_order_of_their_completion() -> None:
     call_format = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="--")
     one, two = calls("a"), calls("b")
-    told = message(call_format, one[0], *two, *one[1:])
-    assert told["content"] == f"{block('b')}--{block('a')}"
-    assert [call["id"] for call in told["tool_calls"]] == ["a", "b"]
+    sent = message(call_format, one[0], *two, *one[1:])
+    assert sent["content"] == f"{block('b')}--{block('a')}"
+    assert [call["id"] for call in sent["tool_calls"]] == ["a", "b"]
 
 
-def test_the_function_call_dialect_tells_one_call_without_an_id() -> None:
-    told = message(CallFormat(dialect=Dialect.FUNCTION_CALL), *calls("a"))
-    assert told["function_call"] == {"name": "f", "arguments": '{"q":"a"}'}
-    assert told["content"] is None
-    assert "tool_calls" not in told
+def test_the_function_call_dialect_shows_one_call_without_an_id() -> None:
+    sent = message(CallFormat(dialect=Dialect.FUNCTION_CALL), *calls("a"))
+    assert sent["function_call"] == {"name": "f", "arguments": '{"q":"a"}'}
+    assert sent["content"] is None
+    assert "tool_calls" not in sent
     head = Head(id="chatcmpl-1", created=7, model="m", call_format=CallFormat(dialect=Dialect.FUNCTION_CALL))
     assert collect([*calls("a"), Finished(reason="tool_calls")], head)["choices"][0]["finish_reason"] == "function_call"
 
@@ -125,8 +125,8 @@ def test_choices_stand_in_order_and_each_says_its_own() -> None:
         Finished(choice=1, reason="length"),
         Finished(reason="stop"),
     ]
-    told = collect(said, Head(id="chatcmpl-1", created=7, model="m", choices=3))["choices"]
-    assert [(one["index"], one["message"]["content"], one["finish_reason"]) for one in told] == [
+    sent = collect(said, Head(id="chatcmpl-1", created=7, model="m", choices=3))["choices"]
+    assert [(one["index"], one["message"]["content"], one["finish_reason"]) for one in sent] == [
         (0, "zero", "stop"),
         (1, "one", "length"),
         (2, "", "stop"),
@@ -134,6 +134,6 @@ def test_choices_stand_in_order_and_each_says_its_own() -> None:
 
 
 def test_an_incomplete_call_is_not_shown_as_a_block() -> None:
-    told = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), *calls("a"), *calls("b")[:2])
-    assert told["content"] == block("a")
+    sent = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), *calls("a"), *calls("b")[:2])
+    assert sent["content"] == block("a")
     assert collect([Quiet(1), *calls("a")], HEAD)["choices"][0]["finish_reason"] == "stop"

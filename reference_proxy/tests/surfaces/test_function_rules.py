@@ -8,8 +8,8 @@ from assay_proxy.conversation import Tool
 from assay_proxy.surfaces.function_rules import function, listed, tool
 
 
-def params(told: Any, seen: set[str] | None = None) -> list[str]:
-    return [fault.param for fault in function(told, "here", set() if seen is None else seen)]
+def params(sent: Any, seen: set[str] | None = None) -> list[str]:
+    return [fault.param for fault in function(sent, "here", set() if seen is None else seen)]
 
 
 @pytest.mark.parametrize("name", ["f", "a-b_C9", "x" * 64])

@@ -42,9 +42,9 @@ def test_items_get_what_they_lack_and_keep_what_they_have() -> None:
 
 
 def test_the_newest_items_come_first_twenty_at_a_time() -> None:
-    told = page(ITEMS, {})
-    assert (told["object"], told["has_more"], len(told["data"])) == ("list", True, 20)
-    assert (told["first_id"], told["last_id"]) == ("msg_24", "msg_5")
+    sent = page(ITEMS, {})
+    assert (sent["object"], sent["has_more"], len(sent["data"])) == ("list", True, 20)
+    assert (sent["first_id"], sent["last_id"]) == ("msg_24", "msg_5")
 
 
 def test_a_page_goes_on_where_the_one_before_ended() -> None:

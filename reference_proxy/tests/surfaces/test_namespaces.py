@@ -34,7 +34,7 @@ def test_a_name_that_is_too_long_is_still_one_and_unlike_any_other() -> None:
     assert joined(LONG, "ab") == f"{LONG}__ab"
 
 
-def test_a_backend_is_told_what_the_namespace_is_for() -> None:
+def test_a_backend_is_sent_what_the_namespace_is_for() -> None:
     assert list(functions(CRM)) == [
         {**FIND, "name": "crm__find", "description": "For customers.\n\nFinds one."},
         {"type": "function", "name": "crm__list", "description": "For customers."},

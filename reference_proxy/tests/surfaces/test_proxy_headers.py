@@ -12,14 +12,14 @@ def test_what_is_not_said_is_not_wished() -> None:
     assert format_options({}, parallel=None) == FormatOptions()
 
 
-def test_headers_say_how_calls_are_told() -> None:
+def test_headers_say_how_calls_are_sent() -> None:
     headers = {
         "x-proxy-output-mode": "obsidian-xml",
         "x-proxy-tool-arguments": "cumulative",
         "x-proxy-stop-after-tools": "first",
     }
-    told = FormatOptions(output_mode="obsidian-xml", arguments="cumulative", stop_policy="first")
-    assert format_options(headers, parallel=True) == told
+    sent = FormatOptions(output_mode="obsidian-xml", arguments="cumulative", stop_policy="first")
+    assert format_options(headers, parallel=True) == sent
 
 
 @pytest.mark.parametrize(("parallel", "policy"), [(True, "burst"), (False, "first"), (None, None)])

@@ -25,7 +25,7 @@ BLOCK = "<use_tool>\n  <name>f</name>\n  <a>1</a>\n</use_tool>"
 
 
 def forget(_response: Any) -> None:
-    """Nobody keeps it."""
+    """It is not kept."""
 
 
 def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:
@@ -35,13 +35,13 @@ def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:
 def frames(*said: Any, head: Head = HEAD) -> list[Any]:
     """The payloads of a stream, after looking at their form."""
     data = b"".join(write(said, head, forget)).decode()
-    told = []
+    sent = []
     for number, block in enumerate(data.removesuffix("\n\n").split("\n\n")):
         event, payload = block.split("\n")
-        told.append(json.loads(payload.removeprefix("data: ")))
-        assert event == f"event: {told[-1]['type']}"
-        assert told[-1]["sequence_number"] == number
-    return told
+        sent.append(json.loads(payload.removeprefix("data: ")))
+        assert event == f"event: {sent[-1]['type']}"
+        assert sent[-1]["sequence_number"] == number
+    return sent
 
 
 def kinds(*said: Any, head: Head = HEAD) -> list[str]:
@@ -76,7 +76,7 @@ def test_a_stream_is_created_in_progress_items_completed() -> None:
     assert created["response"]["usage"] is None
 
 
-def test_the_first_piece_begins_the_stream_whatever_it_tells() -> None:
+def test_the_first_piece_begins_the_stream_whatever_it_shows() -> None:
     said: list[Any] = [Quiet(0), Text(text="a"), STOP]
     first, second, *_ = write(said, HEAD, forget)
     assert first.startswith(b"event: response.created\n")
@@ -129,14 +129,14 @@ def test_a_whole_answer_that_fails_is_an_error() -> None:
     assert (raised.value.problem.status, raised.value.param) == (400, "input")
 
 
-def test_what_is_answered_is_kept_before_it_is_told() -> None:
+def test_what_is_answered_is_kept_before_it_is_sent() -> None:
     kept: list[Any] = []
     pieces = write([Text(text="a"), STOP], HEAD, kept.append)
-    told = b""
+    sent = b""
     for piece in pieces:
         assert bool(kept) is (b"response.completed" in piece)
-        told += piece
-    assert json.loads(told.rsplit(b"data: ", 1)[1])["response"] == kept[0]
+        sent += piece
+    assert json.loads(sent.rsplit(b"data: ", 1)[1])["response"] == kept[0]
     assert collect([Text(text="a"), STOP], HEAD, kept.append) == kept[0] == kept[1]
 
 
@@ -148,13 +148,13 @@ def test_blocks_are_text_and_no_calls_in_obsidian_xml() -> None:
     assert response["status"] == "completed"
 
 
-def test_a_block_that_was_told_stays_word_for_word() -> None:
+def test_a_block_that_was_sent_stays_word_for_word() -> None:
     head = replace(HEAD, call_format=XML)
     opened, arguments, closed = call("c")
     assert text_of(last(opened, arguments, replace(closed, block="<use_tool>…"), CALLED, head=head)) == "<use_tool>…"
 
 
-def test_only_the_first_block_is_told_unless_all_are_wanted() -> None:
+def test_only_the_first_block_is_sent_unless_all_are_wanted() -> None:
     head = replace(HEAD, call_format=replace(XML, policy="first"))
     assert text_of(last(*call("c"), *call("d"), CALLED, head=head)) == BLOCK
 
@@ -198,19 +198,19 @@ def script(steps: list[Any], cuts: list[int]) -> tuple[list[Any], list[Any]]:
         events.extend(Text(text=more[a:b]) for a, b in pairwise(places) if a < b)
 
     for number, (kind, words, arguments) in enumerate(steps):
-        id_, told = f"c{number}", json.dumps({**arguments, "number": number})
+        id_, sent = f"c{number}", json.dumps({**arguments, "number": number})
         if kind == "say":
             text += words
         elif kind == "native":
             say(text)
-            events += call(id_, told)
-            parts += [text, (id_, told)]
+            events += call(id_, sent)
+            parts += [text, (id_, sent)]
             text = ""
         else:
             line = text if text.endswith("\n") else f"{text}\n"
-            block = json.dumps({"type": "tool_call", "id": id_, "name": "f", "arguments": told})
+            block = json.dumps({"type": "tool_call", "id": id_, "name": "f", "arguments": sent})
             say(f"{line}<tool_call>{block}</tool_call>")
-            parts += [line, (id_, told)]
+            parts += [line, (id_, sent)]
             text = "\n"
     say(text)
     return events, [*parts, text]
@@ -218,7 +218,7 @@ def script(steps: list[Any], cuts: list[int]) -> tuple[list[Any], list[Any]]:
 
 @settings(deadline=None)
 @given(STEPS, st.lists(st.integers(0, 400), max_size=6), st.booleans())
-def test_any_script_in_any_cut_is_told_alike_whole_and_streamed(
+def test_any_script_in_any_cut_is_sent_alike_whole_and_streamed(
     steps: list[Any],
     cuts: list[int],
     tails: bool,  # noqa: FBT001 - a case
@@ -229,13 +229,13 @@ def test_any_script_in_any_cut_is_told_alike_whole_and_streamed(
         rules = Rules(ends_early=False, tails=tails, errors_win=whole)
         return assemble([*events, STOP], rules, seed="s")
 
-    told = frames(*said(whole=False))
-    response = told[-1]["response"]
+    sent = frames(*said(whole=False))
+    response = sent[-1]["response"]
     assert response == collect(said(whole=True), HEAD, forget)
     calls = [item for item in response["output"] if item["type"] == "function_call"]
     assert [(item["call_id"], item["arguments"]) for item in calls] == [one for one in parts if isinstance(one, tuple)]
     texts = [part for part in parts if isinstance(part, str)]
     assert text_of(response) == ("".join(texts) if tails else texts[0])
     for index, item in enumerate(response["output"]):
-        deltas = "".join(one["delta"] for one in told if one.get("output_index") == index and "delta" in one)
+        deltas = "".join(one["delta"] for one in sent if one.get("output_index") == index and "delta" in one)
         assert deltas == (item["arguments"] if item["type"] == "function_call" else text_of({"output": [item]}))

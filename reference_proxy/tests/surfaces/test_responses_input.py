@@ -21,8 +21,8 @@ def text(words: str, kind: str = "input_text") -> dict[str, Any]:
     return {"type": kind, "text": words}
 
 
-def faults(told: Any, **more: Any) -> list[Any]:
-    return list(responses_input.given({"input": told, **more}))
+def faults(sent: Any, **more: Any) -> list[Any]:
+    return list(responses_input.given({"input": sent, **more}))
 
 
 def test_a_text_is_what_the_user_says() -> None:
@@ -32,30 +32,30 @@ def test_a_text_is_what_the_user_says() -> None:
 
 @pytest.mark.parametrize("role", responses_input.ROLES)
 def test_messages_keep_their_roles(role: str) -> None:
-    told = [said("hi", role), {**said([text("ho")], role), "type": "message"}]
-    assert faults(told) == []
-    assert list(responses_input.items(told)) == [
+    sent = [said("hi", role), {**said([text("ho")], role), "type": "message"}]
+    assert faults(sent) == []
+    assert list(responses_input.items(sent)) == [
         Message(role=role, parts=(TextPart("hi"),)),  # type: ignore[arg-type]  # one of the roles
         Message(role=role, parts=(TextPart("ho"),)),  # type: ignore[arg-type]  # one of the roles
     ]
 
 
 def test_parts_are_texts_images_and_refusals() -> None:
-    told = [
+    sent = [
         said([text("see"), IMAGE]),
         said([text("I", "output_text"), {"type": "refusal", "refusal": "No."}], "assistant"),
     ]
-    assert faults(told) == []
-    assert list(responses_input.items(told)) == [
+    assert faults(sent) == []
+    assert list(responses_input.items(sent)) == [
         Message(role="user", parts=(TextPart("see"), ImagePart("data:x"))),
         Message(role="assistant", parts=(TextPart("I"), TextPart("No."))),
     ]
 
 
 def test_calls_and_their_outputs_are_paired_by_id() -> None:
-    told = [said("go"), CALL, {**OUTPUT, "output": [text("a"), IMAGE, text("b", "output_text")]}]
-    assert faults(told) == []
-    assert list(responses_input.items(told))[1:] == [
+    sent = [said("go"), CALL, {**OUTPUT, "output": [text("a"), IMAGE, text("b", "output_text")]}]
+    assert faults(sent) == []
+    assert list(responses_input.items(sent))[1:] == [
         Call(id="c", name="f", arguments="{ }"),
         Result(id="c", output="ab", images=(ImagePart("data:x"),)),
     ]
@@ -64,13 +64,13 @@ def test_calls_and_their_outputs_are_paired_by_id() -> None:
 
 
 def test_what_was_reasoned_is_dropped() -> None:
-    told = [{"type": "reasoning", "id": "rs_1", "summary": []}, said("hi")]
-    assert faults(told) == []
-    assert len(list(responses_input.items(told))) == 1
+    sent = [{"type": "reasoning", "id": "rs_1", "summary": []}, said("hi")]
+    assert faults(sent) == []
+    assert len(list(responses_input.items(sent))) == 1
 
 
 @pytest.mark.parametrize(
-    ("told", "param", "problem"),
+    ("sent", "param", "problem"),
     [
         (None, "input", MISSING_PARAM),
         ("", "input", INVALID_PARAM),
@@ -103,8 +103,8 @@ def test_what_was_reasoned_is_dropped() -> None:
         ([{"type": "item_reference"}], "input[0].id", INVALID_PARAM),
     ],
 )
-def test_the_first_fault_is_named(told: Any, param: str, problem: Any) -> None:
-    fault = faults(told)[0]
+def test_the_first_fault_is_named(sent: Any, param: str, problem: Any) -> None:
+    fault = faults(sent)[0]
     assert (fault.param, fault.problem) == (param, problem)
 
 

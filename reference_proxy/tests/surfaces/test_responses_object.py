@@ -26,10 +26,10 @@ def test_a_response_in_progress_has_neither_output_nor_usage() -> None:
     }
 
 
-@pytest.mark.parametrize(("reason", "told"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
-def test_an_incomplete_response_says_why(reason: str, told: str) -> None:
+@pytest.mark.parametrize(("reason", "sent"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])
+def test_an_incomplete_response_says_why(reason: str, sent: str) -> None:
     made = response(HEAD, "incomplete", reason=reason)  # type: ignore[arg-type]  # a literal
-    assert (made["status"], made["incomplete_details"]) == ("incomplete", {"reason": told})
+    assert (made["status"], made["incomplete_details"]) == ("incomplete", {"reason": sent})
 
 
 def test_a_failed_response_says_why() -> None:

@@ -12,7 +12,7 @@ def call(id_: str, *fragments: str) -> list[Any]:
     return [CallOpened(id=id_, name="f"), *(Arguments(id=id_, text=text) for text in fragments), CallClosed(id=id_)]
 
 
-def told(output: Output, *events: Any) -> list[Any]:
+def sent(output: Output, *events: Any) -> list[Any]:
     return [payload for event in events for payload in output.feed(event)]
 
 
@@ -41,7 +41,7 @@ def function_call(index: int, id_: str, arguments: str, status: str = "completed
 
 def test_a_message_is_an_item_with_one_part() -> None:
     output = Output("t")
-    payloads = [*told(output, Text(text="Hel"), Text(text="lo")), *output.end("completed")]
+    payloads = [*sent(output, Text(text="Hel"), Text(text="lo")), *output.end("completed")]
     begun = {**message("", "in_progress"), "content": []}
     assert payloads == [
         {"type": "response.output_item.added", "output_index": 0, "item": begun},
@@ -55,10 +55,10 @@ def test_a_message_is_an_item_with_one_part() -> None:
     assert output.items == [message("Hello", "completed")]
 
 
-def test_a_call_is_an_item_whose_arguments_are_told_in_deltas_only() -> None:
+def test_a_call_is_an_item_whose_arguments_are_sent_in_deltas_only() -> None:
     output = Output("t")
     place = {"item_id": "fc_t0000", "output_index": 0}
-    assert told(output, *call("c", '{"a"', "", ":1}")) == [
+    assert sent(output, *call("c", '{"a"', "", ":1}")) == [
         {"type": "response.output_item.added", "output_index": 0, "item": function_call(0, "c", "", "in_progress")},
         {"type": "response.function_call_arguments.delta", **place, "delta": '{"a"'},
         {"type": "response.function_call_arguments.delta", **place, "delta": ":1}"},
@@ -70,7 +70,7 @@ def test_a_call_is_an_item_whose_arguments_are_told_in_deltas_only() -> None:
 
 def test_a_call_closes_the_message_before_it_and_text_after_it_is_another() -> None:
     output = Output("t")
-    payloads = told(output, Text(text="a"), *call("c", "{}"), Text(text="b"))
+    payloads = sent(output, Text(text="a"), *call("c", "{}"), Text(text="b"))
     payloads += output.end("completed")
     added = [(index, kind) for kind, index in kinds(payloads) if kind.startswith("output_item")]
     assert added == [
@@ -84,11 +84,11 @@ def test_a_call_closes_the_message_before_it_and_text_after_it_is_another() -> N
     assert [item["id"] for item in output.items] == ["msg_t0000", "fc_t0001", "msg_t0002"]
 
 
-def test_calls_told_at_once_are_items_one_after_the_other() -> None:
+def test_calls_sent_at_once_are_items_one_after_the_other() -> None:
     output = Output("t")
     a, b = call("a", "1", "2"), call("b", "3", "4")
     interleaved = [a[0], b[0], a[1], b[1], Text(text="between"), b[2], b[3], a[2], a[3]]
-    payloads = [*told(output, *interleaved), *output.end("completed")]
+    payloads = [*sent(output, *interleaved), *output.end("completed")]
     assert [index for _, index in kinds(payloads)] == sorted(index for _, index in kinds(payloads))
     assert output.items[:2] == [function_call(0, "a", "12"), function_call(1, "b", "34")]
     assert output.items[2]["content"] == [part("between")]
@@ -96,12 +96,12 @@ def test_calls_told_at_once_are_items_one_after_the_other() -> None:
 
 def test_what_speaks_of_no_open_call_says_nothing() -> None:
     output = Output("t")
-    assert told(output, Arguments(id="c", text="x"), CallClosed(id="c")) == []
+    assert sent(output, Arguments(id="c", text="x"), CallClosed(id="c")) == []
 
 
 def test_the_end_closes_all_that_was_begun() -> None:
     output = Output("t")
-    told(output, *call("a", "1")[:2], *call("b", "2")[:2])
+    sent(output, *call("a", "1")[:2], *call("b", "2")[:2])
     payloads = list(output.end("completed"))
     assert [kind for kind, _ in kinds(payloads)] == [
         "function_call_arguments.done",
@@ -129,14 +129,14 @@ def test_an_answer_without_anything_is_an_empty_message() -> None:
 
 def test_a_failure_closes_a_message_as_incomplete() -> None:
     output = Output("t")
-    told(output, Text(text="a"))
+    sent(output, Text(text="a"))
     assert [kind for kind, _ in kinds(list(output.fail()))][-1] == "output_item.done"
     assert output.items == [message("a", "incomplete")]
 
 
-def test_a_failure_never_tells_an_open_call_as_done() -> None:
+def test_a_failure_never_shows_an_open_call_as_done() -> None:
     output = Output("t")
-    told(output, *call("c", '{"a"')[:2])
+    sent(output, *call("c", '{"a"')[:2])
     assert list(output.fail()) == []
     assert output.items == [function_call(0, "c", '{"a"', "incomplete")]
 

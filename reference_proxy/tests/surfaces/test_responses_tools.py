@@ -66,9 +66,9 @@ def test_functions_in_a_namespace_are_offered_by_both_names_and_chosen_by_either
         {"type": "namespace", "name": "crm"},
         {"type": "allowed_tools", "mode": "auto", "tools": [flat("find"), {"type": "namespace", "name": "crm"}]},
     ]
-    told = [[tool.name for tool in responses_tools.offered({**body, "tool_choice": choice})] for choice in choices]
+    sent = [[tool.name for tool in responses_tools.offered({**body, "tool_choice": choice})] for choice in choices]
     every = ["find", "crm__find", "crm__list"]
-    assert told == [every, ["find"], ["crm__find"], ["crm__find", "crm__list"], every]
+    assert sent == [every, ["find"], ["crm__find"], ["crm__find", "crm__list"], every]
     assert [faults(**body, tool_choice=choice) for choice in choices] == [[]] * len(choices)
     assert responses_tools.spaces(body) == {"crm__find": ("crm", "find"), "crm__list": ("crm", "list")}
     assert responses_tools.echoed_tools(body)[1] == CRM
@@ -78,7 +78,7 @@ ALLOWED = {"type": "allowed_tools", "mode": "auto", "tools": [flat("g")]}
 
 
 @pytest.mark.parametrize(
-    ("choice", "offered", "told"),
+    ("choice", "offered", "sent"),
     [
         (None, ["f", "g"], "auto"),
         ("auto", ["f", "g"], "auto"),
@@ -90,12 +90,12 @@ ALLOWED = {"type": "allowed_tools", "mode": "auto", "tools": [flat("g")]}
         ({"type": "web_search"}, ["f", "g"], {"type": "web_search"}),
     ],
 )
-def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[str], told: Any) -> None:
+def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[str], sent: Any) -> None:
     body = {**BOTH, "tool_choice": choice}
     assert faults(**body) == []
     assert names(choice) == offered
     assert responses_tools.allowed(body) is (choice != "none")
-    assert responses_tools.echoed_choice(body) == told
+    assert responses_tools.echoed_choice(body) == sent
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,9 @@ def test_a_call_without_arguments_has_a_name_alone() -> None:
 
 
 def arguments(inner: str) -> Any:
-    told = use_tool.read(f"<use_tool>{inner}</use_tool>")
-    assert told is not None
-    return told.arguments
+    sent = use_tool.read(f"<use_tool>{inner}</use_tool>")
+    assert sent is not None
+    return sent.arguments
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_elements_are_read_as_json(inner: str, read: str) -> None:
 
 
 @pytest.mark.parametrize("inner", ["", "<name></name>", "<name> </name>", "words", "<q>1</q>"])
-def test_a_block_that_names_no_tool_tells_no_call(inner: str) -> None:
+def test_a_block_that_names_no_tool_shows_no_call(inner: str) -> None:
     assert use_tool.read(f"<use_tool>{inner}</use_tool>") is None
 
 
@@ -127,11 +127,11 @@ NESTED = VALUES | st.lists(VALUES | st.none(), max_size=3) | st.dictionaries(st.
 
 
 @given(st.sampled_from(["f", "writeToFile"]), st.dictionaries(KEYS, NESTED, max_size=5))
-def test_the_writers_block_read_by_the_reader_gives_the_call_back(name: str, told: dict[str, Any]) -> None:
-    read = use_tool.read(use_tool.write(name, json.dumps(told)))
+def test_the_writers_block_read_by_the_reader_gives_the_call_back(name: str, sent: dict[str, Any]) -> None:
+    read = use_tool.read(use_tool.write(name, json.dumps(sent)))
     assert read is not None
     assert read.name == name
-    assert json.loads(read.arguments) == told
+    assert json.loads(read.arguments) == sent
 
 
 @given(st.text())

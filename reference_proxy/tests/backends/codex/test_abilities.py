@@ -30,16 +30,16 @@ ASKED = Conversation(
 )
 def test_abilities_came_with_versions(version: str, had: set[str]) -> None:
     user_agent = f"assay-proxy/{version} (Debian 12.0.0; x86_64) xterm (assay-proxy; 0.1.0)"
-    told = abilities(user_agent, "v2")
-    assert {name for name in ("tools", "ephemeral") if getattr(told, name)} | {told.history} == had
+    sent = abilities(user_agent, "v2")
+    assert {name for name in ("tools", "ephemeral") if getattr(sent, name)} | {sent.history} == had
     old = abilities(user_agent, "v1")
     assert (old.tools, old.history, old.ephemeral) == (False, "text", False)
 
 
-def test_versions_that_tell_no_end_before_calls_are_answered_are_known() -> None:
+def test_versions_that_send_no_end_before_calls_are_answered_are_known() -> None:
     versions = ("0.92.0", "0.130.0", "0.131.0", "0.144.6", "0.145.0", "0.169.0")
-    told = [abilities(f"x/{version} (y)", "v2").silent_ends for version in versions]
-    assert told == [False, False, True, True, False, False]
+    sent = [abilities(f"x/{version} (y)", "v2").silent_ends for version in versions]
+    assert sent == [False, False, True, True, False, False]
 
 
 def test_a_turn_without_input_is_known_to_ask_the_model() -> None:
@@ -47,8 +47,8 @@ def test_a_turn_without_input_is_known_to_ask_the_model() -> None:
     assert [abilities(f"x/{version} (y)", "v2").no_input for version in versions] == [False, False, False, True, True]
     asked = replace(ASKED, input=())
     assert Abilities().fit(asked) is asked
-    told = Abilities(no_input=False).fit(asked)
-    assert (told.history, told.input, told.tools) == ((), (TextPart("[assistant called f:c] {}"),), (TOOL,))
+    sent = Abilities(no_input=False).fit(asked)
+    assert (sent.history, sent.input, sent.tools) == ((), (TextPart("[assistant called f:c] {}"),), (TOOL,))
     assert Abilities(no_input=False).fit(ASKED) is ASKED
 
 
@@ -59,7 +59,7 @@ def test_agents_are_switched_off_where_that_is_known() -> None:
     ]
 
 
-def test_a_backend_that_tells_no_version_can_do_all() -> None:
+def test_a_backend_that_names_no_version_can_do_all() -> None:
     assert abilities("fake", "v2") == Abilities()
     assert abilities("", "v1") == Abilities(tools=False, history="text", ephemeral=False)
 
@@ -68,20 +68,20 @@ def test_a_conversation_that_can_be_given_stays() -> None:
     assert Abilities().fit(ASKED) is ASKED
 
 
-def test_what_cannot_be_given_is_told_in_text() -> None:
-    told = Abilities(tools=False, history="text").fit(ASKED)
-    assert (told.tools_in_text, told.history) == (True, ())
-    assert [part.text for part in told.input if isinstance(part, TextPart)] == ["[assistant called f:c] {}", "hi"]
+def test_what_cannot_be_given_is_sent_in_text() -> None:
+    sent = Abilities(tools=False, history="text").fit(ASKED)
+    assert (sent.tools_in_text, sent.history) == (True, ())
+    assert [part.text for part in sent.input if isinstance(part, TextPart)] == ["[assistant called f:c] {}", "hi"]
     assert Abilities(history="text").fit(ASKED).developer is None
 
 
 def test_a_thread_is_resumed_with_messages() -> None:
-    told = Abilities(tools=False, history="resumed").fit(ASKED)
-    assert told.tools_in_text
-    assert told.history == (Message(role="user", parts=(TextPart("[assistant called f:c] {}"),)),)
-    assert told.input == (TextPart("hi"),)
+    sent = Abilities(tools=False, history="resumed").fit(ASKED)
+    assert sent.tools_in_text
+    assert sent.history == (Message(role="user", parts=(TextPart("[assistant called f:c] {}"),)),)
+    assert sent.input == (TextPart("hi"),)
 
 
 def test_a_thread_that_is_given_tools_cannot_be_resumed() -> None:
-    told = Abilities(history="resumed").fit(ASKED)
-    assert (told.tools, told.history, len(told.input)) == ((TOOL,), (), 2)
+    sent = Abilities(history="resumed").fit(ASKED)
+    assert (sent.tools, sent.history, len(sent.input)) == ((TOOL,), (), 2)

@@ -11,12 +11,12 @@ from assay_proxy.backends.codex.call_collector import CallCollector, Piece
 from assay_proxy.events import Arguments, CallClosed, CallOpened
 
 
-def piece(shape: Any = "tool_calls", **told: Any) -> Piece:
-    return Piece(shape=shape, **told)
+def piece(shape: Any = "tool_calls", **sent: Any) -> Piece:
+    return Piece(shape=shape, **sent)
 
 
-def at(index: int, **told: Any) -> Piece:
-    return piece(keys=(index,), **told)
+def at(index: int, **sent: Any) -> Piece:
+    return piece(keys=(index,), **sent)
 
 
 def short(events: list[Any]) -> list[str]:
@@ -34,14 +34,14 @@ def short(events: list[Any]) -> list[str]:
 
 
 def fragments(*pieces: Piece) -> list[str]:
-    """What fragments tell, and then the end of them all."""
+    """The events of fragments, up to the end of every call."""
     calls = CallCollector(seed="turn")
     return short([event for one in pieces for event in calls.fragment(one)] + calls.close())
 
 
 def test_fragments_are_passed_on_as_they_come() -> None:
-    told = [at(0, id="a", name="f"), at(0, text='{"n": 1'), at(0, text="1"), at(0), at(0, text="}")]
-    assert fragments(*told) == ["+a:f", '{"n": 1', "1", "}", "-a"]
+    sent = [at(0, id="a", name="f"), at(0, text='{"n": 1'), at(0, text="1"), at(0), at(0, text="}")]
+    assert fragments(*sent) == ["+a:f", '{"n": 1', "1", "}", "-a"]
 
 
 def test_fragments_wait_for_an_id_that_comes_late() -> None:
@@ -53,9 +53,9 @@ def test_fragments_wait_for_a_name_that_comes_late() -> None:
 
 
 def test_a_call_without_an_id_gets_one_that_stays_the_same() -> None:
-    told = [at(0, name="f", text="{}"), at(1, name="f", text="{}")]
-    words = fragments(*told)
-    assert words == fragments(*told)
+    sent = [at(0, name="f", text="{}"), at(1, name="f", text="{}")]
+    words = fragments(*sent)
+    assert words == fragments(*sent)
     ids = {word for word in words if word.startswith("+")}
     assert len(ids) == 2
     assert all(id_.startswith("+call_") for id_ in ids)
@@ -140,16 +140,16 @@ def test_a_name_after_arguments_begins_a_call_that_gets_an_id() -> None:
 def test_tool_calls_win_over_a_function_call_that_was_not_opened(first: str) -> None:
     legacy = [piece("function_call", name="f"), piece("function_call", text="{}")]
     proper = [at(0, id="a", name="f"), at(0, text="{}")]
-    told = [*proper, *legacy] if first == "tool_calls" else [*legacy, *proper]
-    assert fragments(*told) == ["+a:f", "{}", "-a"]
+    sent = [*proper, *legacy] if first == "tool_calls" else [*legacy, *proper]
+    assert fragments(*sent) == ["+a:f", "{}", "-a"]
 
 
-def test_a_function_call_that_was_opened_is_not_told_again_by_tool_calls() -> None:
+def test_a_function_call_that_was_opened_is_not_sent_again_by_tool_calls() -> None:
     legacy = [piece("function_call", id="a", name="f"), piece("function_call", text="{}")]
     assert fragments(*legacy, at(0, id="a", name="f"), at(0, text="{}")) == ["+a:f", "{}", "-a"]
 
 
-def test_a_whole_call_is_told_at_once_and_once() -> None:
+def test_a_whole_call_is_sent_at_once_and_once() -> None:
     calls = CallCollector()
     whole = piece(id="a", name="f", text="{}")
     assert short(calls.whole(whole)) == ["+a:f", "{}", "-a"]
@@ -212,13 +212,13 @@ def test_an_item_without_an_id_of_its_call_waits_for_the_last_word() -> None:
     ]
 
 
-def test_an_item_that_is_told_by_its_last_word_alone_is_a_call() -> None:
+def test_an_item_that_is_sent_by_its_last_word_alone_is_a_call() -> None:
     calls = CallCollector()
     assert short(calls.done(piece("item", keys=(0,), id="a", name="f", text="{}"), last=True)) == ["+a:f", "{}", "-a"]
     assert calls.done(piece("tool_calls", id="a"), last=True) == []
 
 
-def test_the_last_words_own_text_does_not_replace_what_was_told() -> None:
+def test_the_last_words_own_text_does_not_replace_what_was_sent() -> None:
     calls = CallCollector()
     calls.fragment(piece("item", keys=(0,), id="a", name="f", text="{1"))
     assert short(calls.done(piece("item", keys=(0,), text="{2}"), last=True)) == ["-a"]
@@ -227,7 +227,7 @@ def test_the_last_words_own_text_does_not_replace_what_was_told() -> None:
 @given(st.text(), st.lists(st.integers(0, 50), max_size=8), st.booleans())
 def test_fragments_in_any_cut_give_the_arguments(text: str, cuts: list[int], late: bool) -> None:  # noqa: FBT001
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    told = [at(0, text=text[a:b]) for a, b in pairwise(places)]
+    sent = [at(0, text=text[a:b]) for a, b in pairwise(places)]
     id_ = at(0, id="a")
-    opened, *rest, closed = fragments(at(0, name="f"), *(() if late else (id_,)), *told, *((id_,) if late else ()))
+    opened, *rest, closed = fragments(at(0, name="f"), *(() if late else (id_,)), *sent, *((id_,) if late else ()))
     assert (opened, "".join(rest), closed) == ("+a:f", text, "-a")

@@ -24,14 +24,14 @@ def recorded(name: str) -> list[Notice | Asked]:
     return [message for message in messages if isinstance(message, Notice | Asked)]
 
 
-def play(messages: list[Notice | Asked], **hearing: Any) -> list[Event]:
-    decoder = Decoder(TurnDecoder(**hearing))
+def play(messages: list[Notice | Asked], **state: Any) -> list[Event]:
+    decoder = Decoder(TurnDecoder(**state))
     events = [event for message in messages for event in decoder.feed(message)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
 
 @pytest.mark.parametrize("name", ["golden_text_turn", "golden_v1_turn"])
-def test_what_was_told_twice_is_heard_once(name: str) -> None:
+def test_what_was_sent_twice_is_received_once(name: str) -> None:
     assert play(recorded(name)) == [*TEXTS, USAGE, STOP]
 
 
@@ -46,7 +46,7 @@ def test_either_family_is_enough(name: str, left_out: str) -> None:
     assert play(messages) == [*TEXTS, USAGE, STOP]
 
 
-def test_a_failure_that_was_told_twice_is_one() -> None:
+def test_a_failure_that_was_sent_twice_is_one() -> None:
     events = play(recorded("err_http_500"))
     assert [event for event in events if isinstance(event, Failed)] == [Failed(Cause.FAILED)]
 
@@ -68,7 +68,7 @@ def test_a_turn_that_ends_without_a_last_message_is_an_empty_answer() -> None:
     assert play([over], turn_id="u") == [STOP]
 
 
-def test_a_turn_whose_only_text_is_its_summary_is_told_by_it() -> None:
+def test_a_turn_without_any_other_text_has_that_of_its_summary() -> None:
     items = [{"type": "reasoning"}, {"type": "agentMessage", "id": "m", "text": "a"}]
     over = Notice("turn/completed", {"turn": {"id": "u", "status": "completed", "items": items}})
     assert play([over], turn_id="u") == [Text(text="a"), STOP]

@@ -79,5 +79,5 @@ def test_an_answer_that_was_cut_short_has_a_reason() -> None:
         ({"message": "http://10.0.0.1/"}, ""),
     ],
 )
-def test_only_what_is_said_of_a_wrong_request_is_told_on(error: Any, detail: str) -> None:
+def test_only_what_is_said_of_a_wrong_request_is_sent_on(error: Any, detail: str) -> None:
     assert detail_of(error) == detail

@@ -34,9 +34,9 @@ def start(code: str, inbox: queue.Queue[Any], *arguments: str) -> Process:
 
 def ending(inbox: queue.Queue[Any]) -> Any:
     """The exit status, after whatever was said before."""
-    while isinstance(told := inbox.get(timeout=20), bytes):
+    while isinstance(sent := inbox.get(timeout=20), bytes):
         pass
-    return told
+    return sent
 
 
 def gone(pid: int) -> bool:
@@ -49,10 +49,10 @@ def gone(pid: int) -> bool:
 
 def launched(inbox: queue.Queue[Any]) -> int:
     """The process id of what the launcher launched, once it runs."""
-    told = b""
-    while not (b"child" in told and b"launched" in told):
-        told += inbox.get(timeout=20)
-    return int(told.split(b"launched ")[1].split()[0])
+    sent = b""
+    while not (b"child" in sent and b"launched" in sent):
+        sent += inbox.get(timeout=20)
+    return int(sent.split(b"launched ")[1].split()[0])
 
 
 def test_what_is_sent_comes_back_and_closing_stdin_ends_it(inbox: queue.Queue[Any]) -> None:
@@ -146,7 +146,7 @@ def test_a_process_that_closes_its_stdout_is_ended(inbox: queue.Queue[Any], monk
     process.stop()
 
 
-def test_its_own_death_is_told_with_the_status(inbox: queue.Queue[Any]) -> None:
+def test_its_own_death_is_reported_with_the_status(inbox: queue.Queue[Any]) -> None:
     process = start("raise SystemExit(7)", inbox)
     assert inbox.get(timeout=20) == 7
     process.send(b"too late\n")

@@ -25,22 +25,22 @@ OVER = Notice("turn/completed", {"threadId": "t", "turn": {"id": "u", "status": 
 STOP = Finished(reason="stop")
 
 
-def delta(told: Any, **more: Any) -> Notice:
-    return Notice("agentMessageDelta", {"threadId": "t", "delta": told, **more})
+def delta(sent: Any, **more: Any) -> Notice:
+    return Notice("agentMessageDelta", {"threadId": "t", "delta": sent, **more})
 
 
-def message(told: Any, **more: Any) -> Notice:
-    return Notice("agentMessage", {"conversationId": "t", "message": told, **more})
+def message(sent: Any, **more: Any) -> Notice:
+    return Notice("agentMessage", {"conversationId": "t", "message": sent, **more})
 
 
-def counted(**told: Any) -> Notice:
-    return Notice("tokenCount", {"conversation_id": "t", **told})
+def counted(**sent: Any) -> Notice:
+    return Notice("tokenCount", {"conversation_id": "t", **sent})
 
 
-def play(*heard: Notice | Asked, **hearing: Any) -> list[Event]:
-    """What a turn tells, without what only shows work."""
-    decoder = Decoder(TurnDecoder(**hearing))
-    events = [event for one in (STARTED, *heard) for event in decoder.feed(one)]
+def play(*received: Notice | Asked, **state: Any) -> list[Event]:
+    """The events of a turn, without those that only show work."""
+    decoder = Decoder(TurnDecoder(**state))
+    events = [event for one in (STARTED, *received) for event in decoder.feed(one)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
 
@@ -68,16 +68,16 @@ def joined(events: list[Event]) -> list[Event]:
 def tool_calls(*, id_: Any = None, late: Any = None) -> list[Notice]:
     """Shape a."""
     head = {"index": 0, **(id_ or {}), "type": "function", "function": {"name": "f", "arguments": ""}}
-    told: list[Any] = [{"index": 0, "function": {"arguments": text}} for text in FRAGMENTS]
-    told[-1] |= late or {}
-    return [delta({"tool_calls": [one]}) for one in [head, *told]]
+    sent: list[Any] = [{"index": 0, "function": {"arguments": text}} for text in FRAGMENTS]
+    sent[-1] |= late or {}
+    return [delta({"tool_calls": [one]}) for one in [head, *sent]]
 
 
 def function_call(*, id_: Any = None, late: Any = None, outside: Any = None) -> list[Notice]:
     """Shape b."""
-    told: list[Any] = [{"arguments": text} for text in FRAGMENTS]
-    told[-1] |= late or {}
-    return [delta({**(outside or {}), "function_call": one}) for one in [{"name": "f", **(id_ or {})}, *told]]
+    sent: list[Any] = [{"arguments": text} for text in FRAGMENTS]
+    sent[-1] |= late or {}
+    return [delta({**(outside or {}), "function_call": one}) for one in [{"name": "f", **(id_ or {})}, *sent]]
 
 
 def responses(*, id_: Any = None, late: Any = None, place: Any = None, last: Any = None) -> list[Notice]:
@@ -142,28 +142,28 @@ def test_the_same_call_is_the_same_in_every_shape(shape: str) -> None:
 
 @pytest.mark.parametrize("one", SHAPES)
 @pytest.mark.parametrize("other", SHAPES)
-def test_a_call_told_in_two_shapes_is_one(one: str, other: str) -> None:
+def test_a_call_sent_in_two_shapes_is_one(one: str, other: str) -> None:
     events = joined(play(*SHAPES[one], *SHAPES[other], OVER, tools=frozenset("f")))
     assert [event for event in events if isinstance(event, CallOpened)] == CALL[:1]
     assert events[-1] == STOP
 
 
-def test_a_call_without_an_id_has_the_same_one_however_it_is_told() -> None:
+def test_a_call_without_an_id_has_the_same_one_however_it_is_sent() -> None:
     nameless = [
         tool_calls(),
         function_call(),
         responses(),
         whole({"function_call": {"name": "f", "arguments": ARGUMENTS}}),
     ]
-    ids = {play(*told, OVER)[0].id for told in nameless}  # type: ignore[union-attr]
+    ids = {play(*sent, OVER)[0].id for sent in nameless}  # type: ignore[union-attr]
     assert len(ids) == 1
     both = play(*nameless[0], *nameless[-1], OVER)
     assert sum(isinstance(event, CallOpened) for event in both) == 1
 
 
-def test_arguments_that_are_parsed_are_told_compact() -> None:
-    told = [{"id": "c", "function": {"name": "f", "arguments": {"a": [1, None]}}}]
-    assert play(*whole({"tool_calls": told}))[1] == Arguments(id="c", text='{"a":[1,null]}')
+def test_arguments_that_are_parsed_are_sent_compact() -> None:
+    sent = [{"id": "c", "function": {"name": "f", "arguments": {"a": [1, None]}}}]
+    assert play(*whole({"tool_calls": sent}))[1] == Arguments(id="c", text='{"a":[1,null]}')
 
 
 def test_fragments_are_open_until_the_turn_is_over() -> None:
@@ -174,34 +174,34 @@ def test_fragments_are_open_until_the_turn_is_over() -> None:
 # Text
 
 
-@pytest.mark.parametrize("told", ["Hello", {"content": "Hello"}, {"content": [{"type": "text", "text": "Hello"}]},
+@pytest.mark.parametrize("sent", ["Hello", {"content": "Hello"}, {"content": [{"type": "text", "text": "Hello"}]},
                                   {"type": "response.output_text.delta", "delta": "Hello"}])  # fmt: skip
-def test_text_is_text_in_every_form(told: Any) -> None:
-    assert play(delta(told)) == [Text(text="Hello")]
+def test_text_is_text_in_every_form(sent: Any) -> None:
+    assert play(delta(sent)) == [Text(text="Hello")]
 
 
-@pytest.mark.parametrize("told", ["Hello", {"role": "assistant", "content": "Hello"}])
-def test_a_message_is_told_unless_its_deltas_were(told: Any) -> None:
-    assert play(message(told)) == [Text(text="Hello")]
-    assert play(delta("Hello"), message(told)) == [Text(text="Hello")]
-    assert play(delta("Hello"), message(told), message(told)) == [
+@pytest.mark.parametrize("sent", ["Hello", {"role": "assistant", "content": "Hello"}])
+def test_a_message_is_sent_unless_its_deltas_were(sent: Any) -> None:
+    assert play(message(sent)) == [Text(text="Hello")]
+    assert play(delta("Hello"), message(sent)) == [Text(text="Hello")]
+    assert play(delta("Hello"), message(sent), message(sent)) == [
         Text(text="Hello"),
         MessageEnded(),
         Text(text="Hello"),
     ]
 
 
-@pytest.mark.parametrize("told", [None, 1, [], {}, {"content": 1}, {"tool_calls": "x"}, {"type": "response.created"},
+@pytest.mark.parametrize("sent", [None, 1, [], {}, {"content": 1}, {"tool_calls": "x"}, {"type": "response.created"},
                                   {"type": "response.output_item.added", "item": {"type": "message"}}])  # fmt: skip
-def test_what_says_nothing_is_work(told: Any) -> None:
-    assert play(delta(told), message(told)) == []
+def test_what_says_nothing_is_work(sent: Any) -> None:
+    assert play(delta(sent), message(sent)) == []
 
 
-def test_words_of_another_turn_are_not_heard() -> None:
+def test_words_of_another_turn_are_not_received() -> None:
     assert play(delta("a", turnId="other"), delta("b", turnId="u")) == [Text(text="b")]
 
 
-def test_words_that_come_before_the_turn_is_known_are_heard() -> None:
+def test_words_that_come_before_the_turn_is_known_are_received() -> None:
     assert Decoder().feed(delta("early")) == [Text(text="early")]
 
 
@@ -209,7 +209,7 @@ def test_words_that_come_before_the_turn_is_known_are_heard() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("sent", "reason"),
     [
         ("stop", "stop"),
         ("length", "length"),
@@ -218,15 +218,15 @@ def test_words_that_come_before_the_turn_is_known_are_heard() -> None:
         ("?", "stop"),
     ],
 )
-def test_a_reason_ends_the_choice(told: str, reason: Any) -> None:
+def test_a_reason_ends_the_choice(sent: str, reason: Any) -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 3}
     counts = Usage(prompt=5, completion=3)
-    assert play(counted(usage=usage, finish_reason=told)) == [counts, Finished(reason=reason)]
-    assert play(counted(finishReason=told)) == [Finished(reason=reason)]
+    assert play(counted(usage=usage, finish_reason=sent)) == [counts, Finished(reason=reason)]
+    assert play(counted(finishReason=sent)) == [Finished(reason=reason)]
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sent",
     [
         {"usage": {"input_tokens": 5, "output_tokens": 3}},
         {"tokenUsage": {"total": {"inputTokens": 5, "outputTokens": 3}}},
@@ -235,8 +235,8 @@ def test_a_reason_ends_the_choice(told: str, reason: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["tokenCount", "usage"])
-def test_usage_is_found_wherever_it_stands(told: Any, method: str) -> None:
-    assert play(Notice(method, {"threadId": "t", **told})) == [Usage(prompt=5, completion=3)]
+def test_usage_is_found_wherever_it_stands(sent: Any, method: str) -> None:
+    assert play(Notice(method, {"threadId": "t", **sent})) == [Usage(prompt=5, completion=3)]
 
 
 def test_the_answer_to_the_request_may_say_how_it_ended() -> None:
@@ -259,16 +259,16 @@ INDEXED = [
 ]
 
 
-def test_a_turn_hears_its_own_choice_and_what_has_none_is_of_choice_0() -> None:
+def test_a_turn_reads_its_own_choice_and_what_has_none_is_of_choice_0() -> None:
     zero = play(*INDEXED, choice=0, choices=2)
     assert zero == [Text(text="Zero"), Text(text=", goes on"), STOP, Usage(prompt=5, completion=3)]
     one = play(*INDEXED, choice=1, choices=2)
     assert one == [Text(choice=1, text="One"), Finished(choice=1, reason="length")]
 
 
-def test_a_turn_that_never_tells_a_choice_is_all_of_its_own() -> None:
+def test_a_turn_that_never_names_a_choice_is_all_of_its_own() -> None:
     assert play(delta("a"), choice=1, choices=2) == [Text(choice=1, text="a")]
 
 
-def test_a_choice_that_was_not_asked_for_is_not_heard() -> None:
+def test_a_choice_that_was_not_asked_for_is_not_received() -> None:
     assert play(delta("a", choice_index=1), message("b", choiceIndex=3)) == []

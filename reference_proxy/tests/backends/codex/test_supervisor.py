@@ -35,7 +35,7 @@ def say(text: str) -> Conversation:
     return Conversation(input=(TextPart(text),))
 
 
-def hear(backend: Supervisor, text: str) -> list[Event]:
+def ask(backend: Supervisor, text: str) -> list[Event]:
     """The events of a turn up to its end, without those that only show work."""
     assert backend.await_ready(WAIT)
     turn = backend.open(say(text))
@@ -48,7 +48,7 @@ def hear(backend: Supervisor, text: str) -> list[Event]:
     return [event for event in events if isinstance(event, Text | Finished | Failed)]
 
 
-def test_an_old_backend_is_told_in_text_what_it_cannot_be_given(fake_codex: Any) -> None:
+def test_an_old_backend_is_sent_in_text_what_it_cannot_be_given(fake_codex: Any) -> None:
     (fake_codex.broken.parent / "broken.old").touch()
     backend = Supervisor([str(fake_codex.bin), "app-server"], os.environ, restart_limit=2)
     backend.start()
@@ -64,7 +64,7 @@ def test_an_old_backend_is_told_in_text_what_it_cannot_be_given(fake_codex: Any)
 
 
 def test_a_turn_is_answered(running: Supervisor, fake_codex: Any, until: Any) -> None:
-    assert hear(running, "hi") == [Text(text="You said: hi"), Finished(reason="stop")]
+    assert ask(running, "hi") == [Text(text="You said: hi"), Finished(reason="stop")]
     until(lambda: "thread/unsubscribe" in fake_codex.journal, "the thread to be let go of")
     assert fake_codex.journal[1:5] == ["initialize", "initialized", "thread/start", "turn/start"]
     assert running.pid == fake_codex.pids[0]
@@ -75,8 +75,8 @@ def test_a_crash_fails_the_turn_and_the_next_one_is_answered_by_a_new_process(
     running: Supervisor, fake_codex: Any, text: str
 ) -> None:
     for _ in range(4):
-        assert hear(running, text)[-1] == Failed(Cause.UNAVAILABLE)
-    assert hear(running, "hi")[-1] == Finished(reason="stop")
+        assert ask(running, text)[-1] == Failed(Cause.UNAVAILABLE)
+    assert ask(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == 5
 
 
@@ -87,20 +87,20 @@ def test_a_killed_process_is_replaced(running: Supervisor, fake_codex: Any) -> N
         pass
     os.kill(fake_codex.pids[0], signal.SIGKILL)
     assert turn.next(WAIT) == Failed(Cause.UNAVAILABLE)
-    assert hear(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == Finished(reason="stop")
 
 
 def test_an_unreadable_line_fails_one_turn_and_not_the_process(running: Supervisor, fake_codex: Any) -> None:
-    assert hear(running, "garble") == [Failed(Cause.GARBLED)]
-    assert hear(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "garble") == [Failed(Cause.GARBLED)]
+    assert ask(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == 1
 
 
 @pytest.mark.parametrize(("text", "answer"), [("approve", '"decline"'), ("unknown", "-32601")])
 def test_what_the_backend_asks_is_declined(running: Supervisor, text: str, answer: str) -> None:
-    told = hear(running, text)[-2]
-    assert isinstance(told, Text)
-    assert answer in told.text
+    sent = ask(running, text)[-2]
+    assert isinstance(sent, Text)
+    assert answer in sent.text
 
 
 def test_a_process_that_does_not_answer_is_replaced(
@@ -113,7 +113,7 @@ def test_a_process_that_does_not_answer_is_replaced(
     turn.close()
     monkeypatch.undo()
     until(lambda: running.restarts, "another process")
-    assert hear(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == 2
 
 
@@ -129,12 +129,12 @@ def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_cod
         return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), len(list(children()))
 
     def settled() -> tuple[int, int, int]:
-        assert hear(running, "hi")[-1] == Finished(reason="stop")
+        assert ask(running, "hi")[-1] == Finished(reason="stop")
         return left()
 
     before = settled()
     for _ in range(200):
-        assert hear(running, "crash first") == [Failed(Cause.UNAVAILABLE)]
+        assert ask(running, "crash first") == [Failed(Cause.UNAVAILABLE)]
     until(lambda: settled() == before, f"{before} of descriptors, threads and children, not {left()}")
     assert len(fake_codex.pids) == 201
     assert running.restarts == 200
@@ -151,7 +151,7 @@ def test_deaths_in_a_row_end_in_waiting_for_a_request(
     assert not running.await_ready(0)
     assert not running.alive
     fake_codex.broken.unlink()
-    assert hear(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == Finished(reason="stop")
     assert len(fake_codex.pids) == starts + 1
     assert running.restarts == starts
     assert running.alive
@@ -164,7 +164,7 @@ def test_a_refused_handshake_is_a_death(running: Supervisor, fake_codex: Any, un
     os.kill(fake_codex.pids[0], signal.SIGKILL)
     until(lambda: len(fake_codex.pids) >= 3, "another start")
     refusing.unlink()
-    assert hear(running, "hi")[-1] == Finished(reason="stop")
+    assert ask(running, "hi")[-1] == Finished(reason="stop")
 
 
 def test_an_executable_that_is_not_there_is_logged_and_requests_fail(

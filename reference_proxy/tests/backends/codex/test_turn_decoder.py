@@ -12,7 +12,7 @@ WORK = [Working()]
 OVER = MessageEnded()
 
 
-def test_a_message_is_told_by_its_deltas_or_else_when_it_is_complete() -> None:
+def test_a_message_is_sent_by_its_deltas_or_else_when_it_is_complete() -> None:
     turn = TurnDecoder()
     assert turn.text("a", "m") == [A]
     assert turn.text("", "m") == []
@@ -21,7 +21,7 @@ def test_a_message_is_told_by_its_deltas_or_else_when_it_is_complete() -> None:
     assert turn.message("", "o") == WORK
 
 
-def test_messages_without_ids_are_told_apart_by_their_ends() -> None:
+def test_messages_without_ids_are_distinguished_by_their_ends() -> None:
     turn = TurnDecoder()
     assert [*turn.text("a"), *turn.message("a"), *turn.message("a"), *turn.text("a")] == [
         A,
@@ -41,7 +41,7 @@ def test_a_message_ends_when_another_one_begins_and_not_before() -> None:
     assert turn.text("c", "n") == [Text(choice=1, text="c")]
 
 
-def test_the_end_tells_the_last_message_if_nothing_was_told() -> None:
+def test_the_end_has_the_last_message_if_nothing_was_sent() -> None:
     assert TurnDecoder().complete("a") == [A, Finished(reason="stop"), TurnOver()]
     turn = TurnDecoder()
     turn.text("b")
@@ -49,11 +49,11 @@ def test_the_end_tells_the_last_message_if_nothing_was_told() -> None:
     assert turn.over
 
 
-def test_everything_is_told_of_the_turns_own_choice() -> None:
+def test_everything_is_sent_of_the_turns_own_choice() -> None:
     turn = TurnDecoder(choice=2, choices=3)
     turn.native("c", "f", "{}")
-    told = [*turn.text("a"), *turn.response_over(), *turn.complete(), turn.failure(Cause.FAILED)]
-    assert told == [
+    sent = [*turn.text("a"), *turn.response_over(), *turn.complete(), turn.failure(Cause.FAILED)]
+    assert sent == [
         Text(choice=2, text="a"),
         CallsEnded(choice=2),
         Finished(choice=2, reason="stop"),
@@ -65,10 +65,10 @@ def test_everything_is_told_of_the_turns_own_choice() -> None:
 FAILED = [Failed(Cause.FAILED)]
 
 
-def test_a_message_that_begins_again_is_told_once_however_often_and_in_whatever_pieces() -> None:
+def test_a_message_that_begins_again_is_sent_once_however_often_and_in_whatever_pieces() -> None:
     turn = TurnDecoder()
-    told = [*turn.text("ab", "m"), *turn.retried(), *turn.text("a", "n"), *turn.retried(), *turn.text("abc", "o")]
-    assert [event for event in told if event not in WORK] == [Text(text="ab"), Text(text="c")]
+    sent = [*turn.text("ab", "m"), *turn.retried(), *turn.text("a", "n"), *turn.retried(), *turn.text("abc", "o")]
+    assert [event for event in sent if event not in WORK] == [Text(text="ab"), Text(text="c")]
     assert turn.message("abc", "o") == WORK
     assert turn.retried() == WORK
     assert turn.text("other", "p") == [OVER, Text(text="other")]
@@ -92,7 +92,7 @@ def test_a_message_that_begins_again_may_come_whole() -> None:
     ],
     ids=["other text", "another message", "a shorter message", "no text", "the end"],
 )
-def test_what_was_told_and_is_not_said_again_fails_the_turn(then: Any) -> None:
+def test_what_was_sent_and_is_not_said_again_fails_the_turn(then: Any) -> None:
     turn = TurnDecoder()
     turn.text("ab", "m")
     turn.retried()
@@ -114,7 +114,7 @@ def test_the_counts_of_responses_add_up_and_win_over_those_of_the_turn() -> None
     assert turn.counted(one) == WORK
 
 
-def test_a_turn_that_tells_several_choices_counts_once_for_all() -> None:
+def test_a_turn_that_holds_several_choices_counts_once_for_all() -> None:
     one = Usage(prompt=1, completion=2)
     assert TurnDecoder(choice=1, choices=2, indexed=True).counted(one) == WORK
     assert TurnDecoder(choice=0, choices=2, indexed=True).counted(one) == [one]
@@ -127,7 +127,7 @@ def test_a_failure_is_of_all_choices_if_there_is_but_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sent",
     [
         {"inputTokens": 5, "outputTokens": 3, "cachedInputTokens": 2, "reasoningOutputTokens": 1},
         {"input_tokens": 5, "output_tokens": 3, "cached_input_tokens": 2, "reasoning_output_tokens": 1},
@@ -141,10 +141,10 @@ def test_a_failure_is_of_all_choices_if_there_is_but_one() -> None:
          "output_tokens_details": {"reasoning_tokens": 1}},
     ],
 )  # fmt: skip
-def test_tokens_are_counted_in_any_spelling(told: Any) -> None:
-    assert TurnDecoder().usage(told) == Usage(prompt=5, completion=3, cached=2, reasoning=1)
+def test_tokens_are_counted_in_any_spelling(sent: Any) -> None:
+    assert TurnDecoder().usage(sent) == Usage(prompt=5, completion=3, cached=2, reasoning=1)
 
 
-@pytest.mark.parametrize("told", [None, [], {}, {"inputTokens": 5}, {"inputTokens": -1, "outputTokens": 1}])
-def test_what_is_not_whole_is_no_count(told: Any) -> None:
-    assert TurnDecoder().usage(told) is None
+@pytest.mark.parametrize("sent", [None, [], {}, {"inputTokens": 5}, {"inputTokens": -1, "outputTokens": 1}])
+def test_what_is_not_whole_is_no_count(sent: Any) -> None:
+    assert TurnDecoder().usage(sent) is None

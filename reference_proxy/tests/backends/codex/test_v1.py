@@ -22,9 +22,9 @@ def listening(server: Any) -> None:
     server.answer(subscriptionId="s")
 
 
-def tell(server: Any, kind: str, **msg: Any) -> None:
+def send(server: Any, kind: str, **msg: Any) -> None:
     params = {"id": "0", "msg": {"type": kind, **msg}, "conversationId": "t"}
-    server.tell(method=f"codex/event/{kind}", params=params)
+    server.send(method=f"codex/event/{kind}", params=params)
 
 
 def test_a_turn_is_a_conversation_a_listener_and_a_message(server: Any) -> None:
@@ -33,9 +33,9 @@ def test_a_turn_is_a_conversation_a_listener_and_a_message(server: Any) -> None:
     assert server.sent[-1]["params"]["items"] == [{"type": "text", "data": {"text": "hi"}}]
     assert server.served == 1
     server.answer()
-    tell(server, "task_started")
-    tell(server, "agent_message_delta", delta="Hello")
-    tell(server, "task_complete", last_agent_message="Hello")
+    send(server, "task_started")
+    send(server, "agent_message_delta", delta="Hello")
+    send(server, "task_complete", last_agent_message="Hello")
     assert server.events() == [Text(text="Hello"), Finished(reason="stop")]
     server.turn.close()
     assert server.methods[3:] == ["removeConversationListener"]
@@ -52,7 +52,7 @@ def test_a_conversation_that_is_on_the_disk_is_archived(server: Any) -> None:
 
 def test_the_answer_to_the_message_may_end_the_turn(server: Any) -> None:
     listening(server)
-    server.tell(method="agentMessageDelta", params={"conversation_id": "t", "delta": "Hello"})
+    server.send(method="agentMessageDelta", params={"conversation_id": "t", "delta": "Hello"})
     server.answer(finish_reason="length")
     assert server.events() == [Text(text="Hello"), Finished(reason="length")]
 

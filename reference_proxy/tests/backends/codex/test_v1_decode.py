@@ -23,54 +23,54 @@ from assay_proxy.events import (
 )
 
 
-def told(kind: str, turn: str = "0", **msg: Any) -> Notice:
+def sent(kind: str, turn: str = "0", **msg: Any) -> Notice:
     return Notice(f"codex/event/{kind}", {"id": turn, "msg": {"type": kind, **msg}, "conversationId": "t"})
 
 
-def play(*heard: Notice, tools: str = "") -> list[Event]:
+def play(*received: Notice, tools: str = "") -> list[Event]:
     decoder = Decoder(TurnDecoder(tools=frozenset(tools)))
-    events = [event for one in (told("task_started"), *heard) for event in decoder.feed(one)]
+    events = [event for one in (sent("task_started"), *received) for event in decoder.feed(one)]
     return [event for event in events if not isinstance(event, Working | TurnOver)]
 
 
-def test_text_is_heard_in_one_of_its_two_types() -> None:
-    first = told("agent_message_content_delta", delta="ha", item_id="m")
-    second = told("agent_message_delta", delta="ha")
-    whole = told("agent_message", message="haha")
+def test_text_is_received_in_one_of_its_two_types() -> None:
+    first = sent("agent_message_content_delta", delta="ha", item_id="m")
+    second = sent("agent_message_delta", delta="ha")
+    whole = sent("agent_message", message="haha")
     assert play(first, second, first, second, whole) == [Text(text="ha"), Text(text="ha")]
     assert play(second, second, whole) == [Text(text="ha"), Text(text="ha")]
     assert play(whole) == [Text(text="haha")]
 
 
-def test_the_end_tells_the_last_message_if_nothing_else_did() -> None:
+def test_the_end_has_the_last_message_if_nothing_was_sent_before() -> None:
     stop = Finished(reason="stop")
-    assert play(told("task_complete", last_agent_message="a")) == [Text(text="a"), stop]
-    assert play(told("agent_message", message="a"), told("task_complete", last_agent_message="a")) == [
+    assert play(sent("task_complete", last_agent_message="a")) == [Text(text="a"), stop]
+    assert play(sent("agent_message", message="a"), sent("task_complete", last_agent_message="a")) == [
         Text(text="a"),
         stop,
     ]
-    assert play(told("task_complete", last_agent_message=None)) == [stop]
+    assert play(sent("task_complete", last_agent_message=None)) == [stop]
 
 
 def test_usage_is_the_total() -> None:
     info = {"total_token_usage": {"input_tokens": 5, "output_tokens": 3}}
-    assert play(told("token_count", info=None), told("token_count", info=info)) == [Usage(prompt=5, completion=3)]
+    assert play(sent("token_count", info=None), sent("token_count", info=info)) == [Usage(prompt=5, completion=3)]
 
 
 def test_a_raw_call_of_a_tool_that_was_offered_is_one() -> None:
     item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}
     call = [CallOpened(id="c", name="f"), Arguments(id="c", text="{ }"), CallClosed(id="c")]
-    assert play(told("raw_response_item", item=item), tools="f") == call
-    assert play(told("raw_response_item", item=item)) == []
+    assert play(sent("raw_response_item", item=item), tools="f") == call
+    assert play(sent("raw_response_item", item=item)) == []
 
 
 def test_a_count_of_tokens_ends_the_calls_that_wait() -> None:
     item = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}
     info = {"total_token_usage": {"input_tokens": 5, "output_tokens": 3}}
-    told_twice = [told("token_count", info=None), told("raw_response_item", item=item), told("token_count", info=None)]
+    told_twice = [sent("token_count", info=None), sent("raw_response_item", item=item), sent("token_count", info=None)]
     *before, closed = play(*told_twice, tools="f")
     assert closed == CallClosed(id="c")
-    assert play(*told_twice, told("token_count", info=info), tools="f") == [
+    assert play(*told_twice, sent("token_count", info=info), tools="f") == [
         *before,
         closed,
         Usage(prompt=5, completion=3),
@@ -81,23 +81,23 @@ def test_a_count_of_tokens_ends_the_calls_that_wait() -> None:
 @pytest.mark.parametrize(
     ("end", "cause"),
     [
-        (told("error", message="no", codex_error_info="usage_limit_exceeded"), Cause.QUOTA),
-        (told("turn_aborted", reason="interrupted"), Cause.FAILED),
+        (sent("error", message="no", codex_error_info="usage_limit_exceeded"), Cause.QUOTA),
+        (sent("turn_aborted", reason="interrupted"), Cause.FAILED),
     ],
 )
 def test_failures_end_the_turn(end: Notice, cause: Cause) -> None:
-    assert play(end, told("task_complete")) == [Failed(cause)]
+    assert play(end, sent("task_complete")) == [Failed(cause)]
 
 
-def test_a_stream_that_starts_again_tells_only_what_was_not_told_before() -> None:
-    again = told("stream_error", message="Reconnecting... 1/2")
-    first, whole = told("agent_message_delta", delta="a"), told("agent_message_delta", delta="ab")
+def test_a_stream_that_starts_again_adds_only_what_was_not_sent_before() -> None:
+    again = sent("stream_error", message="Reconnecting... 1/2")
+    first, whole = sent("agent_message_delta", delta="a"), sent("agent_message_delta", delta="ab")
     assert play(again, first, again, whole) == [Text(text="a"), Text(text="b")]
 
 
-def test_other_turns_and_other_types_are_not_heard() -> None:
+def test_other_turns_and_other_types_are_not_received() -> None:
     assert (
-        play(told("agent_message", turn="9", message="a"), told("exec_command_begin"), told("task_started", turn="9"))
+        play(sent("agent_message", turn="9", message="a"), sent("exec_command_begin"), sent("task_started", turn="9"))
         == []
     )
-    assert Decoder().feed(told("mcp_startup_complete", turn="")) == []
+    assert Decoder().feed(sent("mcp_startup_complete", turn="")) == []

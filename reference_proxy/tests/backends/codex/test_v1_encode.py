@@ -7,19 +7,19 @@ from assay_proxy.conversation import Call, Conversation, ImagePart, Message, Res
 def test_a_conversation_is_read_only_and_has_the_developers_words() -> None:
     plain = {"approvalPolicy": "never", "sandbox": "read-only"}
     assert new_conversation(Conversation(tools=(Tool(name="f", description="", parameters={}),))) == plain
-    told = new_conversation(Conversation(developer="Be terse.", model="m"))
-    assert told == {**plain, "developerInstructions": "Be terse.", "model": "m"}
+    sent = new_conversation(Conversation(developer="Be terse.", model="m"))
+    assert sent == {**plain, "developerInstructions": "Be terse.", "model": "m"}
 
 
-def test_what_was_said_before_is_told_before_what_is_said_now() -> None:
+def test_what_was_said_before_is_sent_before_what_is_said_now() -> None:
     history = (
         Message(role="user", parts=(TextPart("find it"), ImagePart("data:x"))),
         Call(id="c", name="f", arguments="{ }"),
         Result(id="c", output="found"),
         Message(role="assistant", parts=(TextPart("There."),)),
     )
-    told = send_user_message("t", Conversation(history=history, input=(TextPart("thanks"),)))
-    assert told["conversationId"] == "t"
+    sent = send_user_message("t", Conversation(history=history, input=(TextPart("thanks"),)))
+    assert sent["conversationId"] == "t"
     image = {"type": "image", "data": {"image_url": "data:x"}}
     texts = [
         "[user]",
@@ -31,6 +31,6 @@ def test_what_was_said_before_is_told_before_what_is_said_now() -> None:
         "There.",
         "thanks",
     ]
-    assert told["items"] == [
+    assert sent["items"] == [
         {"type": "text", "data": {"text": text}} if isinstance(text, str) else text for text in texts
     ]

@@ -32,16 +32,16 @@ def running(server: Any) -> None:
 
 
 def started(server: Any) -> None:
-    server.tell(method="turn/started", params={"threadId": "t", "turn": {"id": "u"}})
+    server.send(method="turn/started", params={"threadId": "t", "turn": {"id": "u"}})
 
 
 def delta(server: Any, text: str, thread: str = "t") -> None:
     params = {"threadId": thread, "turnId": "u", "itemId": "m", "delta": text}
-    server.tell(method="item/agentMessage/delta", params=params)
+    server.send(method="item/agentMessage/delta", params=params)
 
 
 def done(server: Any, status: str = "completed") -> None:
-    server.tell(method="turn/completed", params={"threadId": "t", "turn": {"id": "u", "status": status}})
+    server.send(method="turn/completed", params={"threadId": "t", "turn": {"id": "u", "status": status}})
 
 
 def test_a_turn_is_a_thread_then_its_input(begin: Any) -> None:
@@ -132,7 +132,7 @@ def test_a_turn_closed_during_the_injection_starts_nothing(begin: Any) -> None:
     server.answer(thread={"id": "t"})
     server.turn.close()
     assert server.methods == ["thread/start", "thread/inject_items", "thread/unsubscribe"]
-    server.tell(id=2, result={})
+    server.send(id=2, result={})
     assert server.methods[-1] == "thread/unsubscribe"
 
 
@@ -210,7 +210,7 @@ def test_an_unreadable_line_fails_the_turn_it_names(begin: Any) -> None:
 def called(server: Any, call: str = "c") -> None:
     """The backend asks the client to run a tool."""
     params = {"threadId": "t", "turnId": "u", "callId": call, "tool": "f", "arguments": {}}
-    server.tell(method="item/tool/call", id=0, params=params)
+    server.send(method="item/tool/call", id=0, params=params)
 
 
 def answers(server: Any) -> list[Any]:
@@ -240,7 +240,7 @@ def test_how_long_a_silence_lasts_can_be_set(make_server: Any) -> None:
     assert len(answers(server)) == 1
 
 
-def test_calls_are_answered_at_once_where_nothing_else_tells_the_end(begin: Any) -> None:
+def test_calls_are_answered_at_once_where_nothing_else_shows_the_end(begin: Any) -> None:
     server = begin()
     server.link.abilities = Abilities(silent_ends=True)
     running(server)
@@ -286,7 +286,7 @@ def test_choices_are_threads_whose_turns_start_in_order(begin: Any) -> None:
     server.answer(thread={"id": "t2"})
     assert [message["params"]["threadId"] for message in sent(server, "turn/start")] == ["t", "t2"]
     for thread, message in zip(("t", "t2"), sent(server, "turn/start"), strict=True):
-        server.tell(id=message["id"], result={"turn": {"id": "u"}})
+        server.send(id=message["id"], result={"turn": {"id": "u"}})
         delta(server, f"of {thread}", thread)
     assert server.events() == [Text(text="of t"), Text(choice=1, text="of t2")]
     server.turn.close()

@@ -32,9 +32,9 @@ def recorded(name: str, thread: int = 0) -> list[Notice | Asked]:
     """What the real server said of the thread that was started as number `thread`."""
     lines = [json.loads(line) for line in (RECORDINGS / f"{name}.jsonl").read_text().splitlines()]
     messages = [decode(json.dumps(line["msg"]).encode()) for line in lines if line["dir"] == "S->"]
-    heard = [message for message in messages if isinstance(message, Notice | Asked)]
-    started = [message.params["thread"]["id"] for message in heard if message.method == "thread/started"]
-    return [message for message in heard if message.params.get("threadId") == started[thread]]
+    received = [message for message in messages if isinstance(message, Notice | Asked)]
+    started = [message.params["thread"]["id"] for message in received if message.method == "thread/started"]
+    return [message for message in received if message.params.get("threadId") == started[thread]]
 
 
 def play(messages: list[Notice | Asked], *tools: str) -> list[Event]:
@@ -114,7 +114,7 @@ def test_an_answer_cut_short_as_recorded_still_has_its_usage() -> None:
         ("err_conn_refused_bounded", Cause.UNREACHABLE),
     ],
 )
-def test_failures_as_recorded_have_a_cause_and_are_told_once(name: str, cause: Cause) -> None:
+def test_failures_as_recorded_have_a_cause_and_are_reported_once(name: str, cause: Cause) -> None:
     events = play(recorded(name))
     assert [event for event in events if isinstance(event, Failed)] == [Failed(cause)]
 
@@ -153,12 +153,12 @@ def completed(status: str = "completed", **more: Any) -> Notice:
     return Notice("turn/completed", {"threadId": "t", "turn": {"id": "u", "status": status, **more}})
 
 
-def test_a_message_without_deltas_is_told_when_it_completes() -> None:
+def test_a_message_without_deltas_is_sent_when_it_completes() -> None:
     item = {"type": "agentMessage", "id": "m", "text": "whole"}
     assert play([started(), notice("item/completed", item=item)]) == [Text(text="whole")]
 
 
-def test_each_of_two_messages_is_told_once() -> None:
+def test_each_of_two_messages_is_sent_once() -> None:
     one = notice("item/completed", item={"type": "agentMessage", "id": "m", "text": "a"})
     two = notice("item/completed", item={"type": "agentMessage", "id": "n", "text": "b"})
     assert play([started(), delta("a"), one, two]) == [Text(text="a"), MessageEnded(), Text(text="b")]
@@ -168,7 +168,7 @@ def test_repeats_that_the_model_said_survive_and_empty_deltas_do_not() -> None:
     assert play([started(), delta("ha"), delta(""), delta("ha")]) == [Text(text="ha"), Text(text="ha")]
 
 
-def test_injected_history_told_again_is_no_call() -> None:
+def test_injected_history_sent_again_is_no_call() -> None:
     echo = Notice("rawResponseItem/completed", {**raw_call("c", "{}").params, "turnId": "auto-compact-0"})
     assert play([echo, started(), echo], "f") == []
 
@@ -181,17 +181,17 @@ def test_a_call_of_a_tool_that_was_not_offered_is_the_backends_own() -> None:
     assert play([started(), raw_call("c", "{}", name="exec_command")], "f") == []
 
 
-def test_a_call_without_a_raw_item_is_told_as_compact_json() -> None:
+def test_a_call_without_a_raw_item_is_sent_as_compact_json() -> None:
     events = play([started(), tool_call("c", {"a": [1, "é"]})], "f")
     assert events == call("c", '{"a":[1,"é"]}', name="f")
 
 
-def test_a_call_whose_arguments_cannot_be_parsed_is_told_as_it_is() -> None:
+def test_a_call_whose_arguments_cannot_be_parsed_is_sent_as_it_is() -> None:
     ended = notice("rawResponse/completed", usage=None)
     assert play([started(), raw_call("c", '{"a":'), ended], "f") == [*call("c", '{"a":', name="f"), CallsEnded()]
 
 
-def test_a_call_told_twice_is_one_and_two_alike_are_two() -> None:
+def test_a_call_sent_twice_is_one_and_two_alike_are_two() -> None:
     messages: list[Notice | Asked] = [started(), raw_call("c", "{}"), tool_call("c", {}), raw_call("d", "{}")]
     assert play(messages, "f") == [*call("c", "{}", name="f"), *call("d", "{}", name="f")]
 
@@ -231,12 +231,12 @@ def test_a_retry_before_any_text_is_waited_for() -> None:
     assert play([started(), retry(), delta("a"), completed()]) == [Text(text="a"), STOP]
 
 
-def test_a_retry_that_repeats_what_was_told_tells_only_the_rest() -> None:
+def test_a_retry_that_repeats_what_was_sent_adds_only_the_rest() -> None:
     again = [delta("a", item="n"), delta("bc", item="n")]
     assert play([started(), delta("ab"), retry(), *again, completed()]) == [Text(text="ab"), Text(text="c"), STOP]
 
 
-def test_a_retry_that_says_something_else_cannot_take_back_what_was_told() -> None:
+def test_a_retry_that_says_something_else_cannot_take_back_what_was_sent() -> None:
     assert play([started(), delta("a"), retry(), delta("b", item="n")]) == [Text(text="a"), Failed(Cause.FAILED)]
 
 

@@ -44,11 +44,11 @@ def test_a_thread_is_resumed_with_its_history_and_nothing_that_only_a_new_one_ta
     }
 
 
-def test_tools_that_are_told_in_text_are_not_given() -> None:
+def test_tools_in_the_text_are_not_declared_again() -> None:
     assert "dynamicTools" not in thread_start(Conversation(tools=(TOOL,), tools_in_text=True), {})
 
 
-def test_a_result_with_images_is_told_in_parts() -> None:
+def test_a_result_with_images_is_sent_in_parts() -> None:
     (item,) = inject_items("t", [Result(id="c", output="done", images=(ImagePart("data:x"),))])["items"]
     assert item["output"] == [{"type": "input_text", "text": "done"}, {"type": "input_image", "image_url": "data:x"}]
 
