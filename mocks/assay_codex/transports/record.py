@@ -25,7 +25,7 @@ import time
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Literal
 
-from assay_codex.protocol.rpc import Lines
+from assay_codex.protocol.rpc import Lines, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,8 +89,8 @@ def _text(line: bytes) -> str:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        return isinstance(parse(text), dict)
+    except ValueError:
         return False
 
 
