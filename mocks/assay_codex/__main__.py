@@ -11,6 +11,7 @@ from assay_codex.settings import USAGE, Recorded, Settings, UsageError, from_pro
 from assay_codex.transports.journal import Journal
 from assay_codex.transports.listening import RefusedError
 from assay_codex.transports.stdio import epoch_clock, serve
+from assay_codex.versions.version import unmeasured
 from assay_scripts.errors import ScriptError
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(settings: Settings) -> int:
+    unlike = unmeasured(settings.version)
+    if unlike:
+        sys.stderr.write(f"assay-codex: {unlike}\n")
+        sys.stderr.flush()
     library = _library(settings)
     server = Server(
         library,

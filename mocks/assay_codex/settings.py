@@ -183,7 +183,10 @@ def _file(text: str) -> Path:
 
 def _version(number: str | None) -> Version:
     if number and number not in VERSIONS:
-        raise UsageError(f"codex {number} is not played; known is {PLAYED}")
+        from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
+
+        near = get_close_matches(number, VERSIONS, n=3, cutoff=0)
+        raise UsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
     return VERSIONS[number] if number else NEWEST
 
 

@@ -50,6 +50,12 @@ def unknown(marked: str, number: str) -> frozenset[str]:
     return frozenset(name for name, _ in _all(marked, number)) - had
 
 
+def firsts(marked: str) -> frozenset[int]:
+    """The versions (106 of 0.106) that gained or lost one of the names."""
+    ends = (end for _, first, gone in _read(marked) for end in (first, gone))
+    return frozenset(int(end) for end in ends if 0 < end < float("inf"))
+
+
 def _all(marked: str, number: str) -> Iterator[tuple[str, bool]]:
     at = minor(number)
     return ((name, first <= at < gone) for name, first, gone in _read(marked))

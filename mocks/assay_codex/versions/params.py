@@ -237,6 +237,12 @@ def params_of(number: str) -> Table:
     return {method: _read(rows, number) for method, rows in PARAMS.items()}
 
 
+def marked_params() -> tuple[str, ...]:
+    """All lists of marked names of this module."""
+    names = " ".join(name for rows in (*PARAMS.values(), *_INPUT.values()) for name in rows)
+    return (names, _APPROVALS, _SORTS, _INPUTS, GATED_METHODS, *GATED_PARAMS.values())
+
+
 def _read(rows: Mapping[str, Field | _OfVersion], number: str) -> Mapping[str, Field]:
     fields = {name: row for marked, row in rows.items() for name in known(marked, number)}
     return {name: row if isinstance(row, Field) else row(number) for name, row in fields.items()}
