@@ -218,7 +218,7 @@ class Server:
         return [connection for connection in self._connections if connection in thread.subscribers]
 
     def _tell(self, connections: Sequence[Connection], method: str, params: Json, now: float) -> None:
-        hearing = [connection for connection in connections if connection.hears(method)]
+        hearing = [connection for connection in connections if connection.receives(method)]
         if hearing:
             at = int(now * 1000) if self.version.messages.emitted_at else None
             line = rpc.notification(method, trimmed(self.version.messages.hidden, method, params), at)

@@ -2,7 +2,7 @@
 
 The envelope is read as the real server reads it: whatever has an id (text or 64-bit integer) and a method is a request;
 a method without such an id is a notification, also when the id is 1.5 or null; then come answers. Anything else is not
-answered at all, it is only mentioned on stderr. Input that is not UTF-8 ends the process. Keys are written in the order
+answered, only mentioned on stderr. Input that is not UTF-8 ends the process. Keys are written in the order
 of the real server (`error` before `id`), text as raw UTF-8.
 """
 
@@ -208,12 +208,12 @@ def error(identity: Id, code: int, message: str, data: Json = None) -> bytes:
 
 
 def request(method: str, identity: int, params: Json) -> bytes:
-    """The line that asks the client something."""
+    """The line of a request to the client."""
     return _write({"method": method, "id": identity, "params": params})
 
 
 def notification(method: str, params: Json, emitted_at_ms: int | None) -> bytes:
-    """The line that tells the client something; `emitted_at_ms` stands beside `params`, None leaves it out."""
+    """The line of a notification. `emitted_at_ms` is written beside `params`; None leaves it out."""
     if emitted_at_ms is None:
         return _write({"method": method, "params": params})
     return _write({"method": method, "params": params, "emittedAtMs": emitted_at_ms})
