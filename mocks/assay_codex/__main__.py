@@ -11,6 +11,7 @@ from assay_codex.settings import USAGE, Settings, UsageError, from_process
 from assay_codex.transports.journal import Journal
 from assay_codex.transports.listening import RefusedError
 from assay_codex.transports.stdio import serve
+from assay_codex.versions.version import unmeasured
 from assay_scripts.files.errors import ScriptError
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(settings: Settings) -> int:
+    unlike = unmeasured(settings.version)
+    if unlike:
+        sys.stderr.write(f"assay-codex: {unlike}\n")
+        sys.stderr.flush()
     library = _library(settings)
     server = Server(
         library,

@@ -253,7 +253,7 @@ class Server:
         return [connection for connection in self._connections if connection in thread.subscribers]
 
     def _notify(self, connections: Sequence[Connection], method: str, params: Json) -> None:
-        receivers = [connection for connection in connections if connection.hears(method)]
+        receivers = [connection for connection in connections if connection.receives(method)]
         if receivers:
             emitted_at = self.now_ms if self.version.messages.emitted_at else None
             line = rpc.notification(method, trimmed(self.version.messages.hidden, method, params), emitted_at)

@@ -41,7 +41,7 @@ chooses one; without it a friendly default answers.
 Of what codex takes, these are followed where the version has them:
 
   --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
-                   what to listen on (port 0: any free one, told on stderr; no path: a socket below CODEX_HOME)
+                   what to listen on (port 0: any free one, named on stderr; no path: a socket below CODEX_HOME)
   --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
                    WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
 
@@ -72,26 +72,32 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """What one process was started with.
-
-    `command` is `app-server`, `version`, `help` or `record`, of what `recorded` says; `stores`: threads are stored in
-    `home`; `crash_at` the request at which the process is to die; `room`: how many answers may wait to be written
-    before requests are too many, None for any; `pace`: seconds before the model answers; `listening` the address or
-    socket for WebSockets, None for stdio.
-    """
+    """What one process was started with."""
 
     command: str
+    """`app-server`, `version`, `help` or `record`."""
     scripts: Path | None
+    """The file of the user's own scripts; None: those that Assay brings."""
     journal: Path | None
+    """The file in which every message is noted; None: nowhere."""
     home: str
+    """CODEX_HOME, as the handshake names it."""
     cwd: str
+    """The folder of a thread that names none."""
     version: Version = NEWEST
+    """The version of Codex that is played."""
     stores: bool = False
+    """Threads are stored in `home`: CODEX_HOME was set."""
     crash_at: CrashAt | None = None
+    """The request at which the process dies; None: at none."""
     room: int | None = None
+    """How many answers may wait to be written before requests are refused or lost; None: any number."""
     pace: float = DEFAULT_PACE
+    """Seconds before the model answers."""
     listening: Listening | ListeningSocket | None = None
+    """The address or socket for WebSockets; None: stdio."""
     recorded: Recorded | None = None
+    """What to record; None unless the command is `record`."""
 
 
 def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd: str) -> Settings:
@@ -186,7 +192,10 @@ def _file(text: str) -> Path:
 
 def _version(number: str | None) -> Version:
     if number and number not in VERSIONS:
-        raise UsageError(f"codex {number} is not played; known is {PLAYED}")
+        from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
+
+        near = get_close_matches(number, VERSIONS, n=3, cutoff=0)
+        raise UsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
     return VERSIONS[number] if number else NEWEST
 
 

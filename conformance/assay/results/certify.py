@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.model.verdict import Outcome
 
 
-def certify(
+def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     target: Target,
     scenarios: Sequence[Scenario],
     catalogue: Catalogue,

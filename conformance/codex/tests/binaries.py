@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay_codex.versions.version import NEWEST as _NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -22,14 +24,14 @@ _TRIPLES = {
     ("Darwin", "x86_64"): "x86_64-apple-darwin",
     ("Darwin", "arm64"): "aarch64-apple-darwin",
 }
+NEWEST = _NEWEST.number
+"""The newest that the mock plays; package.json installs the same."""
 _PLACES = {
     "0.89.0": "codex-0.89.0/vendor/{triple}/codex/codex",
-    "0.169.0": "@openai/codex-*/vendor/{triple}/bin/codex",
+    NEWEST: "@openai/codex-*/vendor/{triple}/bin/codex",
 }
 """The native binary of each version: without the launcher in front of it, a signal reaches the server itself."""
 VERSIONS = tuple(_PLACES)
-NEWEST = VERSIONS[-1]
-"""The newest when package.json was last renewed."""
 
 _CONFIG = """\
 model = "mock-model"
@@ -51,7 +53,7 @@ stream_idle_timeout_ms = {idle_ms}
 """
 _FEATURES = {
     "0.89.0": "features.remote_models = false",
-    "0.169.0": "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false",
+    NEWEST: "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false",
 }
 """What keeps each version from speaking to others, and from trying again."""
 

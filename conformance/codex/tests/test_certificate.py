@@ -35,7 +35,7 @@ WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 _EVERYWHERE = {"text-utf8", "usage-asked", "fail-first", "fail-after-text"}
 EXERCISED = {
     "0.89.0": {*_EVERYWHERE, "sentinel-plain"},
-    "0.169.0": {*_EVERYWHERE, "disconnect", "call-one", "calls-three", "many-steps"},
+    NEWEST: {*_EVERYWHERE, "disconnect", "call-one", "calls-three", "many-steps"},
 }
 """What above all is to be shown in each version: text, counts, failures, interrupts, and calls."""
 

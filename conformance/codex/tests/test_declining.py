@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from app_server import talking
-from binaries import VERSIONS, binary, furnish, surroundings
+from binaries import NEWEST, VERSIONS, binary, furnish, surroundings
 
 from assay.targets.launch import executable, launch
 from assay_mocks.upstream.serving import serving
@@ -31,12 +31,12 @@ WILLING = Path(__file__).parent / "willing.py"
 DEADLINE = 60.0
 PATCH = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: {file}\n+hello\n*** End Patch\nEOF\n"
 ASKED = {"command": "item/commandExecution/requestApproval", "patch": "item/fileChange/requestApproval"}
-BEGUN = {"0.89.0": "codex/event/mcp_startup_complete", "0.169.0": "thread/started"}
+BEGUN = {"0.89.0": "codex/event/mcp_startup_complete", NEWEST: "thread/started"}
 REFUSED = {
     ("0.89.0", "command"): "exec command rejected by user",
     ("0.89.0", "patch"): "patch rejected by user",
-    ("0.169.0", "command"): "rejected by user",
-    ("0.169.0", "patch"): "rejected by user",
+    (NEWEST, "command"): "rejected by user",
+    (NEWEST, "patch"): "rejected by user",
 }
 """What the model is told of it, among other words."""
 
@@ -62,7 +62,7 @@ def _call(version: str, kind: str, file: Path) -> Call:
     wishes = {"sandbox_permissions": "require_escalated", "justification": "It is wanted."}
     own: dict[str, tuple[str, dict[str, Any]]] = {
         "0.89.0": ("shell", {"command": ["bash", "-lc", commands[kind]]}),
-        "0.169.0": ("exec_command", {"cmd": commands[kind]}),
+        NEWEST: ("exec_command", {"cmd": commands[kind]}),
     }
     name, given = own[version]
     arguments = {**given, **(wishes if kind == "command" else {})}

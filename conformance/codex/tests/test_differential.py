@@ -16,7 +16,7 @@ import pytest
 from app_server import Message, talking
 from assay_fidelity.comparable import comparable
 from assay_fidelity.table import Compared, load_differential
-from binaries import VERSIONS, binary, furnish, surroundings
+from binaries import NEWEST, VERSIONS, binary, furnish, surroundings
 from conversations import CONVERSATIONS, SCRIPTS, Conversation
 
 from assay_mocks.upstream.serving import serving
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TABLE = {(row.script, row.version): row for row in load_differential()}
 EVERY = [(name, version) for name, it in CONVERSATIONS.items() for version in VERSIONS if version in it.versions]
-STARTED = {"0.89.0": "codex/event/mcp_startup_complete", "0.169.0": "thread/started"}
+STARTED = {"0.89.0": "codex/event/mcp_startup_complete", NEWEST: "thread/started"}
 """How it is told that a thread has started, and that nothing more is to be said of that."""
 UNSENT = {"configWarning", "warning"}
 OWN = {"codexHome", "path", "rolloutPath", "serverName", "installationId", "revision", "userAgent"}

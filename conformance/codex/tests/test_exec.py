@@ -23,7 +23,7 @@ from assay.targets.launch import executable, launch
 HERE = Path(__file__).parents[1]
 KEY = "a key of the tests"
 BACKENDS = {
-    "native": {"ASSAY_CODEX_VERSION": "0.169.0", "ASSAY_SCRIPTS": str(HERE / "scripts.yaml")},
+    "native": {"ASSAY_CODEX_VERSION": NEWEST, "ASSAY_SCRIPTS": str(HERE / "scripts.yaml")},
     "text-only": {"ASSAY_CODEX_VERSION": "0.89.0", "ASSAY_SCRIPTS": str(HERE / "scripts_text_only.yaml")},
 }
 DEADLINE = 60.0

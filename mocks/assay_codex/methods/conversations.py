@@ -79,8 +79,8 @@ def _send(request: AdmittedRequest) -> None:
     start_turn(replace(request, params=overrides), thread, given, lambda _: request.reply({}))
 
 
-# A sandbox is spelled in other words here, and the mock has none.
-_UNPLAYED = frozenset({"sandboxPolicy"})
+# A sandbox is spelled in other words here, and the mock has none; v1 does not know modes.
+_UNPLAYED = frozenset({"sandboxPolicy", "collaborationMode"})
 
 
 # An item of v1 input as turn/start takes it, by its type.

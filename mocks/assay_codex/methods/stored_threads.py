@@ -149,9 +149,13 @@ def _thread_fork(request: AdmittedRequest) -> None:
     server.notify_all("thread/started", {"thread": shown})
 
 
+# What a fork takes from its source alone, whatever thread/fork names.
+_KEPT = frozenset({"dynamicTools", "environments"})
+
+
 def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
     """A thread that goes on from where the other one is, with what the request names changed."""
-    params = {name: value for name, value in request.params.items() if value is not None and name != "environments"}
+    params = {name: value for name, value in request.params.items() if value is not None and name not in _KEPT}
     if not request.server.version.stored.ephemeral_forks:
         params.pop("ephemeral", None)
     given = {

@@ -15,18 +15,21 @@ _EXPERIMENTAL = frozenset({"thread/readState/changed"})
 
 @dataclass(eq=False, kw_only=True, slots=True)
 class Connection:
-    """What a client said at the handshake; `capabilities` is None before it. `muted`: notifications it is not sent."""
+    """What is known of a client since its handshake."""
 
     capabilities: Mapping[str, Any] | None = None
+    """`capabilities` of initialize; None before it."""
     muted: frozenset[str] = frozenset()
+    """Notifications that it is not sent."""
     user_agent: str = ""
+    """`userAgent` of the answer to initialize."""
 
     @property
     def experimental(self) -> bool:
         """Whether the client has the capability experimentalApi."""
         return bool(self.capabilities and self.capabilities.get("experimentalApi"))
 
-    def hears(self, method: str) -> bool:
+    def receives(self, method: str) -> bool:
         """Whether it is sent this notification."""
         known = method not in self.muted and (self.experimental or method not in _EXPERIMENTAL)
         return self.capabilities is not None and known

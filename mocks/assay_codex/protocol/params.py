@@ -1,7 +1,7 @@
-"""Checks the parameters of requests and refuses wrong ones in the words of the real server's deserialiser.
+"""Checks the parameters of requests, and refuses wrong ones with the texts of the real server's deserialiser (serde).
 
-Only what the real server reads is looked at: unknown fields pass, null stands for absent where a field is optional, and
-the first wrong field is the one that is told. What a method accepts is one row of a table.
+Only what the real server reads is checked: unknown fields pass, null in an optional field means that it is absent, and
+the first wrong field is the one that the error names. Which parameters a method has is in `versions.params`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The envelope is read as the real server reads it: whatever has an id (text or 64-bit integer) and a method is a request;
 a method without such an id is a notification, also when the id is 1.5 or null; then come answers. Anything else is not
-answered at all, it is only mentioned on stderr. Input that is not UTF-8 ends the process. Keys are written in the order
+answered, only mentioned on stderr. Input that is not UTF-8 ends the process. Keys are written in the order
 of the real server (`error` before `id`), text as raw UTF-8.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ Id = str | int
 
 _DEEPEST = 127
 _I64 = range(-(2**63), 2**63)
+_INTEGERS = range(-(2**63), 2**64)  # what the real server's parser keeps as integers
 
 
 class UnreadableError(ValueError):
@@ -94,14 +96,29 @@ def read(line: bytes) -> Message:
     except UnicodeDecodeError as error:
         raise NotUtf8Error("stream did not contain valid UTF-8") from error
     try:
-        data = json.loads(text, parse_constant=_no_constant)
+        data = parse(text)
         _check(data, text)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UnreadableError(str(error)) from error
     message = _message(data) if isinstance(data, dict) else None
     if message is None:
         raise UnreadableError("data did not match any variant of untagged enum JSONRPCMessage")
     return message
+
+
+def parse(text: str) -> Json:
+    """The value of a JSON text, read as strictly as the real server's parser does.
+
+    Python's own reader takes NaN and Infinity, makes infinity of 1e999, and keeps integers of any length. Here the
+    first two are errors, and an integer beyond 64 bits becomes a float, so that all that was read can be written.
+
+    Raises:
+        ValueError: it is no JSON (json.JSONDecodeError with the place, where the place is known).
+    """
+    try:
+        return _DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError("recursion limit exceeded") from error
 
 
 def _check(data: Json, text: str) -> None:
@@ -138,22 +155,45 @@ def _id(value: Json) -> Id | None:
     return None
 
 
-def _no_constant(name: str) -> Json:
+def _constant(name: str) -> Json:
     raise ValueError(f"{name} is no JSON")
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not isfinite(value):
+        raise ValueError("number out of range")
+    return value
 
 
-_ASCII: Final = json.JSONEncoder(separators=(",", ":"))
+def _int(digits: str) -> int | float:
+    value = int(digits) if len(digits) <= _MOST_DIGITS else None
+    return value if value is not None and value in _INTEGERS else _float(digits)
+
+
+_MOST_DIGITS = 20  # of any integer in `_INTEGERS`, and far from where Python refuses to read one
+_DECODER: Final = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_int)
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ASCII: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def _write(data: Json) -> bytes:
-    """The line; with an escape for every other character when one of them is half a character."""
+    """The line of a message: always one line of JSON, whatever a script made the message hold."""
     try:
         return _ENCODER.encode(data).encode() + b"\n"
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # half a character has no UTF-8: every character beyond ASCII is escaped instead
         return _ASCII.encode(data).encode() + b"\n"
+    except ValueError:
+        return _write(_finite(data))
+
+
+def _finite(value: Json) -> Json:
+    """The value with null for every NaN and infinity, as the real server's writer spells them."""
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def result(identity: Id, value: Json) -> bytes:
@@ -168,12 +208,12 @@ def error(identity: Id, code: int, message: str, data: Json = None) -> bytes:
 
 
 def request(method: str, identity: int, params: Json) -> bytes:
-    """The line that asks the client something."""
+    """The line of a request to the client."""
     return _write({"method": method, "id": identity, "params": params})
 
 
 def notification(method: str, params: Json, emitted_at_ms: int | None) -> bytes:
-    """The line that tells the client something; `emitted_at_ms` stands beside `params`, None leaves it out."""
+    """The line of a notification. `emitted_at_ms` is written beside `params`; None leaves it out."""
     if emitted_at_ms is None:
         return _write({"method": method, "params": params})
     return _write({"method": method, "params": params, "emittedAtMs": emitted_at_ms})

@@ -10,6 +10,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Literal
 
+from assay_codex.protocol.rpc import parse
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -44,7 +46,7 @@ class Journal:
 def _checked(line: bytes) -> bytes:
     text = line.strip()
     try:
-        json.loads(text)
+        parse(text.decode())
     except ValueError:
         return b'"raw":' + json.dumps(text.decode(errors="backslashreplace")).encode()
     return b'"message":' + text

@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal
 
-from assay_codex.protocol.rpc import Lines
+from assay_codex.protocol.rpc import Lines, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -101,8 +101,8 @@ def _text(line: bytes) -> str:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        return isinstance(parse(text), dict)
+    except ValueError:
         return False
 
 

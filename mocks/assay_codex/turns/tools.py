@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.protocol.params import Refused, shown
+from assay_codex.protocol.rpc import parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,10 +58,12 @@ def parse_arguments(arguments: str) -> object:
     if not arguments.strip():
         raise ValueError("failed to parse function arguments: EOF while parsing a value at line 1 column 0")
     try:
-        return json.loads(arguments)
+        return parse(arguments)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         raise ValueError(f"failed to parse function arguments: {error.msg} at {place}") from error
+    except ValueError as error:
+        raise ValueError(f"failed to parse function arguments: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,10 @@ def _body(status: int) -> str:
     return f'{{"error": {{{error}}}}}'
 
 
+def _quoted(status: int) -> Cause:
+    return _refused(status, _PHRASES[status], _body(status))
+
+
 def _broken(why: str) -> Cause:
     return Cause(message=f"stream disconnected before completion: {why}")
 
@@ -74,8 +78,9 @@ CAUSES_0_89: Mapping[str, Cause] = {
         ),
         began=False,
     ),
-    **{f"http-{status}": _refused(status, phrase, _body(status)) for status, phrase in _PHRASES.items()},
     "http-401": Cause(message="unexpected status 401 Unauthorized: ", began=False),
+    "http-403": _quoted(403),
+    "http-404": _quoted(404),
     "http-429": Cause(
         message="exceeded retry limit, last status: 429 Too Many Requests",
         info={"responseTooManyFailedAttempts": {"httpStatusCode": 429}},
@@ -86,6 +91,8 @@ CAUSES_0_89: Mapping[str, Cause] = {
         info="internalServerError",
         began=False,
     ),
+    "http-502": _quoted(502),
+    "http-503": _quoted(503),
     "connection": _UNREACHED_0_89,
     "no-network": replace(_UNREACHED_0_89, retried=True),
     "context-window": _FULL,

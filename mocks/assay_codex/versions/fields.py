@@ -1,6 +1,6 @@
-"""What versions tell that others do not: fields and notifications, with the versions that have them (`marks`).
+"""The fields and notifications that not every version has, with the versions that have them (`marks`).
 
-Fields stand by their place as `forms` names it; those that every version tells are not listed.
+Fields are listed by their place in a message, as `forms` names it; those that every version has are not listed.
 """
 
 from __future__ import annotations
@@ -123,5 +123,5 @@ NOTIFICATIONS = """
 
 
 def hidden_fields(number: str) -> Forms:
-    """By place, the fields that the version does not tell."""
+    """By place, the fields that the version does not have."""
     return {place: unknown(fields, number) for place, fields in FIELDS.items()}

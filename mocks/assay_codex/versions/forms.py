@@ -1,8 +1,9 @@
-"""What a version tells of an object: the fields of all versions, but for those that it has not, in their one order.
+"""Leaves out of a message the fields that a version does not have.
 
-A table names the fields that are left out by where the object stands: the method of a notification or of an answered
-request, or `.key` for the key that holds it; `.key/type` adds those of objects of one type. Only what stands at a key
-of the table is looked into, so nothing inside a call's arguments is ever touched.
+Messages are built with the fields of all versions, in the one order that every version keeps. A table then names, by
+place, the fields to leave out. A place is the method of a notification or of an answered request, or `.key` for the
+object at a key; `.key/type` adds the fields of objects of one type. Only keys that are in the table are descended
+into, so that nothing inside the arguments of a call is changed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 def trimmed(forms: Forms, place: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The value that stands at `place` as the version tells it."""
+    """The value at `place` without the fields that the version does not have."""
     match value:
         case list():
             return [trimmed(forms, place, item) for item in value]

@@ -1,4 +1,4 @@
-"""Lists of names that mark which versions have them, as the tables of what came and went are written.
+"""Reads lists of names that are marked with the versions that have them.
 
     name              every version has it
     name+0.106        from 0.106 on
@@ -21,7 +21,7 @@ _MARKED = re.compile(r"([^+]+?)(?:\+(0\.\d+))?(?:-(0\.\d+))?")
 
 
 def minor(number: str) -> int:
-    """The number that tells versions apart: 106 of 0.106 and of 0.106.2."""
+    """The middle number of a version: 106 of 0.106 and of 0.106.2. Patches of a version are played alike."""
     return int(number.split(".")[1])
 
 
@@ -48,6 +48,12 @@ def unknown(marked: str, number: str) -> frozenset[str]:
     """The names that the version has not."""
     had = {name for name, has in _all(marked, number) if has}
     return frozenset(name for name, _ in _all(marked, number)) - had
+
+
+def firsts(marked: str) -> frozenset[int]:
+    """The versions (106 of 0.106) that gained or lost one of the names."""
+    ends = (end for _, first, gone in _read(marked) for end in (first, gone))
+    return frozenset(int(end) for end in ends if 0 < end < float("inf"))
 
 
 def _all(marked: str, number: str) -> Iterator[tuple[str, bool]]:

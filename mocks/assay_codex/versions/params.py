@@ -54,9 +54,10 @@ def _sort_key(number: str) -> Field:
 
 
 _INPUTS = "text image localImage audio+0.150 localAudio+0.150 skill mention+0.93"
+_SAID = {"text": _NEEDED, "text_elements": _LIST}
 _PATH, _NAMED = {"path": _NEEDED}, {"name": _NEEDED, "path": _NEEDED}
 _INPUT: _Rows = {
-    "text": {"text": _NEEDED},
+    "text": _SAID,
     "image": {"url-0.160": _NEEDED, "url+0.160": _TEXT, "fileId+0.160": _TEXT},
     "localImage": _PATH,
     "audio": {},
@@ -71,7 +72,7 @@ def _input(number: str) -> Field:
     return Field(list_of(tagged(kinds, "UserInput")), required=True)
 
 
-_V1_INPUT: Table = {"text": {"text": _NEEDED}, "image": {"image_url": _NEEDED}, "localImage": _PATH}
+_V1_INPUT: Table = {"text": _SAID, "image": {"image_url": _NEEDED}, "localImage": _PATH}
 _V1_APPROVALS = one_of("untrusted", "on-failure", "on-request", "never")
 _V1_SENT: Mapping[str, Field] = {
     **_CONVERSATION,
@@ -93,7 +94,9 @@ _BEGINNING: Mapping[str, Field] = {
     "developerInstructions": _TEXT,
 }
 _SLICE: Mapping[str, Field] = {"limit": _COUNT, "cursor": _TEXT}
-_PAGE: Mapping[str, Field] = {**_THREAD, **_SLICE, "sortDirection": _DIRECTION}
+_VIEW = Field(one_of("notLoaded", "summary", "full"))
+_PAGE: Mapping[str, Field] = {**_SLICE, "sortDirection": _DIRECTION}
+_MODE = Field(struct(mode=_NEEDED, settings=_MAP))
 _GOALS = Field(one_of("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"))
 _GIT = Field(struct(sha=_TEXT, branch=_TEXT, originUrl=_TEXT))
 _TOOL_OUTPUT = Field(struct(name=_NEEDED, output=_NEEDED, retain=_FLAG))
@@ -114,7 +117,7 @@ PARAMS: _Rows = {
         "history": _LIST,
         "excludeTurns": _FLAG,
         "approvalPolicy": _approval,
-        "initialTurnsPage+0.142": _MAP,
+        "initialTurnsPage+0.142": Field(struct(**_PAGE, itemsView=_VIEW)),
     },
     "thread/fork": {**_THREAD, **_BEGINNING, "ephemeral": _FLAG, "excludeTurns": _FLAG},
     "thread/inject_items": {**_THREAD, "items": Field(LIST, required=True)},
@@ -127,8 +130,8 @@ PARAMS: _Rows = {
     "thread/delete": _THREAD,
     "thread/rollback": {**_THREAD, "numTurns": Field(COUNT, required=True)},
     "thread/revert": {**_THREAD, "beforeTurnId": _NEEDED},
-    "thread/turns/list": {**_PAGE, "itemsView": Field(one_of("notLoaded", "summary", "full"))},
-    "thread/items/list": {**_PAGE, "turnId": _TEXT},
+    "thread/turns/list": {**_THREAD, **_PAGE, "itemsView": _VIEW},
+    "thread/items/list": {**_THREAD, **_PAGE, "turnId": _TEXT},
     "thread/goal/get": _THREAD,
     "thread/goal/set": {**_THREAD, "objective": _TEXT, "status": _GOALS, "tokenBudget": _COUNT},
     "thread/goal/clear": _THREAD,
@@ -151,6 +154,7 @@ PARAMS: _Rows = {
         "effort": _TEXT,
         "approvalPolicy": Field(one_of("untrusted", "on-request", "granular", "never", maps=True)),
         "sandboxPolicy": _MAP,
+        "collaborationMode": _MODE,
     },
     # Turns
     "turn/start": {
@@ -161,6 +165,7 @@ PARAMS: _Rows = {
         "effort+0.142": _TEXT,
         "approvalPolicy": _approval,
         "sandboxPolicy": _MAP,
+        "collaborationMode": _MODE,
         "clientUserMessageId": _TEXT,
         "toolOutput+0.160": _TOOL_OUTPUT,
     },
@@ -230,6 +235,12 @@ GATED_PARAMS: Mapping[str, str] = {
 def params_of(number: str) -> Table:
     """By method, the parameters that the version reads."""
     return {method: _read(rows, number) for method, rows in PARAMS.items()}
+
+
+def marked_params() -> tuple[str, ...]:
+    """All lists of marked names of this module."""
+    names = " ".join(name for rows in (*PARAMS.values(), *_INPUT.values()) for name in rows)
+    return (names, _APPROVALS, _SORTS, _INPUTS, GATED_METHODS, *GATED_PARAMS.values())
 
 
 def _read(rows: Mapping[str, Field | _OfVersion], number: str) -> Mapping[str, Field]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.versions.changes import CHANGES, OLDEST, STABLE, Change, Traits
-from assay_codex.versions.fields import NOTIFICATIONS, hidden_fields
-from assay_codex.versions.marks import known, minor, unknown
+from assay_codex.versions.changes import CHANGES, OLDEST, RECORDED, STABLE, Change, Traits
+from assay_codex.versions.fields import FIELDS, NOTIFICATIONS, hidden_fields
+from assay_codex.versions.marks import firsts, known, minor, unknown
 from assay_codex.versions.methods import METHODS
-from assay_codex.versions.params import gated_methods, gated_params, ignored_params, params_of
+from assay_codex.versions.params import gated_methods, gated_params, ignored_params, marked_params, params_of
 from assay_codex.versions.traits import (
     Calls,
     Commands,
@@ -33,6 +34,12 @@ class Version:
     """One version of `codex app-server`: what it does, as data."""
 
     number: str
+    played_as: str
+    """The number of the version whose recordings the mock was compared with: its own, or that of the newest recorded
+    version before it.
+    """
+    seen_in: tuple[str, ...]
+    """Later versions, up to this one, of whose binaries single changes were seen; these are played, too."""
     requests: Requests
     transport: Transport
     messages: Messages
@@ -52,8 +59,11 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
     for change in changes:
         if minor(change.first) <= at:
             _apply(traits, change)
+    played_as = [recorded for recorded in RECORDED.split() if minor(recorded) <= at][-1]
     return Version(
         number=number,
+        played_as=played_as,
+        seen_in=tuple(f"0.{first}.0" for first in sorted(_firsts()) if minor(played_as) < first <= at),
         requests=Requests(
             methods=known(METHODS, number),
             params=params_of(number),
@@ -74,6 +84,13 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
     )
 
 
+@cache
+def _firsts() -> frozenset[int]:
+    """The versions in which anything changed."""
+    tables = (METHODS, NOTIFICATIONS, *FIELDS.values(), *marked_params())
+    return frozenset(minor(change.first) for change in CHANGES).union(*(firsts(marked) for marked in tables))
+
+
 def _apply(traits: dict[str, Traits], change: Change) -> None:
     for group, fields in change.traits.items():
         for name, value in fields.items():
@@ -83,6 +100,14 @@ def _apply(traits: dict[str, Traits], change: Change) -> None:
 def _changed(before: Any, value: Any) -> Any:  # noqa: ANN401 - the value of any field
     both = isinstance(before, Mapping) and isinstance(value, Mapping)
     return {**before, **value} if both else value
+
+
+def unmeasured(version: Version) -> str | None:
+    """One line that says what a version that was not recorded is played as; None for one that was."""
+    if version.number == version.played_as:
+        return None
+    seen = f", with the changes seen in {', '.join(version.seen_in)}" if version.seen_in else ""
+    return f"Codex {version.number} was not measured: it is played as {version.played_as}{seen}"
 
 
 class Versions(Mapping[str, Version]):

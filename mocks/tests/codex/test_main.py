@@ -9,6 +9,7 @@ import pytest
 from assay_codex import __main__ as command
 from assay_codex.threads.rollouts import FileThreadStore
 from assay_codex.threads.thread_store import MemoryThreadStore
+from assay_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +19,23 @@ if TYPE_CHECKING:
 
 def test_it_says_its_version_as_codex_does(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--version"]) == 0
-    assert capsys.readouterr().out == "codex-cli 0.169.0\n"
+    assert capsys.readouterr().out == f"codex-cli {NEWEST.number}\n"
     assert command.main(["--codex-version", "0.89.0", "--version"]) == 0
     assert capsys.readouterr().out == "codex-cli 0.89.0\n"
+
+
+def test_a_version_that_was_not_measured_says_what_it_is_played_as() -> None:
+    hello = '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":"1"}}}\n'
+    arguments = [sys.executable, "-m", "assay_codex", "--codex-version"]
+    for number, said in {
+        "0.132.0": "Codex 0.132.0 was not measured: it is played as 0.125.0, with the changes seen in 0.131.0",
+        "0.142.0": "",
+    }.items():
+        done = subprocess.run(
+            [*arguments, number, "app-server"], input=hello, capture_output=True, text=True, check=True
+        )
+        assert done.stderr == (f"assay-codex: {said}\n" if said else "")
+        assert f"x/{number} (" in done.stdout
 
 
 def test_it_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:

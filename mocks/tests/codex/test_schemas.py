@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +100,9 @@ def test_a_schema_is_sound_and_named_after_its_file(version: str, file: str) -> 
     assert schema["$id"] == f"https://assay.invalid/schemas/codex/{version}/{file}.json"
     assert schema["title"] == file
     assert {path.stem for path in (FOLDER / version).iterdir()} == set(FILES)
+    resolver = _registry(version).resolver(schema["$id"])
+    for reference in set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(schema))):
+        assert resolver.lookup(reference).contents
 
 
 @pytest.mark.parametrize("version", WRITTEN)

@@ -8,6 +8,7 @@ from assay_codex.protocol.outputs import CrashAt
 from assay_codex.settings import Settings, UsageError, read_settings
 from assay_codex.transports.listening import Listening, RefusedError
 from assay_codex.transports.record import Recorded
+from assay_codex.versions.version import NEWEST, PLAYED
 
 
 def _read(*arguments: str, **environment: str) -> Settings:
@@ -47,8 +48,8 @@ def test_it_says_what_it_is(argument: str, command: str) -> None:
         (("app-server", "--journal="), "--journal needs a file"),
         (("app-server", "--codex-version"), "--codex-version needs a version"),
         (
-            ("app-server", "--codex-version", "0.1.0"),
-            "codex 0.1.0 is not played; known is every stable version from 0.89.0 to 0.169.0",
+            ("app-server", "--codex-version", "0.88.0"),
+            f"codex 0.88.0 is not played; known is {PLAYED}, such as 0.98.0, 0.89.0, 0.158.0",
         ),
     ],
 )
@@ -58,10 +59,10 @@ def test_what_cannot_be_followed_is_refused(arguments: tuple[str, ...], message:
 
 
 def test_the_version_comes_from_the_command_line_or_else_the_environment() -> None:
-    assert _read("app-server").version.number == "0.169.0"
+    assert _read("app-server").version is NEWEST
     assert _read("app-server", ASSAY_CODEX_VERSION="0.89.0").version.number == "0.89.0"
-    settings = _read("--codex-version=0.169.0", "app-server", ASSAY_CODEX_VERSION="0.89.0")
-    assert settings.version.number == "0.169.0"
+    settings = _read(f"--codex-version={NEWEST.number}", "app-server", ASSAY_CODEX_VERSION="0.89.0")
+    assert settings.version is NEWEST
 
 
 def test_a_crash_is_asked_for_by_a_method_and_a_count() -> None:

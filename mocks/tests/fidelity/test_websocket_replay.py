@@ -16,10 +16,10 @@ from assay_fidelity.recording import read_recording
 from assay_fidelity.table import load_replays
 
 from assay_codex.server import Server
-from assay_codex.versions.version import VERSIONS
+from assay_codex.versions.version import NEWEST
 from assay_scripts.steps import Pause, Say, Script, Step, Usage
 
-RECORDINGS = Path(__file__).parents[1] / "recordings" / "0.169.0"
+RECORDINGS = Path(__file__).parents[1] / "recordings" / NEWEST.number
 TABLE = load_replays()
 UNSENT = set(TABLE.unsent)
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
@@ -59,7 +59,7 @@ class Together:
     def __init__(self, wanted: dict[str, int]) -> None:
         self.heard: dict[str, list[Message]] = {name: [] for name in wanted}
         self._now = 0.0
-        self._server = Server(LIBRARY, cwd="/srv/workspace", version=VERSIONS["0.169.0"], clock=lambda: self._now)
+        self._server = Server(LIBRARY, cwd="/srv/workspace", version=NEWEST, clock=lambda: self._now)
         self._clients = {name: self._server.connect() for name in wanted}
         self._wanted = wanted
         self._ids: dict[str, str] = {}

@@ -35,6 +35,8 @@ from assay_codex.protocol.rpc import (
         (b'{"id":true,"method":"m"}', Notification("m", None)),
         (b'{"id":9223372036854775808,"method":"m"}', Notification("m", None)),
         (b'{"method":"m","params":[' + b"[]," * 200 + b"{}]}", Notification("m", [[]] * 200 + [{}])),
+        (b'{"method":"m","params":[18446744073709551615]}', Notification("m", [2**64 - 1])),
+        (b'{"method":"m","params":[18446744073709551616]}', Notification("m", [2.0**64])),
         (b'{"id":0,"result":null}', Reply(0, None, None)),
         (b'{"id":0,"result":{"a":1}}', Reply(0, {"a": 1}, None)),
         (b'{"id":0,"error":{"code":-1,"message":"x"}}', Reply(0, None, {"code": -1, "message": "x"})),
@@ -59,6 +61,9 @@ def test_a_line_is_read_as_the_real_server_reads_it(line: bytes, message: Messag
         b'{"result":{}}',
         b'{"id":1,"method":7}',
         b'{"id":1,"method":"m","params":NaN}',
+        b'{"id":1,"method":"m","params":[-Infinity]}',
+        b'{"id":1,"method":"m","params":{"a":1e999}}',
+        b'{"id":1,"method":"m","params":' + b"9" * 5000 + b"}",
         b'{"id":1,"method":"m","params":"\\ud800"}',
         b"[" * 100_000,
         b'{"method":"m","params":' + b"[" * 127 + b"]" * 127 + b"}",
@@ -104,6 +109,13 @@ def test_what_is_written_is_one_line_of_json(text: str, value: object) -> None:
     line = result(text, value)
     assert line.count(b"\n") == 1
     assert json.loads(line) == {"id": text, "result": value}
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_what_json_has_no_number_for_is_written_as_null(odd: float) -> None:
+    line = notification("x", {"a": [1.5, odd], "b": {"c": (odd, "é\ud83d")}}, None)
+    assert line == b'{"method":"x","params":{"a":[1.5,null],"b":{"c":[null,"\\u00e9\\ud83d"]}}}\n'
+    assert error(1, -1, "x", odd) == b'{"error":{"code":-1,"data":null,"message":"x"},"id":1}\n'
 
 
 def test_half_a_character_makes_a_line_of_escapes() -> None:

@@ -2,12 +2,22 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from assay_codex.transports.journal import Journal
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def test_what_python_alone_reads_as_json_is_written_as_text(tmp_path: Path) -> None:
+    odd = [b'{"id":NaN}', b'{"id":1e999}', b"[" * 100_000]
+    with closing(Journal(tmp_path / "journal.jsonl")) as journal:
+        for line in odd:
+            journal.note("received", line, 1.5)
+    lines = (tmp_path / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["raw"] for line in lines] == [line.decode() for line in odd]
 
 
 def test_every_line_is_written_with_its_direction_and_time(tmp_path: Path) -> None:

@@ -54,6 +54,12 @@ def test_arguments_that_are_no_json_are_told_to_the_model(arguments: str) -> Non
         parse_arguments(arguments)
 
 
+@pytest.mark.parametrize("arguments", ["NaN", "[-Infinity]", '{"n":1e999}', "[" * 100_000])
+def test_arguments_that_python_alone_reads_as_json_are_none(arguments: str) -> None:
+    with pytest.raises(ValueError, match=r"^failed to parse function arguments: "):
+        parse_arguments(arguments)
+
+
 TEXT = {"type": "inputText", "text": "é"}
 IMAGE = {"type": "inputImage", "imageUrl": "data:image/png;base64,"}
 

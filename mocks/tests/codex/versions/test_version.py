@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from pathlib import Path
 
 import pytest
 
 from assay_codex.methods.table import METHODS
+from assay_codex.versions.changes import RECORDED
 from assay_codex.versions.failures import CAUSES, INCOMPLETE_0_89
 from assay_codex.versions.fields import FIELDS, hidden_fields
-from assay_codex.versions.version import NEWEST, VERSIONS
+from assay_codex.versions.marks import minor
+from assay_codex.versions.version import NEWEST, VERSIONS, derive, unmeasured
+
+RECORDINGS = Path(__file__).parents[2] / "recordings"
 
 # How many requests each version was seen to accept.
 ACCEPTED = {
@@ -56,6 +61,23 @@ def test_every_stable_version_is_played_and_made_once() -> None:
     assert VERSIONS["0.142.5"] is VERSIONS["0.142.5"]
     assert list(VERSIONS.values())[-1] is NEWEST
     assert "0.91.0" not in VERSIONS
+
+
+def test_a_version_that_was_not_measured_is_played_as_the_newest_one_before_it() -> None:
+    for number, version in VERSIONS.items():
+        earlier = [recorded for recorded in RECORDED.split() if minor(recorded) <= minor(number)]
+        assert version.played_as == (number if number in earlier else earlier[-1])
+        assert (unmeasured(version) is None) is (number in earlier)
+        if not version.seen_in:
+            played = derive(version.played_as)
+            assert version.requests.methods == played.requests.methods
+            assert (version.messages, version.turns, version.stored) == (played.messages, played.turns, played.stored)
+    assert VERSIONS["0.132.0"].seen_in == ("0.131.0",)
+    assert unmeasured(VERSIONS["0.116.0"]) == "Codex 0.116.0 was not measured: it is played as 0.115.0"
+
+
+def test_what_is_called_recorded_was_recorded() -> None:
+    assert set(RECORDED.split()) == {path.name for path in RECORDINGS.iterdir() if path.is_dir()}
 
 
 def test_patches_are_alike_but_for_their_number() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from assay_codex.versions.version import VERSIONS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 _HEAD = """\
 # How faithful the mock of the Codex app-server is
 
-Made by `python docs/generate.py` from `mocks/assay_mocks/codex/fidelity/*.toml`; the tests hold that the tables and the
-mock agree, and that no difference is listed that is no longer there.
+Made by `python docs/generate.py` from `mocks/tests/fidelity/assay_fidelity/*.toml`; the tests hold that the tables and
+the mock agree, and that no difference is listed that is no longer there.
 
 ## Recordings played again
 
@@ -61,7 +63,26 @@ _MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "
 
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
     """The page as Markdown."""
-    return "\n".join([_HEAD, *_replayed(replays), *_compared(compared), _LIMITS])
+    return "\n".join([_HEAD, *_replayed(replays), *_versions(), *_compared(compared), _LIMITS])
+
+
+_PLAYED_AS = """\
+## Versions that were not measured
+
+A stable version of which no session was recorded is played as the newest recorded version before it, with the changes
+that were seen of binaries in between. `assay-codex` says so on stderr when it starts. `--version` and `userAgent` still
+give the number that was asked for, since clients choose by it what they send.
+"""
+
+
+def _versions() -> Iterator[str]:
+    yield _PLAYED_AS
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for number, version in VERSIONS.items():
+        if number != version.played_as:
+            groups.setdefault((version.played_as, version.seen_in), []).append(number)
+    rows = ((", ".join(numbers), played_as, ", ".join(seen)) for (played_as, seen), numbers in groups.items())
+    yield from _table(("version", "played as", "with changes of"), rows)
 
 
 def _replayed(replays: Replays) -> Iterator[str]:
