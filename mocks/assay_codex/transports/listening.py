@@ -1,4 +1,4 @@
-"""What `codex app-server` is told to listen on, and what it says of a command line that it cannot follow.
+"""Where `codex app-server` is to listen, and the errors of a command line that it cannot follow.
 
 The texts and exit statuses are those of the real 0.169.0, and of older versions for what those do not know.
 """
@@ -132,11 +132,11 @@ def _digest(given: Mapping[str, str | None]) -> str:
     from hashlib import sha256  # noqa: PLC0415 - same
     from pathlib import Path  # noqa: PLC0415 - same
 
-    told, file = given[TOKEN_DIGEST], given[TOKEN_FILE] or ""
-    if told:
-        if len(told) != _DIGITS or not set(told.lower()) <= set("0123456789abcdef"):
+    digest, file = given[TOKEN_DIGEST], given[TOKEN_FILE] or ""
+    if digest:
+        if len(digest) != _DIGITS or not set(digest.lower()) <= set("0123456789abcdef"):
             raise _error(f"{TOKEN_DIGEST} must be a 64-character hex SHA-256 digest")
-        return told.lower()
+        return digest.lower()
     try:
         secret = Path(file).read_bytes().strip()
     except OSError as error:
