@@ -63,7 +63,7 @@ def load_methods() -> Mapping[str, Method]:
 def admit(
     request: Request, client: Connection, version: Version, *, draining: bool
 ) -> tuple[Method, Mapping[str, Any]]:
-    """What plays a request of `client`, and its checked parameters; `draining`: the process is to end.
+    """The method that serves a request of `client`, and its checked parameters; `draining`: the process is to end.
 
     Raises:
         Refused: it may not be served.

@@ -24,14 +24,14 @@ Json = dict[str, Any]
 _NONE_FOUND = "no rollout found for conversation id {id}"
 
 
-# What they find
+# Finding a conversation
 
 
 def _find(request: AdmittedRequest, path: str = "path") -> Thread | None:
-    """The conversation of an id or of a file; None: the request names neither.
+    """The conversation of an id or of a file; None if the request names neither.
 
     Raises:
-        Refused: there is none.
+        Refused: there is no such conversation.
     """
     server, identity, file = request.server, request.params.get("conversationId"), request.params.get(path)
     if file is not None:
@@ -125,8 +125,8 @@ def _begin(request: AdmittedRequest, thread: Thread) -> None:
     thread.conversation = True
     if not thread.listeners:
         thread.hold_notifications()
-    said = [trimmed(server.version.forms, ".msg", msg) for msg in _initial(thread)]
-    resumed = {"initialMessages": said, "rolloutPath": thread.path}
+    initial = [trimmed(server.version.forms, ".msg", msg) for msg in _initial(thread)]
+    resumed = {"initialMessages": initial, "rolloutPath": thread.path}
     settings = thread.settings
     about = {"model": settings.model, "reasoningEffort": settings.effort, "historyLogId": 0, "historyEntryCount": 0}
     server.notify_client("sessionConfigured", {"sessionId": thread.id, **about, **resumed})

@@ -31,7 +31,7 @@ _UNPAGED_FORK = "ephemeral paginated thread/fork requires `excludeTurns: true`"
 _PARENT = "cannot delete thread {id}: forked history still references it"
 
 
-# What they find
+# Finding a thread
 
 
 def _find_unarchived(request: AdmittedRequest) -> Thread:

@@ -27,7 +27,7 @@ _OPTIONS: Mapping[str, Transport] = {LISTEN: "ws", AUTH: "ws-auth", TOKEN_FILE: 
 
 
 class RefusedError(Exception):
-    """The process ends at once: what it says on stderr, and its exit status."""
+    """The process ends at once, with this text on stderr and this exit status."""
 
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
@@ -36,16 +36,18 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listening:
-    """An address to listen on for WebSockets; port 0: any free one. `digest`: the SHA-256 of what clients must send."""
+    """An address to listen on for WebSockets."""
 
     host: str
     port: int
+    """0: any free one."""
     digest: str | None = None
+    """The SHA-256 of the token that clients must send, in hexadecimal digits; None: they need none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListeningSocket:
-    """The path of a Unix socket to listen on for WebSockets."""
+    """A Unix socket to listen on for WebSockets."""
 
     path: str
 
@@ -53,7 +55,7 @@ class ListeningSocket:
 def read_listening(
     given: Mapping[str, str | None], transports: AbstractSet[Transport], home: str
 ) -> Listening | ListeningSocket | None:
-    """Where to listen, None for stdio; `given` has the values of the options, `transports` is what the version knows.
+    """Where to listen, None for stdio; `given`: the values of the options; `transports`: what the version takes.
 
     Raises:
         RefusedError: codex would not start either.
