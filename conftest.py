@@ -1,7 +1,11 @@
-"""How much the tests play: `--hypothesis-profile` for examples of properties, `--whole` for scenarios of miniatures."""
+"""How much the tests play, and how soon the mocks that they start answer: at once, unless ASSAY_PACE says otherwise.
+
+`--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
@@ -14,6 +18,8 @@ settings.register_profile("ci", max_examples=60, deadline=None)
 settings.register_profile("dev", max_examples=200, deadline=None)
 settings.register_profile("nightly", max_examples=10_000, deadline=None)
 settings.load_profile("dev")  # what `--hypothesis-profile` names is loaded after this, and before tests are imported
+
+os.environ.setdefault("ASSAY_PACE", "0")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -94,7 +94,8 @@ def mock(scripts: str | None = None) -> Iterator[Mock]:
     """A mock that runs for the length of a `with` block."""
     more = ("--scripts", scripts) if scripts else ()
     command = [sys.executable, "-m", "assay_codex", *more, "app-server"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    env = {**os.environ, "ASSAY_PACE": "0"}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
         yield Mock(process)
         assert process.stdin  # noqa: S101 - a pipe was asked for
         process.stdin.close()

@@ -32,6 +32,7 @@ SETTINGS: Mapping[str, str] = {
     "PROXY_CALL_WAIT_MS": "250",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
     "CODEX_HOME": "",  # the mock would store threads there
+    "ASSAY_PACE": "0",  # the proxy subscribes before it sends turn/start, and a pause in each turn would add up
 }
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
 """Longer than with the mock: a real Codex on a busy machine needs the time to report a failure before the first output,

@@ -1,4 +1,4 @@
-"""What clients ask for when they begin: models, modes, configuration, skills, servers, accounts. Most is empty."""
+"""What clients read at their start: models, modes, configuration, skills, MCP servers, accounts. Most is empty."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _MODES: Mapping[str, Json] = {"plan": {"reasoning_effort": "medium"}, "default":
 
 
 def _in_folders(*fields: str) -> Callable[[AdmittedRequest], None]:
-    """A list with nothing in it, for each folder that is asked about."""
+    """Answer with an empty list for each folder of the request."""
 
     def answer(request: AdmittedRequest) -> None:
         folders = request.params.get("cwds") or [request.server.cwd]

@@ -1,7 +1,7 @@
-"""The v1 methods: conversations, which are threads that say nothing before a listener is added.
+"""The v1 methods: conversations, which are threads whose notifications wait for a listener.
 
-What happens without a listener waits in a queue and is told to the first one. Several listeners of a conversation share
-one queue: each event is told once, whatever their number.
+They wait in a queue, which the first listener gets. Several listeners of a conversation share one queue: each event is
+sent once, whatever their number.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _add_listener(request: AdmittedRequest) -> None:
 
 
 def _keep(listeners: dict[str, Thread], subscription: str, thread: Thread) -> None:
-    """Note a listener; the oldest of very many is forgotten, as if it went on listening."""
+    """Keep a listener; the oldest of very many can no longer be removed."""
     listeners[subscription] = thread
     thread.listeners += 1
     if len(listeners) > KEPT_THREADS:
@@ -79,7 +79,7 @@ def _send(request: AdmittedRequest) -> None:
     start_turn(replace(request, params=overrides), thread, given, lambda _: request.reply({}))
 
 
-# A sandbox is spelled in other words here, and the mock has none; v1 does not know modes.
+# v1 spells a sandbox differently from turn/start, and the mock has none; v1 does not know modes.
 _UNPLAYED = frozenset({"sandboxPolicy", "collaborationMode"})
 
 

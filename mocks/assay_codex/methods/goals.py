@@ -1,4 +1,4 @@
-"""What is noted about a thread beside its turns: its goal and where its folder stands in git; and samples of it."""
+"""What clients note about a thread, its goal and its git state; and thread/sample."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _goal_get(request: AdmittedRequest) -> None:
 
 
 def _goal_set(request: AdmittedRequest) -> None:
-    """The goal is noted; no turns are begun that work towards it."""
+    """Set the goal; unlike a real server, begin no turns that work towards it."""
     thread, server = find_thread(request), request.server
     objective = request.params.get("objective")
     if objective is not None and not objective.strip():
@@ -39,7 +39,7 @@ def _goal_set(request: AdmittedRequest) -> None:
     thread.annotate("goal", {**(thread.goal or _new_goal(thread, server.now)), **given, "updatedAt": int(server.now)})
     thread.preview = thread.preview or objective or ""
     request.reply({"goal": thread.goal})
-    server.notify(thread, *goal_told(thread))
+    server.notify(thread, *goal_notification(thread))
 
 
 _GIVEN = ("objective", "status", "tokenBudget")
@@ -58,7 +58,7 @@ def _new_goal(thread: Thread, now: float) -> Json:
     }
 
 
-def goal_told(thread: Thread) -> tuple[str, Json]:
+def goal_notification(thread: Thread) -> tuple[str, Json]:
     """The notification of the thread's goal, or that it has none: method and params."""
     if thread.goal is None:
         return "thread/goal/cleared", {"threadId": thread.id}
@@ -71,7 +71,7 @@ def _goal_clear(request: AdmittedRequest) -> None:
     thread.annotate("goal", None)
     request.reply({"cleared": cleared})
     if cleared:
-        request.server.notify(thread, *goal_told(thread))
+        request.server.notify(thread, *goal_notification(thread))
 
 
 # Metadata
@@ -88,8 +88,8 @@ def _metadata_update(request: AdmittedRequest) -> None:
         raise Refused(stored.empty_metadata_error if given is None else "gitInfo must include at least one field")
     thread.annotate("git", {**(thread.git or dict.fromkeys(_GIT)), **fields})
     loaded = server.threads.get(thread.id) is thread
-    told = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}
-    request.reply({"thread": told})
+    updated = {**messages.thread(thread, server.version, loaded=loaded), "canAcceptDirectInput": None}
+    request.reply({"thread": updated})
 
 
 _GIT = ("sha", "branch", "originUrl")
@@ -99,7 +99,7 @@ _GIT = ("sha", "branch", "originUrl")
 
 
 def _sample(request: AdmittedRequest) -> None:
-    """What the model would say, without a turn."""
+    """Answer with what the model would say, without a turn."""
     thread, server = find_thread(request), request.server
     source, prompt = request.params["expectedTurnId"], request.params["prompt"]
     if thread.turn is not None or not thread.turn_history.turns or thread.turn_history.turns[-1]["id"] != source:

@@ -1,4 +1,4 @@
-"""The handshake, which stands apart: a client waits for it, and it needs nothing of what threads and turns do."""
+"""The handshake, in a module of its own: a client waits for it, and it needs no import that turns need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thread that a request names or begins."""
+"""Finds the thread that a request names, or makes the one that it begins."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def find_stored(request: AdmittedRequest, missing: str = NONE_FOUND) -> Thread:
     """The thread that `threadId` names, loaded or not.
 
     Raises:
-        Refused: it is no UUID, or there is none: `missing` says so.
+        Refused: it is no UUID, or there is no such thread: the message is `missing`.
     """
     identity, server = request.params["threadId"], request.server
     check_uuid(identity, "invalid thread id")
@@ -65,7 +65,7 @@ def find_stored(request: AdmittedRequest, missing: str = NONE_FOUND) -> Thread:
 
 
 def load_thread(request: AdmittedRequest) -> Thread:
-    """The thread that the request begins; parameters that the version does not know are as if they were absent.
+    """The thread that the request begins; parameters that the version does not know are ignored.
 
     Raises:
         Refused: there is no such provider, or the tools are not what they must be.
@@ -104,7 +104,7 @@ def begin_thread(
     return thread
 
 
-def tell_loaded(request: AdmittedRequest, thread: Thread) -> None:
-    """Tell, in the older family alone, that the thread's servers have started: it has none."""
+def notify_loaded(request: AdmittedRequest, thread: Thread) -> None:
+    """Send, in the older family alone, that the MCP servers of the thread have started: it has none."""
     if request.server.version.messages.legacy_events:
         request.server.notify(thread, *legacy.notification("", thread.id, legacy.MCP_STARTUP_COMPLETE))

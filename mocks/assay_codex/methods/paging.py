@@ -1,4 +1,4 @@
-"""The turns and items of a thread, page by page, and how a thread goes back to where it was before a turn."""
+"""The turns and items of a thread in pages, and thread/revert."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class _Places:
     paged: bool
 
     def cursor(self, at: int, *, anchor: bool) -> str:
-        """The cursor of a place; `anchor`: what stands there counts, too."""
+        """The cursor of a place; `anchor`: a page from there includes what is at the place."""
         if self.paged:
             return messages.cursor(self.thread, self.kind, at, anchor=anchor)
         turn = {"turnId": self.thread.turn_history.turns[at - 1]["id"], "includeAnchor": anchor}
         return json.dumps(turn, separators=(",", ":"))
 
     def read(self, cursor: str) -> tuple[int, bool]:
-        """The place of a cursor, and whether what stands there counts.
+        """The place of a cursor, and whether a page from there includes what is at the place.
 
         Raises:
-            Refused: it is none.
+            Refused: it is not a cursor.
         """
         try:
             place = json.loads(cursor)
@@ -82,9 +82,9 @@ def turns_page(server: ServerContext, thread: Thread, params: Mapping[str, Any])
     view = _VIEWS[params.get("itemsView") or "summary"]
     turns = [{**turn, "items": view(turn["items"])} for turn in thread.turn_history.as_sent_by(server.version)]
     shown = params.get("itemsView") or "summary"
-    told = [trimmed(server.version.messages.hidden, ".turn", {**turn, "itemsView": shown}) for turn in turns]
+    shown_turns = [trimmed(server.version.messages.hidden, ".turn", {**turn, "itemsView": shown}) for turn in turns]
     places = _Places(thread, "turns", server.version.stored.paged)
-    return _page(list(enumerate(told, 1)), places, params, "desc")
+    return _page(list(enumerate(shown_turns, 1)), places, params, "desc")
 
 
 def _summary(items: list[Json]) -> list[Json]:
@@ -138,8 +138,8 @@ def _thread_revert(request: AdmittedRequest) -> None:
         raise Refused("thread/revert only supports paginated threads")
     server.drop(thread)
     for state in ("notLoaded", "idle"):
-        told = {"threadId": thread.id, "status": {"type": state}}
-        server.notify_all("thread/status/changed", told)
+        changed = {"threadId": thread.id, "status": {"type": state}}
+        server.notify_all("thread/status/changed", changed)
     ids = [turn["id"] for turn in thread.turn_history.turns]
     if before not in ids:
         raise Refused(f"turn not found: {before}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.lookup import begin_thread, tell_loaded
+from assay_codex.methods.lookup import begin_thread, notify_loaded
 from assay_codex.methods.stored_threads import copy_thread, unload
 from assay_codex.methods.thread_lists import is_loaded, listed, moment, page_of
 from assay_codex.notifications import item_messages, legacy, messages
@@ -24,14 +24,14 @@ Json = dict[str, Any]
 _NONE_FOUND = "no rollout found for conversation id {id}"
 
 
-# What they find
+# Finding a conversation
 
 
 def _find(request: AdmittedRequest, path: str = "path") -> Thread | None:
-    """The conversation of an id or of a file; None: the request names neither.
+    """The conversation of an id or of a file; None if the request names neither.
 
     Raises:
-        Refused: there is none.
+        Refused: there is no such conversation.
     """
     server, identity, file = request.server, request.params.get("conversationId"), request.params.get(path)
     if file is not None:
@@ -120,22 +120,22 @@ def _fork(request: AdmittedRequest) -> None:
 
 
 def _begin(request: AdmittedRequest, thread: Thread) -> None:
-    """Tell what the conversation begins with; what happens in it waits for a listener."""
+    """Send what the conversation begins with; its notifications wait for a listener."""
     server = request.server
     thread.conversation = True
     if not thread.listeners:
         thread.hold_notifications()
-    said = [trimmed(server.version.messages.hidden, ".msg", msg) for msg in _initial(thread)]
-    told = {"initialMessages": said, "rolloutPath": thread.path}
+    initial = [trimmed(server.version.messages.hidden, ".msg", msg) for msg in _initial(thread)]
+    resumed = {"initialMessages": initial, "rolloutPath": thread.path}
     settings = thread.settings
     about = {"model": settings.model, "reasoningEffort": settings.effort, "historyLogId": 0, "historyEntryCount": 0}
-    server.notify_client("sessionConfigured", {"sessionId": thread.id, **about, **told})
-    request.reply({"conversationId": thread.id, "model": settings.model, **told})
-    tell_loaded(request, thread)
+    server.notify_client("sessionConfigured", {"sessionId": thread.id, **about, **resumed})
+    request.reply({"conversationId": thread.id, "model": settings.model, **resumed})
+    notify_loaded(request, thread)
 
 
 def _initial(thread: Thread) -> Iterator[Json]:
-    """What the older family told of the turns, as far as it is stored."""
+    """The messages of the older family about the turns, as far as they are stored."""
     before = None
     for turn, cost in zip(thread.turn_history.turns, thread.turn_history.costs, strict=True):
         items = [item for item in turn["items"] if item["type"] in legacy.AFTER]
@@ -150,14 +150,14 @@ def _initial(thread: Thread) -> Iterator[Json]:
         before = cost
 
 
-def _counts(cost: Any) -> Json:  # noqa: ANN401 - see `past.Cost`
+def _counts(cost: Any) -> Json:  # noqa: ANN401 - see `turn_history.Cost`
     if cost is None:
         return legacy.token_count(None)
     total, last = (item_messages.usage(counts) for counts in cost)
     return legacy.token_count({"total": total, "last": last, "modelContextWindow": None})
 
 
-# archiveConversation, and what knows nothing
+# archiveConversation, and methods whose answer is constant
 
 
 def _archive(request: AdmittedRequest) -> None:

@@ -1,12 +1,12 @@
-"""The methods about threads that are stored: they are found, copied, put away and brought back."""
+"""The methods about stored threads: read, resume, fork, archive, delete, name, roll back."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay_codex.methods.goals import goal_told
-from assay_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored, find_thread, tell_loaded
+from assay_codex.methods.goals import goal_notification
+from assay_codex.methods.lookup import NONE_FOUND, begin_thread, find_stored, find_thread, notify_loaded
 from assay_codex.methods.paging import turns_page
 from assay_codex.methods.thread_lists import is_loaded, listed
 from assay_codex.notifications import item_messages, legacy, messages
@@ -31,7 +31,7 @@ _UNPAGED_FORK = "ephemeral paginated thread/fork requires `excludeTurns: true`"
 _PARENT = "cannot delete thread {id}: forked history still references it"
 
 
-# What they find
+# Finding a thread
 
 
 def _find_unarchived(request: AdmittedRequest) -> Thread:
@@ -46,7 +46,7 @@ def _is_stored(server: ServerContext, thread: Thread) -> bool:
 
 
 def _no_pages(request: AdmittedRequest, instead: str) -> None:
-    """Say that the turns are better asked for in pages."""
+    """Send that the turns should be asked for in pages."""
     if request.server.version.stored.paged:
         summary = f"Full-history hydration is deprecated for paginated threads; {instead}"
         request.server.notify_client("deprecationNotice", {"summary": summary, "details": None})
@@ -66,8 +66,8 @@ def _thread_read(request: AdmittedRequest) -> None:
         _check_turns(request, thread)
         _no_pages(request, _PAGED_READ)
         turns = thread.turn_history.as_sent_by(version)
-    told: Json = {"thread": messages.thread(thread, version, turns, loaded=is_loaded(server, thread))}
-    request.reply({**told, "readState": thread.turn_history.read_state} if server.experimental else told)
+    read: Json = {"thread": messages.thread(thread, version, turns, loaded=is_loaded(server, thread))}
+    request.reply({**read, "readState": thread.turn_history.read_state} if server.experimental else read)
 
 
 def _check_turns(request: AdmittedRequest, thread: Thread) -> None:
@@ -90,8 +90,8 @@ def resume(request: AdmittedRequest) -> None:
     page = None if first is None else turns_page(server, thread, first)
     request.reply(messages.thread_resumed(thread, version, turns, page))
     if turns and counts:
-        _tell_counts(request, thread, turns)
-    server.notify(thread, *goal_told(thread))
+        _notify_counts(request, thread, turns)
+    server.notify(thread, *goal_notification(thread))
 
 
 def _load(request: AdmittedRequest, thread: Thread) -> None:
@@ -105,18 +105,18 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
     if not loaded:
         server.threads.add(thread)
         while server.ids.number() < thread.turn_history.numbers:
-            pass  # ids of items that it has are not given again
+            pass  # skip the ids that its items have
     if not loaded or (version.stored.reloads_on_resume and thread.turn is None):
         thread.operations, thread.failed = 0, False
         thread.turn_history.detach()
-        tell_loaded(request, thread)
+        notify_loaded(request, thread)
     if not loaded:
-        told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", told)
+        changed = {"threadId": thread.id, "status": messages.status(thread)}
+        server.notify_all("thread/status/changed", changed)
 
 
-def _tell_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) -> None:
-    """What the thread has cost so far."""
+def _notify_counts(request: AdmittedRequest, thread: Thread, turns: list[Json]) -> None:
+    """Send what the thread has used so far."""
     version = request.server.version
     if version.stored.resends_counts and thread.last is not None:
         total, last = item_messages.usage(thread.total), item_messages.usage(thread.last)
@@ -138,13 +138,13 @@ def _thread_fork(request: AdmittedRequest) -> None:
         _no_pages(request, _PAGED)
     thread = copy_thread(request, source)
     turns = [] if exclude else source.turn_history.as_sent_by(version)
-    tell_loaded(request, thread)
+    notify_loaded(request, thread)
     if version.messages.status_before_thread:
-        told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", told)
+        changed = {"threadId": thread.id, "status": messages.status(thread)}
+        server.notify_all("thread/status/changed", changed)
     request.reply(messages.thread_opened(thread, version, turns))
     if turns:
-        _tell_counts(request, thread, turns)
+        _notify_counts(request, thread, turns)
     shown = messages.thread(thread, version, turns if version.stored.fork_starts_with_turns else ())
     server.notify_all("thread/started", {"thread": shown})
 
@@ -154,7 +154,7 @@ _KEPT = frozenset({"dynamicTools", "environments"})
 
 
 def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
-    """A thread that goes on from where the other one is, with what the request names changed."""
+    """A copy of a thread as it is now, with the settings that the request names."""
     params = {name: value for name, value in request.params.items() if value is not None and name not in _KEPT}
     if not request.server.version.stored.ephemeral_forks:
         params.pop("ephemeral", None)
@@ -183,7 +183,7 @@ def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
 
 
 def unload(request: AdmittedRequest, thread: Thread) -> None:
-    """Stop what plays in it, and tell that it is not loaded any more."""
+    """Unload a thread: stop its turn, and send that it is not loaded any more."""
     server = request.server
     if not is_loaded(server, thread):
         return

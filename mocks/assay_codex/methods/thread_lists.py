@@ -65,7 +65,7 @@ def page_of(
     """A page of threads, the newest first if it goes `down`, and the cursor with which it ends, None for the last.
 
     Raises:
-        Refused: the cursor that is asked for is none.
+        Refused: the cursor of the request is not one.
     """
     key, form = key or _SORTED["created_at"], request.server.version.stored.list_cursor
     ordered = sorted(threads, key=lambda it: (key(it), it.id), reverse=down)
@@ -83,7 +83,7 @@ _SORTED: Mapping[str, Callable[[Thread], float]] = {
 
 
 def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
-    """The threads that were talked in, loaded ones as they are now."""
+    """The threads with a text of the user, loaded ones as they are now."""
     stored = {it.id: it for it in server.thread_store.all() if it.archived is archived}
     loaded = [thread for identity in server.threads.ids() if (thread := server.threads.get(identity)) is not None]
     stored |= {it.id: it for it in loaded if not (it.ephemeral or archived)}
@@ -91,8 +91,8 @@ def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
 
 
 def _in_list(server: ServerContext, thread: Thread) -> Json:
-    told = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
-    trimmed_thread: Json = trimmed(server.version.messages.hidden, ".thread", told)
+    listed_thread = messages.thread(thread, server.version, loaded=is_loaded(server, thread), listed=True)
+    trimmed_thread: Json = trimmed(server.version.messages.hidden, ".thread", listed_thread)
     return trimmed_thread
 
 
@@ -108,7 +108,7 @@ def _after(cursors: list[str], cursor: str | None, *, down: bool) -> int:
     """Where the page begins that follows a cursor.
 
     Raises:
-        Refused: it is none.
+        Refused: it is not a cursor.
     """
     if cursor is None:
         return 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.methods import goals, stored_threads
-from assay_codex.methods.lookup import check_uuid, find_thread, load_thread, tell_loaded
+from assay_codex.methods.lookup import check_uuid, find_thread, load_thread, notify_loaded
 from assay_codex.notifications import messages, raw_items
 from assay_codex.protocol.params import Refused, check_items
 from assay_scripts.conversation import is_user, message_text
@@ -28,15 +28,15 @@ def _thread_start(request: AdmittedRequest) -> None:
         return
     thread = load_thread(request)
     if server.version.messages.status_before_thread:
-        told = {"threadId": thread.id, "status": messages.status(thread)}
-        server.notify_all("thread/status/changed", told)
+        changed = {"threadId": thread.id, "status": messages.status(thread)}
+        server.notify_all("thread/status/changed", changed)
     request.reply(messages.thread_opened(thread, server.version))
     server.notify_all("thread/started", {"thread": messages.thread(thread, server.version)})
-    tell_loaded(request, thread)
+    notify_loaded(request, thread)
 
 
 def _death(request: AdmittedRequest) -> Crash | None:
-    """The crash with which a script begins that the developer text asks for: elsewhere that text chooses none."""
+    """The crash with which a script begins that the developer text names; no other script is chosen by that text."""
     marker = find_marker(request.params.get("developerInstructions") or "")
     library = request.server.library if isinstance(marker, Marker) else None
     if not isinstance(marker, Marker) or not isinstance(library, Mapping):
@@ -54,25 +54,25 @@ def _thread_resume(request: AdmittedRequest) -> None:
     thread, server = _new_with_history(request, history), request.server
     server.notify_all("thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
     request.reply(messages.thread_resumed(thread, server.version, ()))
-    tell_loaded(request, thread)
-    server.notify(thread, *goals.goal_told(thread))
+    notify_loaded(request, thread)
+    server.notify(thread, *goals.goal_notification(thread))
 
 
 def _new_with_history(request: AdmittedRequest, history: list[Json]) -> Thread:
-    """A thread of its own that begins with this history; the id that was named is not its id."""
+    """A new thread with this history: the id that the request names is not its id."""
     named = request.params["threadId"]
     check_uuid(named, "invalid thread id")
     if request.server.version.requests.gated_methods and request.server.threads.get(named) is not None:
         raise Refused(f"cannot resume thread {named} with history while it is already running")
     check_items(history)
     thread = load_thread(request)
-    thread.remember(_heard(history))
+    thread.remember(_for_the_model(history))
     thread.preview = next((message_text(item) for item in history if is_user(item)), "")
     return thread
 
 
-def _heard(items: list[Json]) -> list[Json]:
-    """Those that the model will hear: what the system says is not among them."""
+def _for_the_model(items: list[Json]) -> list[Json]:
+    """Those that reach the model: system messages do not."""
     return [item for item in items if item.get("role") != "system"]
 
 
@@ -92,17 +92,17 @@ def _thread_unsubscribe(request: AdmittedRequest) -> None:
 def _thread_inject_items(request: AdmittedRequest) -> None:
     thread, items = find_thread(request), request.params["items"]
     check_items(items)
-    thread.remember(_heard(items))
+    thread.remember(_for_the_model(items))
     request.reply({})
     for item in items if thread.raw_events else ():
-        _tell_injected(request, thread, item)
+        _notify_injected(request, thread, item)
 
 
-_INJECTED_TURN = "auto-compact-0"
+_INJECTED_TURN = "auto-compact-0"  # what a real server names as the turn of items that no turn has made
 _ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
 
 
-def _tell_injected(request: AdmittedRequest, thread: Thread, item: Json) -> None:
+def _notify_injected(request: AdmittedRequest, thread: Thread, item: Json) -> None:
     kind = str(item["type"])
     identity = item.get("id") or f"{_ID_PREFIXES.get(kind, 'item')}_{request.server.uuid()}"
     extra: Json = {}
@@ -112,8 +112,8 @@ def _tell_injected(request: AdmittedRequest, thread: Thread, item: Json) -> None
         extra |= raw_items.UNKNOWN_KINDS
     known = {"type": item["type"], "id": identity, **item}
     passed = raw_items.passed_through(known, _INJECTED_TURN, request.server.version.messages.hidden, extra)
-    told = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
-    request.server.notify(thread, "rawResponseItem/completed", told)
+    completed = {"threadId": thread.id, "turnId": _INJECTED_TURN, "item": passed}
+    request.server.notify(thread, "rawResponseItem/completed", completed)
 
 
 METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {

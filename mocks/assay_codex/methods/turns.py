@@ -64,7 +64,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     if not thread.ephemeral:
         answer(turn.id)
     turn.announce()
-    if thread.ephemeral:  # where the real server was seen to tell the turn before it answers
+    if thread.ephemeral:  # recordings show turn/started before the response on ephemeral threads
         answer(turn.id)
     turn.begin(client_id)
     output = _tool_output(request)
@@ -74,7 +74,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
 
 
 def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: Answer) -> None:
-    """Answer a turn/start that becomes input of the running turn; older versions tell a new one that never ends."""
+    """Answer a turn/start that becomes input of the running turn; up to 0.149 as a new turn, which never ends."""
     server = request.server
     if server.version.turns.when_busy in {"joins", "steers"}:
         answer(running.id)
@@ -86,8 +86,8 @@ def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: An
         server.notify(thread, "turn/started", started)
 
 
-def _hang(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
-    """A turn that the model is not asked for, and that never ends; its id."""
+def _begin_without_model(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
+    """Begin a turn that never ends, without the model; its id."""
     server = request.server
     identity = server.turn_id(thread)
     answer(identity)
@@ -97,19 +97,19 @@ def _hang(request: AdmittedRequest, thread: Thread, answer: Answer) -> str:
     return identity
 
 
-def _pass_over(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
-    """A turn that the model is not asked for."""
+def _complete_without_model(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
+    """Begin and complete a turn without the model."""
     server = request.server
-    identity = _hang(request, thread, answer)
+    identity = _begin_without_model(request, thread, answer)
     server.notify(thread, *legacy.notification(identity, thread.id, legacy.task_complete(identity, None)))
     completed = {"threadId": thread.id, "turn": turn_object(identity, "completed")}
     server.notify(thread, "turn/completed", completed)
 
 
 def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
-    """A turn of which nothing is told but that it needs input."""
+    """A turn that fails because it needs input, without turn/completed."""
     server = request.server
-    place = {"threadId": thread.id, "turnId": _hang(request, thread, answer)}
+    place = {"threadId": thread.id, "turnId": _begin_without_model(request, thread, answer)}
     thread.failed = True
     server.notify(thread, "thread/status/changed", {"threadId": thread.id, "status": messages.status(thread)})
     cause = Cause(message="input must not be empty", info="badRequest")
@@ -117,14 +117,14 @@ def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
 
 
 _NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
-    "completes": _pass_over,
-    "hangs": _hang,
+    "completes": _complete_without_model,
+    "hangs": _begin_without_model,
     "refused": _refuse,
 }
 
 
 def cast_for(request: AdmittedRequest, thread: Thread, given: list[Json]) -> Selection:
-    """What the model is to say to this input; why it cannot be found stands on stderr."""
+    """What the model is to answer to this input; if that cannot be found, stderr says why."""
     casting = _casting(request.server, thread, given)
     if casting.problem is not None:
         request.server.log(casting.problem)
@@ -175,7 +175,7 @@ def check_input(request: AdmittedRequest, given: list[Json]) -> None:
 
 
 def _thread_compact_start(request: AdmittedRequest) -> None:
-    """Have the conversation summed up, in a turn of its own that takes the place of the one that runs."""
+    """Summarise the conversation, in a turn of its own that replaces the one that runs."""
     thread, server = find_thread(request), request.server
     request.reply({})
     if thread.turn is not None:
@@ -208,7 +208,7 @@ def _turn_interrupt(request: AdmittedRequest) -> None:
 
 
 def interrupt(request: AdmittedRequest, thread: Thread, answer: Json) -> None:
-    """End the thread's turn; where none runs the request waits for the next one that is interrupted."""
+    """End the thread's turn; if none runs, the request is answered when a later turn is interrupted."""
     server = request.server
     thread.interrupts.append(lambda: request.reply(answer))
     if server.version.turns.numbered_ids:

@@ -1,1 +1,1 @@
-"""What is told, message by message, in the words of each version."""
+"""The notifications of turns and threads: what each holds (`messages`, `*_messages`, `legacy*`), and who sends it."""

@@ -1,4 +1,4 @@
-"""What is told of the backend's own tools: items, requests for approval, diffs, with the fields of the recordings."""
+"""Messages about the backend's own tools: items, requests for approval, diffs, with the fields of the recordings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Json = dict[str, Any]
 _SPLITS = re.compile(r"\s*(?:&&|;)\s*")
 
 
-def command_item(step: Command, cwd: str, version: Version, told: Mapping[str, Any]) -> Json:
-    """The item of a command, without its times; `told`: what is known of how it ended."""
+def command_item(step: Command, cwd: str, version: Version, known: Mapping[str, Any]) -> Json:
+    """The item of a command, without its times; `known`: what is known of how it runs and ended."""
     return {
         "type": "commandExecution",
         "id": step.id,
@@ -35,7 +35,7 @@ def command_item(step: Command, cwd: str, version: Version, told: Mapping[str, A
         "aggregatedOutput": None,
         "exitCode": None,
         "durationMs": None,
-        **told,
+        **known,
     }
 
 
@@ -44,7 +44,7 @@ def _quoted(command: str) -> str:
 
 
 def _parts(command: str, version: Version) -> list[str]:
-    """What a command does, in some versions part by part; an echo before the rest is nothing of note."""
+    """What a command does; before 0.110 part by part, without an echo before other parts."""
     parts = _SPLITS.split(command) if version.commands.splits else [command]
     while len(parts) > 1 and parts[0].startswith("echo "):
         del parts[0]
@@ -99,7 +99,7 @@ def question(step: Question, place: Json) -> Json:
 
 
 def diff(step: Patch, cwd: str, version: Version) -> str:
-    """What the turn has changed, as git tells it."""
+    """What the turn has changed, as git shows it."""
     path = str(PurePosixPath(cwd) / step.path) if version.commands.whole_paths else step.path
     content = step.content.encode()
     blob = hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()

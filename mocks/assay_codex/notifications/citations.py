@@ -2,7 +2,7 @@
 
     <oai-mem-citation>…</oai-mem-citation>
 
-A text that comes in pieces is held back where it may be the beginning of one: "a <" is told as "a ", and "<" with the
+A text that comes in pieces is held back where it may be the beginning of one: "a <" is sent as "a ", and "<" with the
 next piece. A citation that is never closed hides all that follows.
 """
 
@@ -20,17 +20,17 @@ class Citations:
         self._inside = False
 
     def take(self, piece: str) -> str:
-        """What of the text can be told after this piece."""
-        told, rest = "", self._held + piece
+        """What can be sent of the text after this piece."""
+        sent, rest = "", self._held + piece
         while True:
             mark = _CLOSES if self._inside else _OPENS
             before, found, after = rest.partition(mark)
             if not found:
                 break
-            told += "" if self._inside else before
+            sent += "" if self._inside else before
             self._inside, rest = not self._inside, after
         self._held = _begun(rest, mark)
-        return told if self._inside else told + rest.removesuffix(self._held)
+        return sent if self._inside else sent + rest.removesuffix(self._held)
 
     def rest(self) -> str:
         """What was held back, when nothing more comes."""
@@ -39,7 +39,7 @@ class Citations:
 
 
 def without_citations(text: str) -> str:
-    """The text as it is told."""
+    """The text as it is sent."""
     citations = Citations()
     return citations.take(text) + citations.rest()
 

@@ -43,8 +43,8 @@ class Counts:
     def full_context(self, *, began: bool) -> None:
         """Send the count of a full context window; versions that know no window send the rate limits alone.
 
-        `began`: the model had begun to answer, so that rate limits come before the count, and after it as on every
-        thread that knows some.
+        `began`: the model had begun to answer. Then rate limits come before the count, and after it as well, as on
+        every thread that has had a count.
         """
         window = self._version.counts.context_window
         if window is None:

@@ -23,7 +23,7 @@ def user_message(identity: str, client_id: str | None, content: Sequence[Json]) 
 def user_content(item: Mapping[str, Any], *, detail_first: bool = False) -> Json:
     """One part of the user's input as the server sends it back.
 
-    `detail_first`: the detail of an image stands before its URL, as up to 0.159.
+    `detail_first`: the detail of an image stands before its URL, as before 0.160.
     """
     match item["type"]:
         case "text":

@@ -1,4 +1,4 @@
-"""A text that is said in pieces and told whole in the end."""
+"""A text that comes in pieces and is sent whole in the end."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ class JoinedText:
     """The pieces so far, as bytes: a long answer of many pieces takes no more than its length."""
 
     def __init__(self) -> None:
-        self._said = bytearray()
+        self._text = bytearray()
 
     def add(self, piece: str) -> None:
-        """Go on by a piece, which may begin or end with half of a character."""
-        self._said += piece.encode("utf-8", "surrogatepass")
+        """Append a piece, which may begin or end with half of a character."""
+        self._text += piece.encode("utf-8", "surrogatepass")
 
     @property
     def whole(self) -> str:
         """The text with its halves of characters put together."""
-        text = self._said.decode("utf-8", "surrogatepass")
+        text = self._text.decode("utf-8", "surrogatepass")
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

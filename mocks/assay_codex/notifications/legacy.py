@@ -1,7 +1,7 @@
 """The older family of notifications, `codex/event/<type>`, which versions up to 0.114 sent beside every typed one.
 
-Each event of the core was told as `{"id": turn, "msg": {"type", …}, "conversationId"}` and again typed, and where it
-replaced an even older event, once more after that: a delta of text is three lines.
+Each event of the core is sent as `{"id": turn, "msg": {"type", …}, "conversationId"}`, then typed, and if it replaced
+an even older event, once more after that: a delta of text is three lines.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Twins = tuple[Iterable[Json], Iterable[Json]]
 
 
 def twins(method: str, params: Json, *, empty_texts: bool = False) -> Twins:
-    """The messages told before and after a typed notification; `empty_texts`: a text without words is one, too."""
-    tell = _TWINS.get(method)
-    before, after = tell(params) if tell else ((), ())
+    """The messages sent before and after a typed notification; `empty_texts`: an empty text is still sent."""
+    build = _TWINS.get(method)
+    before, after = build(params) if build else ((), ())
     return tuple(msg if empty_texts else _without_empty_texts(msg) for msg in before), after
 
 
@@ -35,7 +35,7 @@ def notification(turn_id: str, thread_id: str, msg: Json) -> tuple[str, Json]:
     return f"codex/event/{msg['type']}", {"id": turn_id, "msg": msg, "conversationId": thread_id}
 
 
-# What is told of every new thread: there are no MCP servers.
+# Sent for every new thread: it has no MCP servers.
 MCP_STARTUP_COMPLETE: Json = {"type": "mcp_startup_complete", "ready": [], "failed": [], "cancelled": []}
 
 
@@ -84,8 +84,8 @@ def _item_started(params: Json) -> Twins:
     if item["type"] in ACTS:
         return [ACTS[item["type"]](params)], ()
     if item["type"] == "dynamicToolCall":
-        told = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
-        return [{"type": "dynamic_tool_call_request", **told}], ()
+        call = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
+        return [{"type": "dynamic_tool_call_request", **call}], ()
     return [{"type": "item_started", **_place(params), "item": _core_item(item)}], ()
 
 
@@ -96,9 +96,9 @@ def _item_completed(params: Json) -> Twins:
         return ([ACTED[item["type"]](params)] if begun else []), ()
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
-    told = {"type": "item_completed", **_place(params), "item": _core_item(item)}
+    completed = {"type": "item_completed", **_place(params), "item": _core_item(item)}
     after = AFTER.get(item["type"])
-    return [told], [after(item)] if after else ()
+    return [completed], [after(item)] if after else ()
 
 
 _MS = 1000
@@ -142,13 +142,13 @@ AFTER: Mapping[str, Callable[[Json], Json]] = {
 
 def _output_delta(params: Json) -> Twins:
     chunk = base64.b64encode(params["delta"].encode()).decode()
-    told = {"call_id": params["itemId"], "stream": params.get("stream", "stdout"), "chunk": chunk}
-    return [{"type": "exec_command_output_delta", **told}], ()
+    output = {"call_id": params["itemId"], "stream": params.get("stream", "stdout"), "chunk": chunk}
+    return [{"type": "exec_command_output_delta", **output}], ()
 
 
 def _text_delta(params: Json) -> Twins:
-    told = {"type": "agent_message_content_delta", **_place(params, "itemId", "delta")}
-    return [told], [{"type": "agent_message_delta", "delta": params["delta"]}]
+    delta = {"type": "agent_message_content_delta", **_place(params, "itemId", "delta")}
+    return [delta], [{"type": "agent_message_delta", "delta": params["delta"]}]
 
 
 def _thought_part(params: Json) -> Twins:
@@ -156,25 +156,25 @@ def _thought_part(params: Json) -> Twins:
 
 
 def _thought_delta(params: Json) -> Twins:
-    told = {"type": "reasoning_content_delta", **_place(params, "itemId", "delta", "summaryIndex")}
-    return [told], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
+    delta = {"type": "reasoning_content_delta", **_place(params, "itemId", "delta", "summaryIndex")}
+    return [delta], [{"type": "agent_reasoning_delta", "delta": params["delta"]}]
 
 
 def _raw_thought_delta(params: Json) -> Twins:
-    told = {"type": "reasoning_raw_content_delta", **_place(params, "itemId", "delta", "contentIndex")}
-    return [told], [{"type": "agent_reasoning_raw_content_delta", "delta": params["delta"]}]
+    delta = {"type": "reasoning_raw_content_delta", **_place(params, "itemId", "delta", "contentIndex")}
+    return [delta], [{"type": "agent_reasoning_raw_content_delta", "delta": params["delta"]}]
 
 
-def error(told: Json) -> Json:
-    """What is told before a turn fails; `told`: why."""
-    return {"type": "error", "message": told["message"], "codex_error_info": _info(told["codexErrorInfo"])}
+def error(cause: Json) -> Json:
+    """Sent before a turn fails; `cause`: the `error` of the typed notification."""
+    return {"type": "error", "message": cause["message"], "codex_error_info": _info(cause["codexErrorInfo"])}
 
 
-def retrying(told: Json) -> Json:
-    """What is told before the model is asked again; `told`: why."""
-    info = _info(told["codexErrorInfo"])
-    details = {"additional_details": told["additionalDetails"]}
-    return {"type": "stream_error", "message": told["message"], "codex_error_info": info, **details}
+def retrying(cause: Json) -> Json:
+    """Sent before the model is asked again; `cause`: the `error` of the typed notification."""
+    info = _info(cause["codexErrorInfo"])
+    details = {"additional_details": cause["additionalDetails"]}
+    return {"type": "stream_error", "message": cause["message"], "codex_error_info": info, **details}
 
 
 def _info(info: object) -> object:
@@ -187,7 +187,7 @@ def _info(info: object) -> object:
 
 
 def token_count(usage: Json | None) -> Json:
-    """What is told before the counts of a thread, or before the rate limits alone."""
+    """Sent before the counts of a thread; None: before the rate limits alone."""
     info = None
     if usage is not None:
         info = {
@@ -214,7 +214,7 @@ def _counts(usage: Json) -> Json:
 
 
 def task_started(turn_id: str, window: int | None, mode: str) -> Json:
-    """What is told when a turn begins; `window`: the most tokens, if that is known; `mode`: how the client works."""
+    """Sent when a turn begins; `window`: the most tokens, None if unknown; `mode`: the collaboration mode."""
     return {
         "type": "task_started",
         "turn_id": turn_id,
@@ -224,12 +224,12 @@ def task_started(turn_id: str, window: int | None, mode: str) -> Json:
 
 
 def turn_aborted(turn_id: str, reason: str) -> Json:
-    """What is told when a turn is interrupted or replaced."""
+    """Sent when a turn is interrupted or replaced."""
     return {"type": "turn_aborted", "turn_id": turn_id, "reason": reason}
 
 
 def task_complete(turn_id: str, last: str | None) -> Json:
-    """What is told before a turn is over; `last`: its last text."""
+    """Sent before the end of a turn; `last`: its last text, None if it has none."""
     return {"type": "task_complete", "turn_id": turn_id, "last_agent_message": last}
 
 

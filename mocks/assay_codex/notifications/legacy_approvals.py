@@ -1,4 +1,4 @@
-"""The older family's words for the backend's own tools: commands that it runs and files that it changes."""
+"""The messages of the older family about commands that the backend runs and files that it changes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _command_end(params: Json) -> Json:
 
 
 def command_approval(item: Json, place: Json, asked: Json) -> Json:
-    """What is told before the client is asked whether a command may run."""
+    """Sent before the client is asked whether a command may run; `asked`: the params of the typed request."""
     reason = {"reason": asked["reason"]} if asked.get("reason") else {}
     amendment = asked["proposedExecpolicyAmendment"]
     return {
@@ -67,10 +67,10 @@ def command_approval(item: Json, place: Json, asked: Json) -> Json:
 
 
 def question(asked: Json) -> Json:
-    """What is told before the user is asked something; `asked`: the typed request."""
+    """Sent before the user is asked something; `asked`: the params of the typed request."""
     place = {"call_id": asked["itemId"], "turn_id": asked["turnId"]}
-    told = [{name: it[name] for name in ("id", "header", "question", "options")} for it in asked["questions"]]
-    return {"type": "request_user_input", **place, "questions": told}
+    questions = [{name: it[name] for name in ("id", "header", "question", "options")} for it in asked["questions"]]
+    return {"type": "request_user_input", **place, "questions": questions}
 
 
 def v1_request(item: Json, thread_id: str, reason: str) -> tuple[str, Json]:
@@ -87,8 +87,8 @@ def _changes(item: Json) -> Json:
 
 
 def _patch(params: Json) -> Json:
-    told = {"call_id": params["item"]["id"], "turn_id": params["turnId"], "auto_approved": False}
-    return {"type": "patch_apply_begin", **told, "changes": _changes(params["item"])}
+    call = {"call_id": params["item"]["id"], "turn_id": params["turnId"], "auto_approved": False}
+    return {"type": "patch_apply_begin", **call, "changes": _changes(params["item"])}
 
 
 def _patch_end(params: Json) -> Json:
@@ -106,9 +106,9 @@ def _patch_end(params: Json) -> Json:
 
 
 def patch_approval(item: Json, place: Json) -> Json:
-    """What is told before the client is asked whether files may be changed."""
-    told = {"call_id": item["id"], "turn_id": place["turnId"], "changes": _changes(item)}
-    return {"type": "apply_patch_approval_request", **told}
+    """Sent before the client is asked whether files may be changed."""
+    call = {"call_id": item["id"], "turn_id": place["turnId"], "changes": _changes(item)}
+    return {"type": "apply_patch_approval_request", **call}
 
 
 ACTS: Mapping[str, Callable[[Json], Json]] = {

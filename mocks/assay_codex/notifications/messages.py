@@ -1,6 +1,6 @@
 """The results and notifications of the app-server, with the fields of the recordings, in their order.
 
-Every builder gives the `params` or the `result`; the envelope is `rpc`'s. Times are taken as epoch seconds and told as
+Every builder gives the `params` or the `result`; the envelope is `rpc`'s. Times are taken as epoch seconds and sent as
 whole seconds (`…At`) or milliseconds (`…AtMs`).
 """
 
@@ -34,7 +34,7 @@ def initialized(user_agent: str, *, home: str) -> Json:
 
 
 def user_agent(client: Mapping[str, Any], *, version: str, first: str) -> str:
-    """What the server calls itself towards the model's service; `first`: the name of the first client it had."""
+    """The `userAgent`, with which the server introduces itself to the model's service; `first`: its first client."""
     return f"{first}/{version} (Debian 12.0.0; x86_64) unknown ({client['name']}; {client['version']})"
 
 
@@ -49,7 +49,7 @@ def remote_control(installation: str) -> Json:
 def thread(
     it: Thread, version: Version, turns: Sequence[Json] = (), *, loaded: bool = True, listed: bool = False
 ) -> Json:
-    """A thread as thread/start, thread/started, thread/read and thread/resume tell it; `listed`: as one of a list."""
+    """The `thread` of thread/start, thread/started, thread/read and thread/resume; `listed`: that of thread/list."""
     return {
         "id": it.id,
         "environments": it.environments if loaded else None,
@@ -117,11 +117,11 @@ def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> J
 
 
 def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Json | None = None) -> Json:
-    """Result of thread/resume; `page`: the page of turns that was asked for."""
-    told = thread_opened(it, version, turns)
-    mode = told.pop("multiAgentMode")
+    """Result of thread/resume; `page`: `initialTurnsPage`, None if the client wants none."""
+    opened = thread_opened(it, version, turns)
+    mode = opened.pop("multiAgentMode")
     return {
-        **told,
+        **opened,
         "collaborationMode": collaboration_mode(it, version),
         "multiAgentMode": mode,
         "initialTurnsPage": page,
@@ -130,7 +130,7 @@ def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Js
 
 
 def places(it: Thread, version: Version) -> Json:
-    """From where the turns and the items of a thread can be paged backwards."""
+    """The cursors from which the turns and the items of a thread can be paged backwards."""
     last = len(it.turn_history.turns)
     ends = {"turns": last, "itemsByCreatedAtOrdinal": sum(len(turn["items"]) for turn in it.turn_history.turns)}
     cursors = [cursor(it, kind, at) if last and version.stored.paged else None for kind, at in ends.items()]
@@ -138,7 +138,7 @@ def places(it: Thread, version: Version) -> Json:
 
 
 def cursor(it: Thread, kind: str, at: int, *, anchor: bool = True) -> str:
-    """A place in the turns or the items of a thread; `anchor`: what stands there counts, too."""
+    """A place in the turns or the items of a thread; `anchor`: the page begins with what is there, not after it."""
     place = {"requestedThreadId": it.id, "rolloutOrdinal": at, "includeAnchor": anchor, "scope": {"kind": kind}}
     return json.dumps(place, separators=(",", ":"))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_KEPT_FOR_REPEATS = 64
+_KEPT_FOR_REPEATS = 64  # a script repeats a few; a flood of deltas must not stay in memory
 
 
 class Sender:

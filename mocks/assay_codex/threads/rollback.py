@@ -1,4 +1,4 @@
-"""Takes the last turns of a thread away."""
+"""Removes the last turns of a thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def roll_back(thread: Thread, turns: int) -> None:
-    """Forget the last turns, with what they put into the history."""
+    """Remove the last turns, with what they put into the history."""
     users = thread.turn_history.drop(turns)
     begun = [at for at, item in enumerate(thread.history) if is_user(item)][-users:]
     if users and begun:

@@ -1,16 +1,16 @@
 """Stores threads below CODEX_HOME, where the real server does, for the processes that come after this one.
 
-A thread is a file `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, and in `archived_sessions` when it was put away. It
-is only ever added to. Each line is {"type", "payload"}:
+A thread is a file `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, in `archived_sessions` when it is archived. Lines
+are added, never changed. Each line is {"type", "payload"}:
 
-    session_meta     what the thread was started with; the first line
+    session_meta     how the thread was started; the first line
     response_item    one more item of its history
     token_count      {"total", "last"}: tokens; last is null before the first answer
     turn/started, item/completed, turn/completed, thread/readState/changed
-                     what was told of its turns, as params of these notifications
+                     params of these notifications of its turns
     settings, name, goal, git
                      what was changed
-    rolled_back      {"turns"}: so many turns are gone from its end
+    rolled_back      {"turns"}: how many turns were removed from its end
 """
 
 from __future__ import annotations
@@ -45,17 +45,20 @@ class DamagedError(Exception):
 
 
 class FileThreadStore:
-    """Keeps threads below `home`; `note` tells, once, why nothing is stored: a home with a login is somebody's own."""
+    """Keeps threads below `home`, unless that has a login: then it belongs to a real codex.
 
-    def __init__(self, home: str, note: Callable[[str], None]) -> None:
+    `log` writes a line to stderr: why nothing is stored, once.
+    """
+
+    def __init__(self, home: str, log: Callable[[str], None]) -> None:
         self._home = Path(home)
-        self._note = note
+        self._stderr = log
         self._stores = not (self._home / _LOGIN).exists()
         if not self._stores:
-            note(f"threads are not stored: {self._home} has a login, so it is that of a real codex")
+            log(f"threads are not stored: {self._home} has a login, so it is that of a real codex")
 
     def begin(self, thread: Thread) -> None:
-        """Store the thread from now on; its file begins with the first thing that is stored of it."""
+        """Store the thread from now on; its file is written with its first entry."""
         thread.log = self._log(thread, begun=False)
         if thread.turn_history.turns or thread.history:
             self._copy(thread)
@@ -76,13 +79,13 @@ class FileThreadStore:
         return _Writer(thread, self.give_up, begun=begun, end=end).write if self._stores else None
 
     def give_up(self, error: OSError) -> None:
-        """Nothing can be stored."""
+        """Store nothing any more, and write why."""
         if self._stores:
             self._stores = False
-            self._note(f"threads are not stored: {error}")
+            self._stderr(f"threads are not stored: {error}")
 
     def put(self, thread: Thread) -> None:
-        """The file has everything."""
+        """Nothing: the file has everything."""
 
     def find(self, identity: str) -> Thread | None:
         """The thread of this id.
@@ -105,7 +108,7 @@ class FileThreadStore:
         try:
             return self._read(path)
         except DamagedError as error:
-            self._note(f"a rollout is passed over: {error}")
+            self._stderr(f"a rollout is passed over: {error}")
             return None
 
     def archive(self, thread: Thread, *, archived: bool) -> None:
@@ -143,7 +146,10 @@ class FileThreadStore:
 
 
 class _Writer:
-    """Adds to the file of a thread. `begun`: it is there; `end`: where its last whole line ends, None for its end."""
+    """Adds to the file of a thread.
+
+    `begun`: the file exists. `end`: what follows this offset is half a line, to be cut off; None: nothing is.
+    """
 
     def __init__(self, thread: Thread, give_up: Callable[[OSError], None], *, begun: bool, end: int | None) -> None:
         self._thread = thread
@@ -153,7 +159,7 @@ class _Writer:
         self._end = end
 
     def write(self, kind: str, payload: object) -> None:
-        """Add a line; before the first one of a new file, what it begins with."""
+        """Add a line; a new file begins with its session_meta."""
         lines = [] if self._begun else [("session_meta", _meta(self._thread))]
         text = "".join(json.dumps({"type": name, "payload": it}) + "\n" for name, it in [*lines, (kind, payload)])
         try:

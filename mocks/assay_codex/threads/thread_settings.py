@@ -1,4 +1,4 @@
-"""What a thread was started with and its turns may change for those after them."""
+"""The settings of a thread, which a turn may change for itself and those after it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ SANDBOXES: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(kw_only=True, slots=True)
 class Settings:
-    """What a turn may change for the turns after it; `asked_model` is what the client named, None if nothing."""
+    """What a turn may change for the turns after it."""
 
     asked_model: str | None
+    """The model that the client named, None if it named none."""
     approval_policy: str
     sandbox: Mapping[str, Any]
     effort: str | None = None
@@ -35,12 +36,12 @@ class Settings:
 
     @property
     def mode(self) -> str | None:
-        """How the user works with the model; None: as is usual."""
+        """The collaboration mode, None for the default of the version."""
         return str(self.collaboration["mode"]) if self.collaboration else None
 
     @property
     def model(self) -> str:
-        """The model that is told to the client."""
+        """The model as the client sees it."""
         return self.asked_model or _DEFAULT_MODEL
 
     @staticmethod
@@ -49,7 +50,7 @@ class Settings:
         return any(params.get(name) is not None for name in _OVERRIDES)
 
     def override(self, params: Mapping[str, Any]) -> bool:
-        """Take the overrides of a turn/start; whether there were any."""
+        """Take the overrides of a turn/start; True if any setting changed."""
         given = {
             field_name: params[name]
             for name, field_name in _OVERRIDES.items()

@@ -1,4 +1,4 @@
-"""Where threads are that are not loaded. Without a home of its own the server keeps the last few in memory."""
+"""Where threads are that are not loaded. Without CODEX_HOME the last few are kept in memory."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class ThreadStore(Protocol):
-    """Keeps the threads that are to be kept; methods that name one raise Refused where it cannot be read."""
+    """Keeps threads; what looks for a thread raises Refused if that one cannot be read."""
 
     def begin(self, thread: Thread) -> None:
-        """A thread begins, perhaps with a history."""
+        """Store a thread that begins, with the history that it has."""
 
     def put(self, thread: Thread) -> None:
-        """A thread is no longer loaded."""
+        """Keep a thread that is no longer loaded."""
 
     def find(self, identity: str) -> Thread | None:
         """The thread of this id, archived or not; it may be loaded, too."""
@@ -27,10 +27,10 @@ class ThreadStore(Protocol):
         """Every thread that can be read; some may be loaded, too."""
 
     def archive(self, thread: Thread, *, archived: bool) -> None:
-        """Put it into the archive, or back."""
+        """Move it into the archive, or back."""
 
     def delete(self, thread: Thread) -> None:
-        """Forget it for ever."""
+        """Remove it."""
 
 
 class MemoryThreadStore:
@@ -44,7 +44,7 @@ class MemoryThreadStore:
         """Nothing is stored of a thread that is loaded."""
 
     def put(self, thread: Thread) -> None:
-        """A thread is no longer loaded; the oldest of too many is forgotten."""
+        """Keep a thread that is no longer loaded; of too many the oldest is dropped."""
         if not thread.ephemeral:
             self._threads[thread.id] = thread
         while len(self._threads) > self._kept:
@@ -59,12 +59,12 @@ class MemoryThreadStore:
         return list(self._threads.values())
 
     def archive(self, thread: Thread, *, archived: bool) -> None:
-        """Note where it would be."""
+        """Set the path that it would have."""
         thread.archived = archived
         thread.path = moved(thread.path or "", archived=archived)
 
     def delete(self, thread: Thread) -> None:
-        """Forget it."""
+        """Remove it."""
         self._threads.pop(thread.id, None)
 
 

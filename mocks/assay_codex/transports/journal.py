@@ -28,8 +28,8 @@ class Journal:
     def note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
         """Note one line; `message`: it is known to be JSON."""
         head = f'{{"at":{now:.6f},"pid":{os.getpid()},"direction":"{direction}",'.encode()
-        told = b'"message":' + line.strip() if message else _checked(line)
-        self._entries.append(head + told + b"}\n")
+        value = b'"message":' + line.strip() if message else _checked(line)
+        self._entries.append(head + value + b"}\n")
 
     def flush(self) -> None:
         """Write what was noted."""

@@ -1,4 +1,4 @@
-"""What `codex app-server` is told to listen on, and what it says of a command line that it cannot follow.
+"""Where `codex app-server` is to listen, and the errors of a command line that it cannot follow.
 
 The texts and exit statuses are those of the real 0.169.0, and of older versions for what those do not know.
 """
@@ -32,7 +32,7 @@ _OPTIONS: Mapping[str, TransportKind] = {
 
 
 class RefusedError(Exception):
-    """The process ends at once: what it says on stderr, and its exit status."""
+    """The process ends at once, with this text on stderr and this exit status."""
 
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
@@ -41,16 +41,18 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listening:
-    """An address to listen on for WebSockets; port 0: any free one. `digest`: the SHA-256 of what clients must send."""
+    """An address to listen on for WebSockets."""
 
     host: str
     port: int
+    """0: any free one."""
     digest: str | None = None
+    """The SHA-256 of the token that clients must send, in hexadecimal digits; None: they need none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListeningSocket:
-    """The path of a Unix socket to listen on for WebSockets."""
+    """A Unix socket to listen on for WebSockets."""
 
     path: str
 
@@ -58,7 +60,7 @@ class ListeningSocket:
 def read_listening(
     given: Mapping[str, str | None], transports: AbstractSet[TransportKind], home: str
 ) -> Listening | ListeningSocket | None:
-    """Where to listen, None for stdio; `given` has the values of the options, `transports` is what the version knows.
+    """Where to listen, None for stdio; `given`: the values of the options; `transports`: what the version takes.
 
     Raises:
         RefusedError: codex would not start either.
@@ -137,11 +139,11 @@ def _digest(given: Mapping[str, str | None]) -> str:
     from hashlib import sha256  # noqa: PLC0415 - same
     from pathlib import Path  # noqa: PLC0415 - same
 
-    told, file = given[TOKEN_DIGEST], given[TOKEN_FILE] or ""
-    if told:
-        if len(told) != _DIGITS or not set(told.lower()) <= set("0123456789abcdef"):
+    digest, file = given[TOKEN_DIGEST], given[TOKEN_FILE] or ""
+    if digest:
+        if len(digest) != _DIGITS or not set(digest.lower()) <= set("0123456789abcdef"):
             raise _error(f"{TOKEN_DIGEST} must be a 64-character hex SHA-256 digest")
-        return told.lower()
+        return digest.lower()
     try:
         secret = Path(file).read_bytes().strip()
     except OSError as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Outbox:
-    """Bytes that wait to be written; `len` of it is their number."""
+    """Bytes that wait to be written; its `len` is their number."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
@@ -27,7 +27,7 @@ class Outbox:
         return self._length
 
     def cut(self, sizes: tuple[int, ...]) -> None:
-        """Cut what is added from now on into pieces of these sizes, over and over; () no longer."""
+        """Cut what is added from now on into pieces of these sizes, over and over; () ends that."""
         self._sizes = itertools.cycle(sizes) if sizes else None
 
     def add(self, line: bytes) -> None:
@@ -51,7 +51,7 @@ class Outbox:
         return self._pieces[0] if self.in_pieces else self._waiting
 
     def written(self, count: int) -> None:
-        """So many of them were written."""
+        """Take away the first `count` bytes: they were written."""
         self._length -= count
         if not self.in_pieces:
             del self._waiting[:count]

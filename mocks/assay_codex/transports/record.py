@@ -4,7 +4,7 @@ It stands between the client and the process: whatever comes is passed on at onc
 written down with its time. A signal that asks it to end is passed on too, and it ends with the status of the process.
 The file has one JSON object a line:
 
-    {"t": seconds, "dir": "C->" | "S->", "msg": the message | "raw": a line that is none, with its end}
+    {"t": seconds, "dir": "C->" | "S->", "msg": the message | "raw": a line that is no message, with its end}
     {"t": seconds, "dir": "ERR", "msg": a line of stderr}
     {"t": seconds, "dir": "EOF", "raw": "stdout closed"}
     {"t": seconds, "dir": "META", "data": {"cmd": the command} | {"exit": its status}}
@@ -73,7 +73,7 @@ class Recording:
             self._write(direction, "raw", json.dumps(text, ensure_ascii=False))
 
     def end(self) -> None:
-        """Write down that the process has said all."""
+        """Write down that stdout was closed."""
         self._write("EOF", "raw", '"stdout closed"')
 
     def note(self, **data: object) -> None:
@@ -128,13 +128,13 @@ def _relay(command: Sequence[str], recording: Recording) -> int:
         assert process.stderr  # noqa: S101 - same
         for signum in _PASSED_ON:
             signal.signal(signum, lambda number, _: process.send_signal(number))
-        told = [
+        relays = [
             _thread(_pass_on, process.stdout, sys.stdout.buffer, recording, "S->"),
             _thread(_pass_on, process.stderr, sys.stderr.buffer, recording, "ERR"),
         ]
         _thread(_hand_in, process.stdin, recording)
         status = _end_of(process)
-        for thread in told:
+        for thread in relays:
             thread.join(_PATIENCE)
     return status if status >= 0 else _SIGNALLED - status
 
@@ -170,13 +170,13 @@ def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:
 
 
 def _hand_in(stdin: IO[bytes], recording: Recording) -> None:
-    """Pass on what the client says, to the end."""
+    """Pass on what the client sends, to the end."""
     with stdin:
         _move(sys.stdin.buffer.fileno(), stdin.fileno(), recording, "C->")
 
 
 def _pass_on(source: IO[bytes], target: IO[bytes], recording: Recording, direction: Direction) -> None:
-    """Pass on what the process says, to the end; it is written down even if nobody reads it any more."""
+    """Pass on what the process writes, to the end; it is written down even if the client has stopped reading."""
     _move(source.fileno(), target.fileno(), recording, direction)
     if direction == "S->":
         recording.end()

@@ -1,7 +1,7 @@
 """The stdio edge of the mock app-server: one loop over `poll`, no threads.
 
-Output is fetched from the core only while the client reads, so a flood that nobody takes costs no memory. Input is read
-meanwhile (an interrupt must be heard in the middle of a flood), until too many answers wait to be fetched. The end of
+Output is fetched from the core only while the client reads, so a flood that is not read costs no memory. Input is read
+meanwhile (an interrupt must work in the middle of a flood), until too many answers wait to be fetched. The end of
 stdin, SIGTERM and SIGINT end the process with status 0 at once; running turns are dropped, as the real server does it.
 A signal raises where it finds the loop; one that comes just before `poll` begins to wait, or that hits another thread,
 interrupts nothing, so the wake-up pipe that `poll` listens to as well ends the waiting. All is put back as found.
@@ -32,13 +32,13 @@ _STDIN, _STDOUT = 0, 1
 _MOST_WAITING = 64 * 1024  # bytes fetched but not yet written
 _MOST_ANSWERS = 10_000  # not yet fetched
 _READ_SIZE = 256 * 1024
-_LOOK_AGAIN = 1  # milliseconds; nothing tells that a pipe was emptied
-_LAST_WORDS = 0.05  # seconds that the client has to take what was already said
+_LOOK_AGAIN = 1  # milliseconds; poll does not report that a pipe was emptied
+_FLUSH = 0.05  # seconds that the client has to read what is left at the end
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
 class _Stop(BaseException):
-    """The process was told to end."""
+    """A signal asks the process to end."""
 
 
 class Edge:
@@ -64,11 +64,11 @@ class Edge:
                     self._exchange()
         except (_Stop, BrokenPipeError):
             return 0
-        self._say_last_words()
+        self._flush()
         return self._status
 
     def _fetch(self) -> None:
-        """Take from the core what it has to say, as far as there is room."""
+        """Take outputs of the core, as long as there is room."""
         while len(self._outbox) < _MOST_WAITING and self._status is None:
             match self._server.output():
                 case bytes() as line:
@@ -131,7 +131,7 @@ class Edge:
             self._end_input()
 
     def _end_input(self) -> None:
-        """Nobody sends anything any more; in some versions a turn keeps the process alive that waits for an answer."""
+        """Stdin has ended, and with it the process, unless a turn keeps it alive."""
         if self._server.outlives_input:
             self._input_over = True
             self._poll.unregister(_STDIN)
@@ -142,9 +142,9 @@ class Edge:
         if self._journal is not None:
             self._journal.note(direction, line, now, message=message)
 
-    def _say_last_words(self) -> None:
-        """Write what was said before the end: all that there is room for at once, the rest if the client is quick."""
-        deadline = self._server.clock() + _LAST_WORDS
+    def _flush(self) -> None:
+        """Write what is left before the end: what the pipe takes at once, the rest if the client reads it soon."""
+        deadline = self._server.clock() + _FLUSH
         poll = select.poll()
         poll.register(_STDOUT, select.POLLOUT)
         while self._outbox:
@@ -180,7 +180,7 @@ def _wake_up_pipe() -> Iterator[int]:
 
 
 def _unread(descriptor: int) -> int:
-    """How many bytes in a pipe were not yet read; 0 where nobody knows."""
+    """How many bytes in a pipe were not yet read; 0 where the system does not say."""
     count = bytearray(4)
     with suppress(OSError):
         fcntl.ioctl(descriptor, termios.FIONREAD, count)

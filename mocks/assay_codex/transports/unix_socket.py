@@ -1,4 +1,4 @@
-"""The Unix socket that `--listen unix://PATH` listens on: its owner's alone, and gone when the process has ended.
+"""The Unix socket that `--listen unix://PATH` listens on: for its owner alone, and removed when the process ends.
 
 A real server from 0.160.0 on makes PATH a symbolic link to a socket in the folder for temporary files; here it is the
 socket itself, as it was before.
@@ -25,8 +25,8 @@ def bound(path: str) -> Iterator[socket.socket]:
     """A socket bound to `path` within the block; missing folders are made, what a killed process left is replaced.
 
     Raises:
-        RefusedError: somebody listens there, or something else is there.
-        OSError: it cannot be made.
+        RefusedError: another process listens there, or the path is no socket.
+        OSError: the socket cannot be made.
     """
     place = Path(path)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

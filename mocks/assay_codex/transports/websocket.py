@@ -43,7 +43,7 @@ class Edge:
         self._listening = listening
         self._journal = journal
         self._clients: dict[Connection, Client] = {}
-        self._stirred = asyncio.Event()
+        self._woken = asyncio.Event()
         self._playing: asyncio.Task[int] | None = None
         self._stopping = False
         self._status: int | None = None
@@ -53,9 +53,9 @@ class Edge:
 
         Raises:
             RefusedError: codex would not listen there either.
-            OSError: nobody can.
+            OSError: the address cannot be used.
         """
-        self._heed_signals()
+        self._handle_signals()
         async with AsyncExitStack() as stack:
             where: dict[str, Any]
             match self._listening:
@@ -80,7 +80,7 @@ class Edge:
                 _announce(f"[{host}]" if ":" in host else host, port)
             return await self._play_to_the_end()
 
-    def _heed_signals(self) -> None:
+    def _handle_signals(self) -> None:
         loop = asyncio.get_running_loop()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         for name in self._server.version.transport.drains_on:
@@ -90,10 +90,10 @@ class Edge:
         """End when the turns have, or now that a second signal says so."""
         if self._stopping and self._playing:
             self._status = 0
-            self._playing.cancel()  # it may be telling something to a client that does not read
+            self._playing.cancel()  # it may be waiting for a client that does not read
         self._stopping = True
         self._server.drain()
-        self._stirred.set()
+        self._woken.set()
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """The answer to a request that is not to become a WebSocket."""
@@ -124,7 +124,7 @@ class Edge:
         line = message.encode()
         self._note("received", line, self._server.clock())
         self._server.receive(line, connection)
-        self._stirred.set()
+        self._woken.set()
 
     async def _play_to_the_end(self) -> int:
         """Play until nothing is to follow, or until that is cut short; the exit status."""
@@ -138,11 +138,11 @@ class Edge:
                 client.cut_off()
 
     async def _play(self) -> int:
-        """Tell what the core has to say, and wait where it has nothing."""
+        """Send the outputs of the core, and wait while it has none."""
         while self._status is None:
             addressed = self._server.addressed()
             if addressed is not None:
-                await self._tell(addressed)
+                await self._output(addressed)
             elif self._server.drained:
                 self._status = 0
             else:
@@ -157,10 +157,10 @@ class Edge:
         wake = self._server.wake_at()
         patience = None if wake is None else max(0.0, wake - self._server.clock())
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._stirred.wait(), patience)
-        self._stirred.clear()
+            await asyncio.wait_for(self._woken.wait(), patience)
+        self._woken.clear()
 
-    async def _tell(self, addressed: Addressed) -> None:
+    async def _output(self, addressed: Addressed) -> None:
         match addressed.output:
             case bytes() as line:
                 self._note("sent", line, self._server.now, message=True)
@@ -223,6 +223,6 @@ def serve_websockets(server: Server, listening: Listening | ListeningSocket, jou
 
     Raises:
         RefusedError: codex would not listen there either.
-        OSError: nobody can.
+        OSError: the address cannot be used.
     """
     return asyncio.run(Edge(server, listening, journal).run())

@@ -1,7 +1,7 @@
-"""What waits for one WebSocket client: a client that reads is waited for, one that does not holds nobody up.
+"""The messages that wait for one WebSocket client.
 
-So a flood costs no memory while it is read, and a client that rests finds what it missed, up to a number of messages;
-then it is cut off, as the real server does it.
+A client that reads is waited for, so a flood costs no memory; one that does not read delays no other client. It finds
+what it missed when it reads again, up to a number of messages; beyond that it is cut off, as by a real server.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Client:
         """Send a message, in its order; it may take until the client has read others."""
         self._waiting.append(text)
         self._filled.set()
-        await asyncio.sleep(0)  # others are to be heard, too
+        await asyncio.sleep(0)  # let other clients send
         await self._wait_for_room(CROWDED)
         if len(self._waiting) > MOST:
             self.cut_off()
@@ -56,7 +56,7 @@ class Client:
                 self._rests = True
 
     async def run(self) -> None:
-        """Send what there is to send until the connection is closed; then nobody waits for the client."""
+        """Send what there is to send until the connection is closed."""
         with suppress(ConnectionClosed):
             while True:
                 await self._filled.wait()
@@ -68,5 +68,5 @@ class Client:
                 self._filled.clear()
 
     def cut_off(self) -> None:
-        """End the connection without a word."""
+        """End the connection without a closing handshake."""
         self._connection.transport.abort()

@@ -239,7 +239,7 @@ class Approvals:
         self._results.add(step.id, output)
 
     def _try_in_sandbox(self, step: Command | Patch) -> None:
-        """Try an approved patch in the sandbox: every version does so first, and a read-only sandbox writes no file."""
+        """Older versions try an approved patch in the sandbox first, where a read-only one writes no file."""
         if isinstance(step, Patch) and self._thread.settings.sandbox["type"] == "readOnly":
             self._print(step, f"Failed to write file {step.path}\n", {"stream": "stderr"})
 

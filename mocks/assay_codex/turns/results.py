@@ -38,7 +38,10 @@ class Results:
         self._expected.append(_Result(call_id=call_id, program=program))
 
     def add(self, call_id: str, output: Output) -> None:
-        """Take a result; one that was dropped, or is there already, changes nothing."""
+        """Take a result; one that was dropped changes nothing.
+
+        A script may call twice by one id: then the first call without a result gets it.
+        """
         waiting = (result for result in self._expected if result.call_id == call_id and result.output is None)
         for result in itertools.islice(waiting, 1):
             result.output = output

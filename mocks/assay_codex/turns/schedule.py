@@ -1,4 +1,4 @@
-"""The turns that play: which of them is next, which wait, and until when."""
+"""Which turn plays next, which turns wait, and until when."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 
 class Schedule:
-    """Turns that have something to do take turns at it, one action each, so that none starves another."""
+    """The turns that play, one action each in rotation, so that none starves another."""
 
     def __init__(self) -> None:
         self._ready: deque[Running] = deque()
         self._waiting: dict[Running, float] = {}
+        # A heap; entries of turns that were woken early stay in it until they come to its top: removing them would cost
+        # a search each time.
         self._alarms: list[tuple[float, int, Running]] = []
-        self._tie = itertools.count()
+        self._tie = itertools.count()  # turns cannot be compared, so equal times need another order
 
     def __iter__(self) -> Iterator[Running]:
         return itertools.chain(self._ready, self._waiting)
@@ -36,7 +38,7 @@ class Schedule:
         self._ready.append(turn)
 
     def step(self) -> Running:
-        """Let the next turn do one action; the turn, which is done when nothing of it is left."""
+        """Let the next turn do one action, and return the turn; it may be done then."""
         turn = self._ready.popleft()
         turn.step()
         if not turn.done:
@@ -44,7 +46,7 @@ class Schedule:
         return turn
 
     def _settle(self, turn: Running) -> None:
-        """Put a turn that has done an action where it belongs."""
+        """Put a turn that has done an action among those that are ready, or that wait."""
         if turn.wait is None:
             self._ready.append(turn)
             return
@@ -53,7 +55,7 @@ class Schedule:
             heapq.heappush(self._alarms, (turn.wait.time, next(self._tie), turn))
 
     def alarm(self) -> float | None:
-        """When the next turn that waits is to be woken."""
+        """When the next waiting turn is to be woken, None if none waits for a moment."""
         while self._alarms and self._waiting.get(self._alarms[0][2]) != self._alarms[0][0]:
             heapq.heappop(self._alarms)
         return self._alarms[0][0] if self._alarms else None

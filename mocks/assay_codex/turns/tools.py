@@ -50,10 +50,10 @@ def _check_schema(name: str, tool: Mapping[str, Any]) -> None:
 
 
 def parse_arguments(arguments: str) -> object:
-    """The arguments as item/tool/call tells them.
+    """The arguments as item/tool/call carries them.
 
     Raises:
-        ValueError: they are no JSON; the text is what the model is told.
+        ValueError: they are no JSON; the text is what the model gets as the result.
     """
     if not arguments.strip():
         raise ValueError("failed to parse function arguments: EOF while parsing a value at line 1 column 0")
@@ -68,7 +68,7 @@ def parse_arguments(arguments: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a call: the content items told to the client, the output told to the model."""
+    """How a call ended: `content` for the client's item, `output` for the model."""
 
     success: bool
     content: list[dict[str, Any]]
@@ -86,7 +86,7 @@ def outcome(result: object, error: object, *, answers: str = "contentItems", sin
     """What the client's answer to item/tool/call means.
 
     `answers`: the field of it that holds the output, `output` or `contentItems`. `single_text`: an output of one text
-    is told to the model as a text.
+    reaches the model as a text, not as a list.
     """
     if error is not None:
         return _failed("dynamic tool request failed")
@@ -116,5 +116,5 @@ def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str |
 
 
 def _output_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    told = {"image_url" if key == "imageUrl" else key: value for key, value in item.items()}
-    return {**told, "type": _OUTPUT_TYPES[item["type"]]}
+    renamed = {"image_url" if key == "imageUrl" else key: value for key, value in item.items()}
+    return {**renamed, "type": _OUTPUT_TYPES[item["type"]]}

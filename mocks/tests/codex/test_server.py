@@ -13,7 +13,7 @@ from assay_codex.protocol.outputs import CrashAt
 from assay_codex.server import Conditions, Server
 from assay_codex.versions.version import NEWEST
 from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Gate, Pause, Say, Script
+from assay_scripts.steps import Call, Gate, Pause, Say, Script
 
 CLIENT = {"clientInfo": {"name": "x", "version": "1"}}
 
@@ -154,7 +154,45 @@ def test_the_server_says_when_it_wants_to_be_woken(make_client: Any) -> None:
     assert client.server.wake_at() is None
 
 
-def test_a_turn_that_is_roused_early_keeps_its_time(make_client: Any) -> None:
+PACE = Conditions(pace=0.02)
+
+
+def test_the_model_answers_a_moment_after_the_response(make_client: Any) -> None:
+    client = make_client(_say(1), conditions=PACE)
+    heard = client.play("[[assay:a#1]]")
+    assert heard.methods[-4:] == ["turn/started", "response", "item/started", "item/completed"]
+    assert client.server.wake_at() == client.now + 0.02
+    assert client.wait(0.01) == []
+    heard = client.wait(0.01)
+    assert (heard.said, heard.methods[-1]) == (["x"], "turn/completed")
+
+
+def test_many_turns_wait_for_the_model_together(make_client: Any) -> None:
+    client = make_client(_say(1), conditions=PACE)
+    for _ in range(40):
+        client.play("[[assay:a#1]]")
+    assert client.wait(0.02).methods.count("turn/completed") == 40
+
+
+def test_only_the_first_answer_of_a_turn_takes_a_moment(make_client: Any) -> None:
+    call = Call(id="c", name="f", arguments="{}")
+    client = make_client({"a": Script(name="a", title="", parts=((call,), (Say(("x",)),)))}, conditions=PACE)
+    client.play("[[assay:a#1]]", "f")
+    asked = client.wait(0.02).asked
+    assert client.answer(asked[0]["id"]).methods[-1] == "turn/completed"
+
+
+@pytest.mark.parametrize("version", ["0.89.0", NEWEST.number])
+def test_a_turn_can_be_interrupted_before_the_model_answers(make_client: Any, version: str) -> None:
+    client = make_client(_say(1), version=version, conditions=PACE)
+    thread = client.start_thread()
+    turn, _ = client.start_turn(thread, "[[assay:a#1]]")
+    _, heard = client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
+    assert [told["turn"]["status"] for told in heard.told("turn/completed")] == ["interrupted"]
+    assert client.wait(1.0) == []
+
+
+def test_a_turn_that_is_woken_early_keeps_its_time(make_client: Any) -> None:
     parts = (Gate(timeout=5.0), Say(("x",))), (Gate(timeout=5.0), Say(("x",))), (), ()
     client = make_client({"a": Script(name="a", title="", parts=parts)})
     for _ in parts:

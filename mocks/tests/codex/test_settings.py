@@ -85,6 +85,15 @@ def test_room_for_answers_is_a_number() -> None:
             _read("app-server", ASSAY_OVERLOAD_AT=text)
 
 
+def test_the_model_takes_a_moment_unless_it_is_to_take_none() -> None:
+    assert _read("app-server").pace == _read("app-server", ASSAY_PACE="").pace == 0.02
+    assert _read("app-server", ASSAY_PACE="0").pace == 0.0
+    assert _read("app-server", ASSAY_PACE="1.5").pace == 1.5
+    for text in ("-1", "soon", "nan", "inf"):
+        with pytest.raises(UsageError, match=f"^ASSAY_PACE: expected seconds, 0 or more, found {text}$"):
+            _read("app-server", ASSAY_PACE=text)
+
+
 def test_where_to_listen_is_read_for_the_server_alone() -> None:
     listening = _read("app-server", "--listen", "ws://127.0.0.1:0").listening
     assert listening == Listening(host="127.0.0.1", port=0)

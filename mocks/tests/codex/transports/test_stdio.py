@@ -78,6 +78,10 @@ class Process:
         answer = self.hear_until(lambda message: message.get("id") == f"turn-{self._threads}")[-1]
         return thread, answer["result"]["turn"]["id"]
 
+    def forget_what_came(self) -> None:
+        """Drop what was read and not yet heard, as a client does that has not subscribed to it."""
+        self._unread = b""
+
     def discard(self) -> None:
         self.process.kill()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
@@ -212,6 +216,16 @@ def test_reflect_over_pipes(process: Process) -> None:
     process.start_turn("[[assay:reflect/received#a]]", developerInstructions="é 😀")
     told = json.loads(_said(process.hear_until(_ends("turn/completed"))))
     assert (told["developer"], told["history"]) == ("é 😀", [])
+
+
+def test_a_client_that_subscribes_after_the_response_hears_the_end_of_the_turn(start: Callable[..., Process]) -> None:
+    process = start(ASSAY_PACE="1")
+    process.shake_hands()
+    process.start_turn("[[assay:text/hello#a]]")
+    process.forget_what_came()
+    heard = process.hear_until(_ends("turn/completed"))
+    assert heard[-1]["params"]["turn"]["status"] == "completed"
+    assert _said(heard)
 
 
 def test_a_crash_ends_the_process_after_what_was_said(process: Process) -> None:

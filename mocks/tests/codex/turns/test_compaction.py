@@ -75,6 +75,15 @@ def test_a_turn_is_interrupted_for_a_summary_when_its_calls_are_answered(make_cl
     assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
 
 
+def test_where_no_part_is_left_the_default_answer_is_the_summary(make_client: Any) -> None:
+    client = make_client(_library((SEARCH, Usage(input=300_000))))
+    thread = client.start_thread("search")
+    client.start_turn(thread, "[[assay:a#1]]")
+    heard = client.answer(0, "42 degrees")
+    assert items(heard, "item/completed") == ["dynamicToolCall", "contextCompaction"]
+    assert "42 degrees" in client.server.threads.get(thread).history[1]["content"][0]["text"]
+
+
 def test_input_that_came_meanwhile_is_heard_after_the_summary(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Pause(1.0), Say(("Sum",))), ON))
     thread = client.start_thread("search")
