@@ -128,9 +128,8 @@ def explain_command(requirement: str) -> None:
         row = load().find(requirement)
     except UnknownRequirementError as error:
         raise click.UsageError(str(error)) from error
-    explain.explain(
-        Console(), row, [scenario for scenario in SCENARIOS if row in applicable(scenario, load(), Dialect)]
-    )
+    scenarios = [scenario for scenario in SCENARIOS if row in applicable(scenario, load(), Dialect)]
+    explain.explain(Console(), row, scenarios, load().seeds)
 
 
 @main.command("show")

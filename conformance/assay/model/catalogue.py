@@ -14,7 +14,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property
 from importlib.resources import files
@@ -26,7 +26,7 @@ from assay.model.requirement import Citation, Facet, Harmless, Judged, Level, Re
 from assay.model.scenario import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from enum import StrEnum
     from importlib.resources.abc import Traversable
 
@@ -79,6 +79,8 @@ class Catalogue:
     requirements: tuple[Requirement, ...]
     """In the order of the files and of the rows in them. Reports and the judge keep to it."""
     excluded: tuple[Exclusion, ...]
+    seeds: Mapping[str, str] = field(default_factory=dict)
+    """The texts that rows cite: name → title."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Requirement]:
@@ -115,7 +117,7 @@ class Catalogue:
             if row.id in known:
                 raise CatalogueError(f"{row.id}: the catalogue has this id already; each id stands once")
             known.add(row.id)
-        return Catalogue(date=self.date, requirements=(*self.requirements, *rows), excluded=self.excluded)
+        return replace(self, requirements=(*self.requirements, *rows))
 
 
 @cache
@@ -144,7 +146,9 @@ def read(folder: Traversable) -> Catalogue:
                 raise CatalogueError(f"{stem}.toml: {name}: an earlier file has this id; each id stands once")
             rows[name] = _requirement(f"{stem}.toml", name, table, index["seeds"])
     excluded = _excluded(folder, index["seeds"])
-    return Catalogue(date=index["date"], requirements=tuple(rows.values()), excluded=excluded)
+    return Catalogue(
+        date=index["date"], requirements=tuple(rows.values()), excluded=excluded, seeds=MappingProxyType(index["seeds"])
+    )
 
 
 def schema() -> dict[str, Any]:
@@ -191,7 +195,7 @@ def _rows(table: dict[str, Any], stem: str, prefix: str = "") -> Iterator[tuple[
             yield name, value
 
 
-def _requirement(file: str, name: str, table: dict[str, Any], seeds: list[str]) -> Requirement:
+def _requirement(file: str, name: str, table: dict[str, Any], seeds: Collection[str]) -> Requirement:
     if not ID.fullmatch(name):
         raise CatalogueError(f"{file}: {name}: an id is lower-case words joined by dots, as in chat.stream.role-first")
     _require(file, name, table, _ROW)
@@ -201,7 +205,7 @@ def _requirement(file: str, name: str, table: dict[str, Any], seeds: list[str]) 
 
 
 def _citation(
-    file: str, name: str, entry: dict[str, Any], seeds: list[str], fields: Mapping[str, _Field] | None = None
+    file: str, name: str, entry: dict[str, Any], seeds: Collection[str], fields: Mapping[str, _Field] | None = None
 ) -> Citation:
     _require(file, name, entry, fields or _CITATION)
     if entry["seed"] not in seeds:
@@ -209,7 +213,7 @@ def _citation(
     return Citation(**{key: entry[key] for key in _CITATION})
 
 
-def _excluded(folder: Traversable, seeds: list[str]) -> tuple[Exclusion, ...]:
+def _excluded(folder: Traversable, seeds: Collection[str]) -> tuple[Exclusion, ...]:
     entries = _parse(folder, "excluded").get("excluded", [])
     return tuple(
         Exclusion(source=_citation("excluded.toml", f"entry {number}", entry, seeds, _EXCLUDED), reason=entry["reason"])
@@ -337,9 +341,17 @@ def _iso(value: object) -> bool:
         return False
 
 
+def _is_title(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
 _INDEX: Mapping[str, _Field] = {
     "date": _Field(right=_iso, rule='a day as text, "2026-11-21"', schema={"type": "string", "format": "date"}),
-    "seeds": _texts('a list of the names of cited texts, ["004"]'),
+    "seeds": _Field(
+        right=lambda value: isinstance(value, dict) and value != {} and all(map(_is_title, value.values())),
+        rule='a table of the cited texts by name, each with its title, { "004" = "A story" }',
+        schema={"type": "object", "additionalProperties": {"type": "string"}},
+    ),
     "files": _texts('a list of file names without .toml, ["http"]'),
 }
 _CITATION: Mapping[str, _Field] = {

@@ -13,7 +13,7 @@ from rich.text import Text
 from assay.report.scenario_json import scenario_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
@@ -57,15 +57,15 @@ def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
     console.file.write(as_json_text(data) + "\n")
 
 
-def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario]) -> None:
-    """One row in full."""
+def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], seeds: Mapping[str, str]) -> None:
+    """One row in full; `seeds` has the titles of the texts that it cites."""
     console.print(Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"))
     _paragraph(console, row.text)
     _paragraph(console, f"To do: {row.hint}")
     for effect in row.breaks:
         _paragraph(console, f"Breaks {effect}")
     for cited in row.source:
-        _paragraph(console, f"Source {cited.seed}, line {cited.line}: “{cited.quote}”")
+        _paragraph(console, f"Source “{seeds.get(cited.seed, cited.seed)}”, line {cited.line}: “{cited.quote}”")
     _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
 
 

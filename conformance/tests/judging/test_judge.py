@@ -392,7 +392,9 @@ source = [{ seed = "my-contract", line = 1, quote = "be polite" }]
 @pytest.fixture
 def politeness(tmp_path: Path) -> Catalogue:
     """A catalogue of one row, in a folder of its own."""
-    (tmp_path / "catalogue.toml").write_text('date = "2026-11-22"\nseeds = ["my-contract"]\nfiles = ["greetings"]\n')
+    (tmp_path / "catalogue.toml").write_text(
+        'date = "2026-11-22"\nseeds = { my-contract = "My contract" }\nfiles = ["greetings"]\n'
+    )
     (tmp_path / "greetings.toml").write_text(GREETING)
     (tmp_path / "excluded.toml").write_text("")
     return read(tmp_path)

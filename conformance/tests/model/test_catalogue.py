@@ -50,7 +50,7 @@ RIGHT: dict[str, Any] = {
     "dialects": ["openai-json"],
     "source": [{"seed": "004", "line": 1, "quote": "Story"}],
 }
-INDEX = 'date = "2026-11-21"\nseeds = ["004"]\nfiles = ["http"]\n'
+INDEX = 'date = "2026-11-21"\nseeds = { "004" = "A story" }\nfiles = ["http"]\n'
 WRONG = [
     ("level", "MAY", "one of MUST, SHOULD"),
     ("text", "No full stop", "one sentence"),

@@ -49,7 +49,7 @@ def test_scenarios_are_listed_for_programs(console: Console, printed: Printed) -
 
 
 def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) -> None:
-    explain(console, ROW, SCENARIOS[:2])
+    explain(console, ROW, SCENARIOS[:2], load().seeds)
     said = printed()
     assert said.startswith("chat.stream.role-first  MUST  stream; openai-json, obsidian-xml, function-call\n")
     joined = " ".join(said.split())
@@ -58,12 +58,12 @@ def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) 
     for effect in ROW.breaks:
         assert f"Breaks {effect}" in joined
     for cited in ROW.source:
-        assert f"Source {cited.seed}, line {cited.line}: “{' '.join(cited.quote.split())}”" in joined
+        assert f"Source “{load().seeds[cited.seed]}”, line {cited.line}: “{' '.join(cited.quote.split())}”" in joined
     assert "Scenarios: text-hello, text-empty" in joined
 
 
 def test_lines_of_an_explanation_are_wrapped_and_indented(console: Console, printed: Printed) -> None:
-    explain(console, ROW, ())
+    explain(console, ROW, (), {})
     _, *lines = printed().rstrip("\n").split("\n")
     assert all(line.startswith("  ") and len(line) <= 100 for line in lines)
     assert lines[-1] == "  Scenarios: none"

@@ -17,36 +17,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an answer broke off; `counted`: the service told its tokens all the same."""
+    """Why an answer broke off."""
 
     cause: Cause
     counted: bool = False
+    """The service has reported its token counts all the same."""
 
 
 class Response:
-    """One answer of the model.
-
-    `usage` is the last that was scripted. `calls_to_come` counts the calls that are still to be told, `calls` those
-    that were begun, by choice. `opened`: the model has begun to answer; `unreached`: it could not be asked; `asked`:
-    the client was asked to run a tool; `complete`: the answer is over; `failure`: it broke off, which is not told yet.
-    `last_character` is that of its text, a line break before there is any.
-    """
+    """One answer of the model, as far as it was played."""
 
     def __init__(self, part: tuple[Step, ...], performance: Performance) -> None:
         self.usage = Usage()
+        """The counts that the script gave last."""
         self.calls_to_come = sum(is_structured_call(step) for step in part)
-        self.calls: Counter[int] = Counter()  # by choice
+        """How many calls of the part are still to be sent."""
+        self.calls: Counter[int] = Counter()
+        """How many calls have begun, by choice."""
         self.asked = False
+        """The client was asked to run a tool."""
         self.complete = False
+        """The answer is over."""
         self.failure: Failure | None = None
+        """Why it broke off, if that is not reported yet."""
         self.opened = False
+        """The model has begun to answer."""
         self.unreached = False
+        """The model's service could not be reached."""
         self.last_character = "\n"
+        """The last one of the text; a line break before there is any."""
         self._performance = performance
         self._begun = False
 
     def play(self, performance: Performance) -> None:
-        """Go on with this instead."""
+        """Go on with another performance."""
         self._performance, self._begun = performance, False
 
     def next(self, now: float) -> Action | Until | None:
@@ -59,7 +63,7 @@ class Response:
         except StopIteration:
             return None
 
-    def reason(self, told: str, choice: int | None = None) -> str:
-        """Why the answer, or this choice of it, ends: calls win."""
+    def reason(self, scripted: str, choice: int | None = None) -> str:
+        """Why the answer, or this choice of it, ends: the scripted reason, unless it has calls, which win."""
         called = self.calls.total() if choice is None else self.calls[choice]
-        return "tool_calls" if called else told
+        return "tool_calls" if called else scripted

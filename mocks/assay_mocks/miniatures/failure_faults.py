@@ -107,6 +107,6 @@ FAILURE_FAULTS: tuple[Fault, ...] = (
     _fault("finish-after-error", "after-text", frames=_finish_before_error),
     _fault("error-frame-without-type", "after-text", frames=_error_respelt(_without_type), scripts=IN_TEXT),
     _fault("error-frame-with-a-number", "after-text", frames=_error_respelt(_with_a_number), scripts=IN_TEXT),
-    _fault("error-after-call-told", "after-call", frames=_error_after_call),
+    _fault("error-after-call-sent", "after-call", frames=_error_after_call),
 )
 """Each is the reference proxy with one thing wrong in how its streams fail."""

@@ -151,10 +151,10 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="unknown-route-is-400", breaks="http.route.unknown", head=_as(404, "400 Bad Request", _nowhere)),
     Fault(name="wrong-method-is-404", breaks="http.route.wrong-method",
           head=_as(405, "404 Not Found", lambda _: True)),
-    Fault(name="methods-not-told", breaks="http.route.wrong-method",
+    Fault(name="methods-not-listed", breaks="http.route.wrong-method",
           head=_without("allow", lambda head, _: head.code == 405)),  # noqa: PLR2004 (HTTP)
     Fault(name="bearer-in-one-spelling", breaks="http.auth.wrong", environ=_only_bearer),
-    Fault(name="key-compared-as-far-as-told", breaks="http.auth.wrong",
+    Fault(name="key-compared-by-prefix", breaks="http.auth.wrong",
           environ=_key_given(lambda e: e["assay.key"].startswith(_key_of(e)))),
     Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
           environ=_key_given(lambda e: _key_of(e).startswith(e["assay.key"]))),

@@ -255,7 +255,7 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("content-index-from-one", "indexes", frames=each_event(_with(content_index=1))),
     _stream("other-item-ids-in-deltas", "indexes", frames=each_event(_with(item_id="item_of_my_own"))),
     _stream("arguments-without-deltas", "sums", frames=each_event(_no_deltas)),
-    _stream("arguments-told-over-and-over", "sums", frames=_cumulative),
+    _stream("arguments-repeated-from-start", "sums", frames=_cumulative),
     _stream("done-with-empty-arguments", "sums", frames=each_event(_in_done_item(arguments=""))),
     _stream("completed-without-output", "sums", frames=at_end(lambda response: {**response, "output": []})),
     _stream("tool-names-lowered", "sums", frames=each_event(_names_lowered)),

@@ -149,7 +149,7 @@ SENTINEL_FAULTS: tuple[Fault, ...] = (
     _output("invalid-blocks-dropped", "responses.sentinel.invalid", _blocks_dropped, "sentinel/no-json",
             "sentinel/no-id", "sentinel/no-name"),
     _output("undeclared-tools-dropped", "responses.sentinel.invalid", _only_declared, "sentinel/undeclared"),
-    _output("told-arguments-respelled", "responses.sentinel.arguments", _spelled_anew, "sentinel/several"),
+    _output("sentinel-arguments-respelled", "responses.sentinel.arguments", _spelled_anew, "sentinel/several"),
     _output("any-closing-tag-ends", "responses.sentinel.arguments", _blocks_left, "sentinel/tagged"),
     _output("block-and-item", "responses.xml", _both, "call/after-text"),
     Fault(name="output-parts-lost", breaks="responses.input.items", request=_parts_lost, dialects=(RESPONSES,)),

@@ -41,7 +41,7 @@ STATUSES: list[tuple[str, int, dict[str, Any], int]] = [
     ("never-ready", 200, {"path": "/readyz"}, 503),
 ]
 FORGOTTEN: list[tuple[str, int, dict[str, Any], str]] = [
-    ("methods-not-told", 405, {}, "Allow"),
+    ("methods-not-listed", 405, {}, "Allow"),
     ("no-request-id", 404, {}, "X-Request-Id"),
     ("cors-not-on-errors", 404, {}, "Access-Control-Allow-Origin"),
     ("cors-not-where-nothing-is", 405, {}, "Access-Control-Allow-Origin"),
@@ -59,9 +59,9 @@ BLAMED: list[tuple[str, str | None, bytes, str | None]] = [
 ENVIRONS: list[tuple[str, dict[str, Any], str, str]] = [
     ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "bEARER k"}, "HTTP_AUTHORIZATION", ""),
     ("bearer-in-one-spelling", {"HTTP_AUTHORIZATION": "Bearer k"}, "HTTP_AUTHORIZATION", "Bearer k"),
-    ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer ri"}, "HTTP_AUTHORIZATION", "Bearer right"),
-    ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer left"}, "HTTP_AUTHORIZATION", "Bearer left"),
-    ("key-compared-as-far-as-told", {"HTTP_AUTHORIZATION": "Bearer"}, "HTTP_AUTHORIZATION", "Bearer"),
+    ("key-compared-by-prefix", {"HTTP_AUTHORIZATION": "Bearer ri"}, "HTTP_AUTHORIZATION", "Bearer right"),
+    ("key-compared-by-prefix", {"HTTP_AUTHORIZATION": "Bearer left"}, "HTTP_AUTHORIZATION", "Bearer left"),
+    ("key-compared-by-prefix", {"HTTP_AUTHORIZATION": "Bearer"}, "HTTP_AUTHORIZATION", "Bearer"),
     ("key-compared-as-far-as-known", {"HTTP_AUTHORIZATION": "Bearer rights"}, "HTTP_AUTHORIZATION", "Bearer right"),
     ("key-compared-as-far-as-known", {"HTTP_AUTHORIZATION": "Token right"}, "HTTP_AUTHORIZATION", "Token right"),
     ("form-taken-for-json", {"CONTENT_TYPE": "application/x-www-form-urlencoded"}, "CONTENT_TYPE", "application/json"),

@@ -73,7 +73,7 @@ def test_a_fault_of_streams_changes_one(fault: Fault) -> None:
 
 
 def test_deltas_may_be_sent_over_and_over() -> None:
-    sent = streamed("arguments-told-over-and-over")
+    sent = streamed("arguments-repeated-from-start")
     assert [event["delta"] for event in sent if "delta" in event] == ['{ "a"', '{ "a":1}']
 
 

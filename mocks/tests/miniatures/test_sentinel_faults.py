@@ -72,7 +72,7 @@ def test_blocks_and_items_stand_together_where_blocks_were_asked_for() -> None:
     assert whole("block-and-item", RESPONSE) == RESPONSE
     both = whole("block-and-item", RESPONSE, asked(x_proxy_output_mode="obsidian-xml"))
     assert len(both["output"]) == 3
-    assert whole("told-arguments-respelled", RESPONSE)["output"][1]["arguments"] == '{"a": 1}'
+    assert whole("sentinel-arguments-respelled", RESPONSE)["output"][1]["arguments"] == '{"a": 1}'
 
 
 def test_of_parts_the_first_is_received() -> None:

@@ -87,7 +87,7 @@ def test_an_equal_fragment_is_lost() -> None:
 
 
 def test_text_is_sent_twice() -> None:
-    assert streamed("both-families-told", say("a"), say(BLOCK), DONE) == [say("a"), say("a"), say(BLOCK), DONE]
+    assert streamed("both-families-forwarded", say("a"), say(BLOCK), DONE) == [say("a"), say("a"), say(BLOCK), DONE]
 
 
 def test_spaces_are_tidied() -> None:
@@ -104,13 +104,13 @@ def test_text_is_lost() -> None:
 
 
 def test_text_after_a_block_is_sent() -> None:
-    assert whole("text-after-block-told", completion(None)) == completion(" and then some more words.")
+    assert whole("text-after-block-sent", completion(None)) == completion(" and then some more words.")
 
 
 def test_a_call_is_sent_twice() -> None:
     frames = [sent("", id="a"), sent("{}")]
     again = [sent("", 1, id="a_again"), sent("{}", 1)]
     finish = chunk({}, "tool_calls")
-    assert streamed("call-told-twice", *frames, finish, ERROR, DONE) == [*frames, *again, finish, ERROR, DONE]
+    assert streamed("call-sent-twice", *frames, finish, ERROR, DONE) == [*frames, *again, finish, ERROR, DONE]
     twice = completion(None, call("a", "{}"), call("a_again", "{}"))
-    assert whole("call-told-twice", completion(None, call("a", "{}"))) == twice
+    assert whole("call-sent-twice", completion(None, call("a", "{}"))) == twice

@@ -162,7 +162,7 @@ SPOILED: dict[str, dict[str, list[Any]]] = {
     "error-frame-with-a-number": {
         "failed": [*FAILED[:2], {"error": {**ERROR_FRAME["error"], "code": 500}}, *FAILED[3:]]
     },
-    "error-after-call-told": {},
+    "error-after-call-sent": {},
     "no-keepalive": {"text": [*TEXT[:2], b"", *TEXT[3:]]},
     "keepalive-is-empty-data": {"text": [*TEXT[:2], b"data:\n\n", *TEXT[3:]]},
     "keepalive-is-ping-event": {"text": [*TEXT[:2], b"event: ping\n\n", *TEXT[3:]]},
@@ -204,7 +204,7 @@ def test_other_finish_reasons_become_stop(reason: str) -> None:
 
 def test_the_failure_after_a_call_is_sent_where_the_script_fails() -> None:
     request = Request(method="POST", path="/", body=b"[[assay:fail/after-call#1]]", key="")
-    *before, sent, done = spoil("error-after-call-told", CALL, request)
+    *before, sent, done = spoil("error-after-call-sent", CALL, request)
     assert before == CALL[:5]
     assert sent["error"]["type"] == "server_error"
     assert done == DONE
