@@ -14,10 +14,11 @@ An exchange that continues a conversation is not judged once an earlier one of i
 at all, its violation is one of the scenario's subject (the first requirement that it exercises in that mode), and
 hides the rest. What nothing could show (an error that never came, a call that never came) is not observed either.
 
-Some scenarios differ from others in one thing only, and name it as the requirement to attribute faults to (`attribute_to`). Whatever is
-wrong with their content is a violation of that requirement, unless scenarios without such a subject show the same
-violation: then it has nothing to do with the subject. So runs are examined first, each once and under the names that
-the checks give; which findings are attributed to a subject is decided by a pass over what all runs have shown.
+Some scenarios differ from others in one thing only, and name it as the requirement to attribute faults to
+(`attribute_to`). Whatever is wrong with their content is a violation of that requirement, unless scenarios without such
+a subject show the same violation: then it has nothing to do with the subject. So runs are examined first, each once and
+under the names that the checks give; which findings are attributed to a subject is decided by a pass over what all runs
+have shown.
 
 To judge a requirement of one's own, add its row and its check; both are values, and nothing else has to know them:
 
