@@ -35,7 +35,13 @@ EXIT_STATUSES = (
 """The end of the help of `assay certify`."""
 
 
-class _Value(click.ParamType[Any]):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:  # generic in the stubs of newer versions only
+    _ParamType = click.ParamType
+
+
+class _Value(_ParamType):
     """What an option takes, read as the option itself reads it."""
 
     def __init__(self, option: Option) -> None:
