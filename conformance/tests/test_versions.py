@@ -17,9 +17,14 @@ from assay.targets.reach import reach
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 VERSIONS = ("0.89.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0")
 """One on each side of what changed most; the newest is what everything else is played with."""
+SAMPLE = ("0.89.0", "0.125.0")
+"""Those that are played without `--whole`: the oldest, and the first that takes a history beside tools."""
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    metafunc.parametrize("version", VERSIONS if metafunc.config.getoption("--whole") else SAMPLE)
+
+
 def test_the_reference_proxy_is_certified_on_the_mock_of_a_version(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
