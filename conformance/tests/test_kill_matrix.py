@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
 KEY = "key-of-the-gallery"
-SILENCE = 4.0
-"""Seconds: more than the longest gate that a script of the suite gives up at."""
-JOBS = 32
+SILENCE = 6.0
+"""Seconds: more than the longest gate that a script of the suite gives up at, and than a full machine takes to answer."""
+COMMIT = "1000"
+"""Milliseconds that the status line waits for the first output: a full machine takes its time to report a failure, and an
+answer that is late for this would be a violation of a row that the fault has nothing to do with."""
+JOBS = 24
 """Exchanges at a time: a fault that makes each of them wait makes the whole certificate wait little more than once."""
 UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"
 """The gallery's lines have tests of their own; counting them here again doubles what the certificates cost."""
@@ -51,7 +54,7 @@ TALKS = [one for one in SCENARIOS if one.request is None]
 @pytest.fixture(scope="session")
 def judge(sample: Sample) -> Iterator[Callable[[str], Certificate]]:
     """The certificate of the miniature of this name; all are served by one process."""
-    env = {**SETTINGS, "PROXY_API_KEY": KEY}
+    env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_COMMIT_MS": COMMIT}
     command = f"{UNMEASURED} {sys.executable} -m assay_mocks.miniatures"
     with launch(command, env=env, url="http://127.0.0.1:{port}/none/v1") as launched:
         root = launched.base_url.removesuffix("/none/v1")
