@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
 from assay.model.catalogue import load
 from assay.model.target import Missing
@@ -13,6 +13,9 @@ from assay.scenarios import SCENARIOS
 from assay.targets.capabilities import UNPLAYED, missing_in
 from assay.targets.options import TargetOptions
 from assay.targets.reach import reach
+
+if TYPE_CHECKING:
+    import pytest
 
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 VERSIONS = ("0.89.0", "0.99.0", "0.114.0", "0.125.0", "0.131.0", "0.142.0")
