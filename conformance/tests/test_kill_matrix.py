@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 KEY = "key-of-the-gallery"
 SILENCE = 6.0
-"""Seconds: more than the longest gate that a script of the suite gives up at, and than a full machine takes to answer."""
+"""Seconds: more than the longest gate of a script waits, and more than a busy machine takes to answer."""
 COMMIT = "1000"
-"""Milliseconds that the status line waits for the first output: a full machine takes its time to report a failure, and an
-answer that is late for this would be a violation of a row that the fault has nothing to do with."""
+"""Milliseconds that the status line waits for the first output. A busy machine takes its time to report a failure: one
+that comes after this would break a row that the fault has nothing to do with."""
 JOBS = 24
 """Exchanges at a time: a fault that makes each of them wait makes the whole certificate wait little more than once."""
 UNMEASURED = "env -u COVERAGE_PROCESS_CONFIG"

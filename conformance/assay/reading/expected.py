@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from assay.model.scenario import Form, Mode
 from assay.wire import sentinel, textual
@@ -145,24 +145,36 @@ def _sum_up(part: Iterable[language.Step], *, offered: bool) -> _Said:
         if _ends(step):
             said.end = step
             break
-        match step:
-            case language.Say() | language.Surrogates():
-                _say(said, step.text, offered=offered)
-            case language.Call(unfinished=True):
-                said.begun = True
-            case language.Call():
-                said.calls.append(_call(step))
-            case language.Usage():
-                said.usage = step
-            case language.Reflect():
-                said.reflects = True
-            case language.Gate():
-                said.gates.append(step)
-            case language.Finish():
-                said.end = step
-            case _:
-                pass
+        _add(said, step, offered=offered)
     return said
+
+
+def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
+    """Add what a step does to the answer. Which are no part of it is written down: a new step must say what it is."""
+    match step:
+        case language.Say() | language.Surrogates():
+            _say(said, step.text, offered=offered)
+        case language.Call(unfinished=True):
+            said.begun = True
+        case language.Call():
+            said.calls.append(_call(step))
+        case language.Usage():
+            said.usage = step
+        case language.Reflect():
+            said.reflects = True
+        case language.Gate():
+            said.gates.append(step)
+        case language.Finish():
+            said.end = step
+        case (
+            language.Think() | language.Pause() | language.Open() | language.Retry() | language.Overload()
+            | language.Command() | language.Patch() | language.Code() | language.Question()
+            | language.Repeat() | language.Cut() | language.Raw()
+            | language.Fail() | language.ErrorNotice() | language.Crash() | language.Hang()
+        ):  # fmt: skip
+            pass
+        case _:
+            assert_never(step)
 
 
 def _call(step: language.Call) -> ExpectedCall:

@@ -177,7 +177,7 @@ def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
     else:
         what = "[bold yellow]certified in part[/]" if certificate.observed else "[bold magenta]no certificate[/]"
     missed, all_of_them = len(certificate.unobserved), len(certificate.musts)
-    those = "selected requirements" if certificate.selection else "MUSTs"
+    those = "requirements of the selection" if certificate.selection else "MUSTs"
     if not missed:  # there was no MUST to observe, and nothing else was observed
         return f"{what}: nothing could be observed"
     return f"{what}: nothing broken, but {missed} of {all_of_them} {those} could not be observed:"

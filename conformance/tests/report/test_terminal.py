@@ -110,7 +110,7 @@ def test_a_selection_says_what_is_broken(stream: Make, certified: Certified, rep
 def test_a_selection_says_what_was_not_observed(right_stream: Make, certified: Certified, report: Report) -> None:
     one = complete(certified(right_stream("fail-first")))
     said = report(dataclasses.replace(one, selection=("fail-first",)))
-    line = "not a certificate: nothing broken, but 3 of 4 selected requirements could not be observed:\n"
+    line = "not a certificate: nothing broken, but 3 of 4 requirements of the selection could not be observed:\n"
     assert line in said
     assert "certified in part" not in said
 

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
 from assay_scripts.blocks import cut, is_structured_call
 from assay_scripts.call_shapes import Text, in_shapes
 from assay_scripts.player import Action, Piece, Until, perform
-from assay_scripts.steps import Call, Fail, Finish, Open, Reflect, Think, Usage
+from assay_scripts.steps import (
+    Call,
+    Code,
+    Command,
+    Crash,
+    Cut,
+    ErrorNotice,
+    Fail,
+    Finish,
+    Open,
+    Patch,
+    Question,
+    Raw,
+    Reflect,
+    Repeat,
+    Retry,
+    Think,
+    Usage,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -103,6 +121,14 @@ class Reply:
             case Finish(reason):
                 yield from self._writer.finished(reason, self._usage)
                 self._end("completed" if reason == "stop" else "failed")
+            case Open() | Usage() | Fail():
+                pass  # these send nothing, see `_sent_for`
+            case (
+                Command() | Patch() | Code() | Question() | Retry() | Crash() | ErrorNotice() | Repeat() | Cut() | Raw()
+            ):
+                pass  # the app-server's own: `playable` refuses scripts with these
+            case _:
+                assert_never(action)
 
     def _text(self, text: str, *, whole: bool = False) -> Iterator[Json]:
         self._last = text[-1:] or self._last
