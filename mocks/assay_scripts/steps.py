@@ -19,7 +19,7 @@ for a result. The others only report that the model calls, in the ways that back
     sentinel               text: `<tool_call>{"id", "name", "arguments"}</tool_call>` at the start of a line
     use-tool               text: a `<use_tool>` block
 
-A step is its class here and its name in `Step` (CONTRIBUTING.md has the whole list). Its name in files is the class name
+A step is its class here and its name in `Step`; CONTRIBUTING.md has the whole list. In files its name is the class name
 in lower case with hyphens; what may stand in a field follows from the annotation (`kinds`), what the field means from
 the text under it. The reader of files, the JSON Schema and the table in the docs are derived from that.
 """

@@ -22,7 +22,7 @@ def test_nothing_is_answered_before_the_handshake_but_the_handshake(stranger: An
     assert stranger.ask("thread/start", {})[0] == {"code": -32600, "message": "Not initialized"}
     assert stranger.send({"method": "initialized"}) == []
     result, heard = stranger.ask("initialize", CLIENT)
-    assert result["userAgent"] == "x/0.169.0 (Debian 12.0.0; x86_64) unknown (x; 1)"
+    assert result["userAgent"] == f"x/{NEWEST.number} (Debian 12.0.0; x86_64) unknown (x; 1)"
     assert heard.methods == ["response", "remoteControl/status/changed"]
     assert stranger.ask("initialize", CLIENT)[0]["message"] == "Already initialized"
 

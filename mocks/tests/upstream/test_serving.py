@@ -116,13 +116,14 @@ def test_a_bell_that_rings_more_often_than_its_buffer_holds_is_readable(upstream
 
 
 def test_a_client_that_disconnects_within_a_stream_ends_its_turn(upstream: Upstream) -> None:
-    body = _request("[[assay:text/long#g]]")
+    # A script without an end: one that is played to its end before the server sees the reset would be complete.
+    body = _request("[[assay:text/hang#g]]")
     with socket.create_connection(("127.0.0.1", upstream.server_address[1])) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
         client.sendall(b"POST /v1/responses HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
         client.recv(10)
     reported = json.loads(_text(_ask(upstream, "[[assay:turns#g]]").text))
-    assert reported["turns"] == [{"script": "text/long", "part": 0, "state": "interrupted"}]
+    assert reported["turns"] == [{"script": "text/hang", "part": 0, "state": "interrupted"}]
 
 
 def test_what_is_wrong_with_the_server_itself_is_not_hidden(

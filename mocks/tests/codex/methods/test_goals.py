@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,7 +67,7 @@ def test_where_a_thread_stands_in_git_is_noted(client: Any, thread: str) -> None
     ("version", "nothing"),
     [
         ("0.134.0", "gitInfo must include at least one field"),
-        ("0.169.0", "thread metadata update must include at least one field"),
+        (NEWEST.number, "thread metadata update must include at least one field"),
     ],
 )
 def test_an_update_must_be_one(make_client: Callable[..., Any], version: str, nothing: str) -> None:

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOWHERE = "00000000-0000-7000-8000-999999999999"
 HELLO = "[[assay:text/hello#a]]"
-VERSIONS = ["0.134.0", "0.169.0"]
+VERSIONS = ["0.134.0", NEWEST.number]
 
 
 def _begin(client: Any, turns: int = 3) -> tuple[str, list[str]]:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,7 +28,7 @@ def _ids(page: Any) -> list[str]:
     return [thread["id"] for thread in page["data"]]
 
 
-@pytest.mark.parametrize("version", ["0.89.0", "0.99.0", "0.125.0", "0.169.0"])
+@pytest.mark.parametrize("version", ["0.89.0", "0.99.0", "0.125.0", NEWEST.number])
 def test_threads_are_listed_in_pages_the_newest_first(make_client: Callable[..., Any], version: str) -> None:
     client = make_client(version=version)
     threads = _begin(client, 3)

@@ -8,6 +8,7 @@ import pytest
 
 from assay_codex.protocol.ids import RandomIds
 from assay_codex.threads.rollouts import FileThreadStore
+from assay_codex.versions.version import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,7 @@ TOOL = "localSearch"
 def start(tmp_path: Path, make_client: Callable[..., Any]) -> Callable[..., Any]:
     """Begins a process with this home."""
 
-    def begin(version: str = "0.169.0") -> Any:
+    def begin(version: str = NEWEST.number) -> Any:
         notes: list[str] = []
         client = make_client(version=version, home=str(tmp_path))
         client.server.store_threads(partial(FileThreadStore, str(tmp_path), notes.append))

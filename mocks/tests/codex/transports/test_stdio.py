@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -260,7 +262,7 @@ def test_the_end_of_input_ends_the_process(process: Process) -> None:
     assert process.process.stderr.read() == b""
 
 
-@pytest.mark.parametrize("version", ["0.89.0", "0.169.0"])
+@pytest.mark.parametrize("version", ["0.89.0", NEWEST.number])
 def test_a_turn_that_asks_for_approval_outlives_the_input_of_an_old_version(
     start: Callable[..., Process], version: str
 ) -> None:
@@ -435,4 +437,4 @@ def test_input_that_is_a_file_is_played_to_its_end(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "assay_codex", "app-server"], stdin=file, capture_output=True, check=True
         )
-    assert done.stdout.startswith(b'{"id":0,"result":{"userAgent":"x/0.169.0')
+    assert done.stdout.startswith(b'{"id":0,"result":{"userAgent":"x/%b' % NEWEST.number.encode())

@@ -14,6 +14,8 @@ import pytest
 from websockets.sync.client import unix_connect
 from websockets.typing import Origin
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -59,7 +61,7 @@ def test_clients_come_over_the_socket_which_is_gone_at_the_end(tmp_path: Path, l
         client.send(
             json.dumps({"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "x", "version": "1"}}})
         )
-        assert json.loads(client.recv(PATIENCE))["result"]["userAgent"].startswith("x/0.169.0 ")
+        assert json.loads(client.recv(PATIENCE))["result"]["userAgent"].startswith(f"x/{NEWEST.number} ")
         process.terminate()
         assert process.wait(PATIENCE) == 0
     assert not path.exists()

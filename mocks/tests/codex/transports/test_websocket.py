@@ -18,6 +18,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -178,11 +180,11 @@ def test_a_call_is_answered_over_a_websocket(listener: Listener) -> None:
 
 def test_each_client_has_its_own_handshake_ids_and_muted_notifications(listener: Listener) -> None:
     first, second = listener.connect(hello=False), listener.connect(hello=False)
-    assert first.shake_hands("one")["userAgent"].startswith("one/0.169.0 ")
+    assert first.shake_hands("one")["userAgent"].startswith(f"one/{NEWEST.number} ")
     assert second.ask("thread/loaded/list", {})["message"] == "Not initialized"
     muted = ["thread/started", "thread/status/changed"]
     told = second.shake_hands("two", optOutNotificationMethods=muted)["userAgent"]
-    assert told.startswith("one/0.169.0 ")
+    assert told.startswith(f"one/{NEWEST.number} ")
     assert told.endswith("(two; 1)")
     assert second.ask("initialize", {"clientInfo": {"name": "x", "version": "1"}})["message"] == "Already initialized"
     first.start_turn(first.start_thread(), "[[assay:text/hello#1]]")

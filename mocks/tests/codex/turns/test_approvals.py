@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from assay_codex.versions import version as versions
 from assay_scripts.steps import Command, Hang, Patch, Question, Say, Script, Step
 
 TOUCH = Command(id="call_1", command="touch a.txt && echo done", output="done\n")
 ADD = Patch(id="call_1", path="new.txt", content="one\ntwo\n")
-NEWEST, OLDEST = "0.169.0", "0.89.0"
+NEWEST, OLDEST = versions.NEWEST.number, "0.89.0"
 
 
 @pytest.fixture

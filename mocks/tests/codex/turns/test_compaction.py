@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from assay_codex.turns.compaction import PROMPT
+from assay_codex.versions.version import NEWEST
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Usage
 
@@ -32,7 +33,7 @@ def counts(heard: Any) -> list[tuple[int, int]]:
     return [(one["total"]["totalTokens"], one["last"]["totalTokens"]) for one in told]
 
 
-def full(make_client: Any, *parts: Any, version: Any = "0.169.0", **params: Any) -> Any:
+def full(make_client: Any, *parts: Any, version: Any = NEWEST.number, **params: Any) -> Any:
     """A client, and its thread whose context is full."""
     client = make_client(_library((FULL,), *parts), version=version)
     thread = client.start_thread("search", **params)

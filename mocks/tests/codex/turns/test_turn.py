@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from assay_codex.versions.version import NEWEST
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.calls import TOOLS_NAMED
@@ -520,7 +521,7 @@ def test_in_older_versions_nothing_is_counted_of_an_answer_that_was_cut_off(olde
     assert heard.told("thread/tokenUsage/updated") == []
 
 
-@pytest.mark.parametrize("version", ["0.89.0", "0.107.0", "0.125.0", "0.169.0"])
+@pytest.mark.parametrize("version", ["0.89.0", "0.107.0", "0.125.0", NEWEST.number])
 @pytest.mark.parametrize("script", [name for name in LIBRARY if name != "act/overload"])  # begins no turn
 def test_every_script_of_the_library_can_be_played_in_every_version(
     make_client: Any, script: str, version: str
@@ -580,7 +581,7 @@ def test_a_citation_is_kept_from_the_client(make_client: Any) -> None:
     assert heard.told("item/completed")[-1]["item"]["text"] == "a  b"
 
 
-@pytest.mark.parametrize("version", ["0.89.0", "0.169.0"])
+@pytest.mark.parametrize("version", ["0.89.0", NEWEST.number])
 def test_an_answer_that_is_tried_again_repeats_its_text_under_a_new_id(make_client: Any, version: str) -> None:
     steps = (Say(("par", "tial")), Retry(attempt=1, attempts=2), Say(("par", "tial", " answer")))
     client = make_client({"a": Script(name="a", title="", parts=(steps,))}, version=version)
@@ -604,7 +605,7 @@ def test_text_without_deltas_is_there_from_the_start(make_client: Any) -> None:
     assert heard.said == ["Tw", "o."]
 
 
-@pytest.mark.parametrize(("version", "limits"), [("0.89.0", 2), ("0.169.0", 1)])
+@pytest.mark.parametrize(("version", "limits"), [("0.89.0", 2), (NEWEST.number, 1)])
 def test_an_answer_whose_cost_is_unknown_counts_nothing(make_client: Any, version: str, limits: int) -> None:
     part = (Say(("x",)), Usage(unknown=True))
     heard = make_client({"a": Script(name="a", title="", parts=(part,))}, version=version).play("[[assay:a#1]]")
