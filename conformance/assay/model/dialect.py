@@ -143,6 +143,10 @@ DEFAULT = Dialect.OPENAI_JSON
 """The dialect of OpenAI's own clients: reports do not name it; a target of which nothing is known is asked in it."""
 CHATS = tuple(dialect for dialect in Dialect if dialect.spec.surface is Surface.CHAT)
 """The dialects of chat completions."""
+WITH_TOOLS = tuple(dialect for dialect in Dialect if not dialect.spec.functions)
+"""The dialects whose requests offer `tools`: calls have ids there, and an answer has room for several."""
+CHATS_WITH_TOOLS = tuple(dialect for dialect in CHATS if dialect in WITH_TOOLS)
+"""Those of chat completions among them."""
 BLOCK_MODES = frozenset(dialect.spec.output_mode for dialect in Dialect if dialect.spec.blocks)
 """The output modes in which calls are blocks in the content."""
 

@@ -206,7 +206,7 @@ def offers_tools(scenario: Scenario, turn: Turn | None) -> bool:
 def wants_burst(scenario: Scenario, turn: Turn | None, dialect: Dialect) -> bool:
     """Whether the request of a turn allows several calls in one stream.
 
-    The header decides; without it `parallel_tool_calls`, which is true by default on Responses alone.
+    The header decides; without it `parallel_tool_calls`, whose default is the dialect's (`parallel_by_default`).
     """
     if STOP_HEADER in scenario.headers:
         return scenario.headers[STOP_HEADER] == "burst"

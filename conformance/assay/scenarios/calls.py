@@ -1,12 +1,12 @@
 """Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
-from assay.model.dialect import STOP_HEADER, Dialect
+from assay.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
 BURST = {"parallel_tool_calls": True}
 FIRST = {"parallel_tool_calls": False}
-STREAMED = (Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML)
+STREAMED = CHATS_WITH_TOOLS
 """The dialects whose streams have room for several calls."""
 
 CALLS: tuple[Scenario, ...] = (

@@ -1,6 +1,6 @@
 """Several choices: each is an answer of its own."""
 
-from assay.model.dialect import CHATS, Dialect
+from assay.model.dialect import CHATS, CHATS_WITH_TOOLS
 from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
@@ -20,7 +20,7 @@ CHOICES: tuple[Scenario, ...] = (
         script="choices/mixed",
         turns=(Turn(say="Say it, or search."),),
         tools=(LOCAL_SEARCH,),
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML),
+        dialects=CHATS_WITH_TOOLS,
         choices=2,
         exercises=("chat.stream.isolation", "chat.whole.choices", "chat.stream.parity"),
     ),

@@ -1,6 +1,6 @@
 """A backend that fails: before it said anything, in mid-text, inside and after a call, after the end; and its death."""
 
-from assay.model.dialect import Dialect
+from assay.model.dialect import CHATS_WITH_TOOLS, Dialect
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
@@ -190,7 +190,7 @@ FAILURES: tuple[Scenario, ...] = (
         turns=(Turn(say="Begin to search, and die."), AGAIN),
         tools=(LOCAL_SEARCH,),
         modes=(Mode.STREAM,),
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML),
+        dialects=CHATS_WITH_TOOLS,
         alone=True,
         exercises=("chat.stream.error-after-call", "http.error.no-internals"),
     ),

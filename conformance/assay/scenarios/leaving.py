@@ -1,6 +1,6 @@
 """Clients that go away: before the first byte, in mid-text, inside a call, after one. The backend says how it ended."""
 
-from assay.model.dialect import Dialect
+from assay.model.dialect import WITH_TOOLS
 from assay.model.scenario import Act, Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
@@ -40,7 +40,7 @@ LEAVING: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         body={"parallel_tool_calls": True},
         modes=(Mode.STREAM,),
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        dialects=WITH_TOOLS,
         exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
     ),
 )

@@ -1,6 +1,6 @@
 """Requests whose tools may not be called."""
 
-from assay.model.dialect import Dialect
+from assay.model.dialect import WITH_TOOLS, Dialect
 from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
@@ -11,7 +11,7 @@ TOOL_CHOICE: tuple[Scenario, ...] = (
         script="reflect/received",
         tools=(LOCAL_SEARCH,),
         body={"tool_choice": "none"},
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        dialects=WITH_TOOLS,
         turns=(Turn(say="What tools have you got?"),),
         exercises=("turn.tool-choice-none",),
     ),

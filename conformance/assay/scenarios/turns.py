@@ -1,6 +1,6 @@
 """Conversations: what the backend received, as scripts that reflect say it back."""
 
-from assay.model.dialect import Dialect
+from assay.model.dialect import WITH_TOOLS, Dialect
 from assay.model.scenario import Act, Mode, Scenario, Turn
 from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
 
@@ -58,7 +58,7 @@ TURNS: tuple[Scenario, ...] = (
             {"role": "tool", "tool_call_id": "call_moa", "content": "The moa is extinct."},
             {"role": "tool", "tool_call_id": "call_kiwi", "content": "The kiwi is not."},
         ),
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        dialects=WITH_TOOLS,
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.tool-result",),
     ),
@@ -83,7 +83,7 @@ TURNS: tuple[Scenario, ...] = (
             {"role": "tool", "tool_call_id": "call_bittern", "content": "The bittern booms."},
             {"role": "assistant", "content": "The bittern does."},
         ),
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        dialects=WITH_TOOLS,
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.history-reaches-backend",),
         needs_history=True,
@@ -112,7 +112,7 @@ TURNS: tuple[Scenario, ...] = (
                 "content": [{"type": "text", "text": "The rail "}, {"type": "text", "text": "hides."}],
             },
         ),
-        dialects=(Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML, Dialect.RESPONSES),
+        dialects=WITH_TOOLS,
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.tool-result",),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.model.target import Backend, Target
@@ -43,7 +43,9 @@ def reach(options: TargetOptions) -> Iterator[Target]:
             yield preflight(target_of(options, base_url=options.url, api_key=key))
         else:
             started = bundled.proxy(timeout=options.timeout, start_timeout=options.start_timeout, codex=codex)
-            yield _with_mock(stack.enter_context(started))
+            target = _with_mock(stack.enter_context(started))
+            # It speaks all dialects; a person may ask for some of them.
+            yield replace(target, dialects=options.dialects or target.dialects)
 
 
 def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)

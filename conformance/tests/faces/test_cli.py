@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from assay.faces.cli import main
 from assay.model.catalogue import load
+from assay.model.dialect import Dialect
 from assay.results.certificate import MEANINGS, Exit
 from assay.scenarios import SCENARIOS
 from assay.targets.bundled import proxy
@@ -92,7 +93,7 @@ def test_a_server_that_hangs(tiny: Any) -> None:
         ("--launch", "node 'server.js", "cannot be read: No closing quotation"),
         ("--timeout", "nan", "Invalid value for '--timeout': 'nan' should be a time in seconds, at least 0.01."),
         ("--timeout", "inf", "'inf' should be a time in seconds"),
-        ("--dialect", "xml", "'xml' should be one of openai-json, obsidian-xml, function-call, responses."),
+        ("--dialect", "xml", f"'xml' should be one of {', '.join(Dialect)}."),
         ("--slots", "0", "'0' should be a whole number, at least 1."),
     ],
 )

@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING
 
 from assay.model.catalogue import load
+from assay.model.dialect import CHATS
 from assay.report.explain import explain, list_requirements, list_scenarios
 from assay.report.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
@@ -51,7 +52,7 @@ def test_scenarios_are_listed_for_programs(console: Console, printed: Printed) -
 def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) -> None:
     explain(console, ROW, SCENARIOS[:2], load().seeds)
     said = printed()
-    assert said.startswith("chat.stream.role-first  MUST  stream; openai-json, obsidian-xml, function-call\n")
+    assert said.startswith(f"chat.stream.role-first  MUST  stream; {', '.join(CHATS)}\n")
     joined = " ".join(said.split())
     assert ROW.text in joined
     assert f"To do: {ROW.hint}" in joined

@@ -131,3 +131,8 @@ def test_every_option_with_the_name_of_a_field_of_a_target_becomes_it() -> None:
     assert {option.field for option in TargetOptions.options()} & names == declared.keys()
     target = target_of(TargetOptions(**declared), base_url="http://x/v1/", api_key="k")  # type: ignore[arg-type]  # of several types
     assert target == Target(base_url="http://x/v1", api_key="k", **declared)  # type: ignore[arg-type]  # of several types
+
+
+def test_the_bundled_proxy_is_judged_in_the_dialects_that_are_asked_for() -> None:
+    with reach(TargetOptions(dialects=(Dialect.RESPONSES,))) as target:
+        assert target.dialects == (Dialect.RESPONSES,)
