@@ -48,7 +48,7 @@ class Stage(StrEnum):
     SENSE = "sense"
     """What the backend reports that it received. It means nothing where the content is wrong."""
     SUBJECT = "subject"
-    """No check of its own: scenarios whose `blames` names the row attribute any violation of content to it."""
+    """No check of its own: scenarios whose `attribute_to` names the row attribute any violation of content to it."""
     TOGETHER = "together"
     """All exchanges of a scenario, side by side."""
     PARITY = "parity"
