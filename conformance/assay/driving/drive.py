@@ -63,7 +63,9 @@ async def drive(
         driver = _Driver(client=client, target=target, slots=asyncio.Semaphore(jobs), unready=asyncio.Lock())
         together = [scenario for scenario in scenarios if not scenario.alone]
         runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
+        # Awaited within the comprehension, so one begins only when the one before has ended.
         runs += [await _drive_one(driver, scenario, progress) for scenario in scenarios if scenario.alone]
+    # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}
     return [by_name[scenario.name] for scenario in scenarios]
 
@@ -125,8 +127,10 @@ async def _drive_form(driver: _Driver, scenario: Scenario, form: Form) -> _Drive
     try:
         exchanges = await driver.exchanges(scenario, form)
     except plain.UnseenError as unseen:
+        # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed.
         return _Driven(reason=str(unseen))
     except HarnessError as error:
+        # Kept, not raised: the exchanges of all other scenarios can still be judged.
         return _Driven(error=str(error))
     if _never_left(exchanges):
         return _Driven(reason="the client never got the text at which it was to leave")
@@ -139,8 +143,11 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
         return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
     if scenario.needs_idle_timeout and target.idle_timeout is None:
         return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
+    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
     if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.timeout:
         return "a backend may be silent for longer than --timeout allows"
+    # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
+    # kills its backend, or changes the script between turns, means nothing to a real model.
     if target.backend is Backend.LIVE and (scenario.alone or any(turn.script for turn in scenario.turns)):
         return "only the scripted mock can play this; a live model is behind the target"
     if scenario.needs_default_mode and target.default_mode is None:
@@ -178,6 +185,8 @@ class _Driver:
 
         They end early where an answer lacks the calls that the next turn brings results for.
         """
+        # One for all turns of a form, since the mock counts a script's parts under it; and each form has its own, so
+        # that forms driven at the same time never open each other's gates. Snapshots mask exactly twelve such digits.
         nonce = uuid.uuid4().hex[:12]
         exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
@@ -185,8 +194,10 @@ class _Driver:
             if number and not can_follow(turn, _choice(exchanges[-1])):
                 break
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+            # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = self.target.url(form.dialect.spec.endpoint)
+            # A slot is for an exchange, not for a conversation: others may take their turn in between.
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
             plain.examine_header(scenario.requires_echo, transcript)
@@ -200,8 +211,10 @@ class _Driver:
         self, turn: Turn, form: Form, nonce: str, url: str, headers: Mapping[str, str], body: bytes
     ) -> tuple[Transcript, Stream | None]:
         """What came of a turn, and the reader of its stream; with `retry_on_503` repeated while the answer is a 503."""
+        # The backend restarts with backoff after it died; how long a client would go on asking is the limit on silence.
         deadline = time.monotonic() + self.target.timeout
         while True:
+            # For each try: a watch has read its stream and spent its act.
             watch = self._watch(turn, form, nonce)
             transcript = await self._exchange("POST", url, headers, body, watch)
             if not turn.retry_on_503 or transcript.status != NOT_READY or time.monotonic() > deadline:
@@ -209,6 +222,7 @@ class _Driver:
             await asyncio.sleep(BREATH)
 
     def _watch(self, turn: Turn, form: Form, nonce: str) -> Watch | None:
+        # There is nothing to act on before a whole answer has come.
         if form.mode is Mode.WHOLE:
             return None
         return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
@@ -225,7 +239,7 @@ class _Driver:
             target=self.target,
             transcript=transcript,
             reading=read(transcript, form, stream),
-            wanted=() if live else answers_to(scenario, number, form),
+            wanted=() if live else answers_to(scenario, number, form),  # of a real model's answer nothing is expected
         )
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
@@ -240,11 +254,13 @@ class _Driver:
                 scenario=scenario, number=number, turn=None, form=form, target=self.target, transcript=transcript,
                 reading=None,
             )
+            # `reading` is None: status, headers and envelope are judged by the transcript alone.
             for number, transcript in enumerate(await asker.ask(request))
         ]  # fmt: skip
 
     async def _plain(self, request: Request) -> Transcript:
         ready = plain.prepare(request, self.target)
+        # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
         return await self._exchange(ready.method, ready.url, {**self._headers(Auth.NONE), **ready.headers}, ready.body)
 
     async def beside(self, nonce: str, dialect: Dialect, script: str) -> None:
@@ -253,9 +269,12 @@ class _Driver:
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
+        # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent. Its
+        # answer is not looked at, since what it does shows in the stream.
         await self._exchange("POST", self.target.url(dialect.spec.endpoint), self._headers(Auth.RIGHT), prepared.body)
 
     def _headers(self, auth: Auth) -> dict[str, str]:
+        # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
         if auth is Auth.RIGHT and self.target.api_key is not None:
             headers["authorization"] = f"Bearer {self.target.api_key}"
@@ -273,6 +292,7 @@ class _Driver:
             # The preflight has reached it, so it has died since: nothing can be said of the answer that never came.
             raise HarnessError(f"{url} cannot be reached any more: {error}") from error
         finally:
+            # Also when the exchange failed: a gate that is being opened would otherwise be a task that nothing awaits.
             if watch is not None:
                 await watch.finish()
         return Transcript(

@@ -37,18 +37,25 @@ class Asker:
         """
         done: list[Transcript] = []
         async with AsyncExitStack() as held:
+            # Held for all requests of the scenario, not for each: the saturating ones must stay until the last is
+            # answered.
             if any(one.unready for one in request.each):
                 await held.enter_async_context(self.unready)
             saturation: Saturation | None = None
             for one in request.each:
+                # Once for a scenario: later requests are to find the same slots taken. It ends, and its requests with
+                # it, when the stack unwinds.
                 if one.full and saturation is None:
                     saturation = await held.enter_async_context(self._saturated(one))
+                # Written only now, since it may name the response that an earlier answer brought
+                # (responses.previous-id).
                 transcript = await self._one(following(one, done), saturation)
                 examine(one, transcript, self.target)
                 done.append(transcript)
         return done
 
     def _saturated(self, request: Request) -> AbstractAsyncContextManager[Saturation]:
+        # Never without declared slots: `plain.unsupported_reason` has refused the scenario then.
         return saturated(lambda: self.send(request), (self.target.slots or 0) + 1)
 
     async def _one(self, request: Request, saturation: Saturation | None) -> Transcript:
@@ -57,5 +64,6 @@ class Asker:
                 return await self.send(request)
         # Without waiting for a slot of our own: the target holds the saturating requests only for a moment.
         transcript = await self.send(request)
+        # After the answer: had the slots come free before it, it would say nothing of a proxy that is full.
         saturation.check()
         return transcript

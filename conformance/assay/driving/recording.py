@@ -39,6 +39,7 @@ class Record:
         if self.watch is None:
             await self._fill(client, request)
             return
+        # Two tasks, since a client may have to leave while it waits for a first byte that never comes.
         filling = asyncio.create_task(self._fill(client, request))
         leaving = asyncio.create_task(self.watch.leave_when_sent())
         try:
@@ -50,6 +51,7 @@ class Record:
             for task in (filling, leaving):
                 if not task.done():
                     task.cancel()
+            # Both have ended before the transcript is made, else pieces could still be added to it.
             await asyncio.wait({filling, leaving})
         for task in (filling, leaving):
             if not task.cancelled():
@@ -57,9 +59,11 @@ class Record:
 
     async def _fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
         try:
+            # Never followed: a redirect is an answer to be judged (httpx follows none unless asked).
             response = await client.send(request, stream=True)
             try:
                 self.status = response.status_code
+                # As on the wire: `response.headers` would guess a charset, and join or lower what a check looks at.
                 self.headers = tuple(
                     (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw
                 )
@@ -69,14 +73,18 @@ class Record:
         except httpx.ConnectError:  # a TransportError, but no fault of a response: there was none
             raise
         except (httpx.TimeoutException, TimeoutError):
+            # After [DONE] the answer is all there, and silence means only that the body was left open
+            # (chat.stream.done-last): JavaScript clients wait for its end.
             self.end = End.OPEN if self.watch is not None and self.watch.done else End.TIMEOUT
         except (httpx.TransportError, httpx.DecodingError):
             self.end = End.CUT
 
     async def _body(self, response: httpx.Response) -> None:
         deadline = now() + self.silence  # a body without a watch must come whole within the limit, not byte by byte
+        # Raw: a proxy that compresses although it was asked not to is not to be undone here.
         pieces = response.aiter_raw()
         while True:
+            # Asked again for each piece: what the watch saw in the last one may have moved the deadline.
             async with asyncio.timeout_at(deadline if self.watch is None else self.watch.deadline):
                 data = await anext(pieces, None)
             if data is None:
@@ -84,6 +92,7 @@ class Record:
             self.pieces.append(Piece(at=time.monotonic() - self.began, data=data))
             if self.watch is not None:
                 self.watch.feed(data)
+                # What else the piece held stays recorded: it had arrived when the client left.
                 if self.watch.left:
                     self.end = End.LEFT
                     return

@@ -36,6 +36,7 @@ class Saturation:
         Raises:
             UnseenError: one was answered otherwise than with the refusal, or all were refused.
         """
+        # `result` also raises what went wrong in a request of ours, such as a target that is gone.
         done = [request.result().status for request in self.requests if request.done()]
         if len(done) == len(self.requests) or any(status != self.refusal for status in done):
             raise UnseenError("the target's slots could not be held: it does not let requests wait for its backend")
@@ -48,6 +49,7 @@ async def saturated(send: Callable[[], Awaitable[Transcript]], size: int) -> Asy
     Raises:
         UnseenError: none was refused, or all were.
     """
+    # At once, and outside the run's own slots: fewer `jobs` than the target has slots would never fill them.
     requests = [asyncio.ensure_future(send()) for _ in range(size)]
     try:
         done, _ = await asyncio.wait(requests, return_when=asyncio.FIRST_COMPLETED)
@@ -60,4 +62,5 @@ async def saturated(send: Callable[[], Awaitable[Transcript]], size: int) -> Asy
         saturation.check()
         yield saturation
     finally:
+        # Not cancelled: they must give their slots back before the next scenario uses the unready instance.
         await asyncio.wait(requests)

@@ -23,6 +23,7 @@ KEEPALIVES = 4
 """How many keep-alive intervals a client waits for a comment."""
 PATIENCE = 3.0
 """Seconds that it waits at least: a busy machine may be late."""
+# The scripts' gates also open by themselves, so a proxy that buffers does not hang: it is seen to be late.
 OPEN_GATE = "open/gate"
 """The script that opens the gate of its nonce."""
 AWAIT_SENT = "leave/told"
@@ -53,6 +54,7 @@ class Watch:
             stream: The reader of the stream.
             beside: Sends a request for this script under the same nonce, and returns when it is answered.
         """
+        # `_act` changes: once the gate is open, a client only reads on.
         self._act, self._target, self._beside = act, target, beside
         self.stream = stream
         self._opening: asyncio.Task[None] | None = None
@@ -61,8 +63,10 @@ class Watch:
         self.silence = target.timeout
         if act is Act.OPEN_AT_COMMENT:
             patience = max(PATIENCE, KEEPALIVES * (target.keepalive or 0.0))
+            # A proxy that sends no comments is to be judged by its silence (chat.stream.keepalive, a SHOULD), not to
+            # run into the timeout: so the gate is opened for it, too.
             self._patience = asyncio.get_running_loop().call_later(patience, self._open_now)
-            self.silence += patience
+            self.silence += patience  # the silence until then is the scenario's own
         self.deadline = now() + self.silence
 
     async def leave_when_sent(self) -> None:
@@ -76,13 +80,16 @@ class Watch:
         for event in self.stream.feed(data):
             match event, self._act:
                 case Done(), _:
+                    # A second is enough for an end that is already on its way, and short beside `timeout`.
                     self.done, self.deadline = True, now() + LINGER
+                # The first only: opening makes the act READ.
                 case (Text(), Act.OPEN_AT_TEXT) | (Comment(), Act.OPEN_AT_COMMENT):
                     self._open_now()
                 case Text(), Act.LEAVE_AT_TEXT:
                     self.left = True
                 case Comment(), _:
                     pass
+                # After [DONE] the short deadline stays: frames behind it (chat.stream.done-last) must not prolong it.
                 case _, Act.READ if not self.done:
                     self.deadline = now() + self.silence
                 case _:
@@ -90,9 +97,11 @@ class Watch:
 
     def _open_now(self) -> None:
         self._stop_waiting()
+        # Before the request is sent: another piece must not open the gate a second time.
         self._act = Act.READ
         self.silence = self._target.timeout
         self.deadline = now() + self.silence
+        # In a task: the stream has to be read while the gate's request is answered.
         self._opening = asyncio.create_task(self._beside(OPEN_GATE))
 
     def _stop_waiting(self) -> None:

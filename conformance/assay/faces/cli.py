@@ -51,6 +51,7 @@ class _Value(_ParamType):
         """The value; click calls it for a default, too."""
         try:
             return self._option.kind.read(value)
+        # Also float("x") and int("x"), whose own messages name Python's types.
         except ValueError:
             self.fail(f"{value!r} should be {self._option.kind.right}.", param, ctx)
 
@@ -89,12 +90,14 @@ def certify_command(**values: Any) -> None:  # noqa: ANN401 (one for each option
 
     Without either, certify the proxy that comes with Assay, as a demonstration.
     """
+    # click ends a command with 0 whatever it returns; the status has to be raised.
     raise SystemExit(_certify(TargetOptions.from_values(values), RunOptions.from_values(values)))
 
 
 def _certify(target: TargetOptions, run: RunOptions) -> int:
     console = Console()
     try:
+        # Outside `terminable`: nothing has been started that a signal would have to stop.
         planned = plan(target, run)
         with terminable():
             certificate = planned.certify(
@@ -105,6 +108,7 @@ def _certify(target: TargetOptions, run: RunOptions) -> int:
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
         return Exit.UNREACHABLE
+    # click would print "Aborted!" and exit with 1, which here means that a MUST is broken.
     except KeyboardInterrupt:
         click.echo("assay: interrupted", err=True)
         return Exit.INTERRUPTED
@@ -134,6 +138,7 @@ def explain_command(requirement: str) -> None:
         row = load().find(requirement)
     except UnknownRequirementError as error:
         raise click.UsageError(str(error)) from error
+    # In all dialects, since no target is asked about.
     scenarios = [scenario for scenario in SCENARIOS if row in applicable(scenario, load(), Dialect)]
     explain.explain(Console(), row, scenarios, load().seeds)
 
@@ -143,6 +148,7 @@ def explain_command(requirement: str) -> None:
 def show_command(scenario: str) -> None:
     """Print a scenario and the script that answers it, as JSON."""
     try:
+        # `select` also takes requirements: a name that is one deserves a better answer than "unknown".
         found = next((one for one in select(SCENARIOS, load(), (scenario,)) if one.name == scenario), None)
     except UnknownScenarioError as error:
         raise click.UsageError(str(error)) from error

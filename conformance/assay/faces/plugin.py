@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
+# Not `Exit.UNREACHABLE`, which would import the results in every session of pytest.
 UNREACHABLE = 3
 """The exit status when the target cannot be reached or driven, as that of `assay certify`."""
 TARGETS = ("assay_url", "assay_command", "assay_bundled")
@@ -52,8 +53,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _argparse(option: Option) -> dict[str, Any]:
     """An option in argparse's words. It has no default there: what was not given is the dataclass's to fill in."""
+    # argparse fills help texts in with `%`.
     words: dict[str, Any] = {"help": option.full_help.replace("%", "%%")}
     if isinstance(option.kind, Flag):
+        # Its default is False, which is the dataclass's too.
         return words | {"action": "store_true"}
     words |= {"metavar": option.kind.metavar, "type": _reader(option)}
     return words | ({"action": "append"} if option.repeatable else {})
@@ -64,7 +67,7 @@ def _reader(option: Option) -> Callable[[str], object]:
         try:
             return option.read(value)
         except OptionError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
+            raise argparse.ArgumentTypeError(str(error)) from error  # the one error whose message argparse shows
 
     return read
 
@@ -91,6 +94,7 @@ class AssaySession:
         try:
             return self.plan.certify()
         except HarnessError as error:
+            # Each of hundreds of items would fail for this one reason.
             pytest.exit(f"assay: {error}", returncode=UNREACHABLE)
 
     @cached_property
@@ -102,6 +106,7 @@ class AssaySession:
         return tuple(
             f"{scenario.name}:{row}"
             for scenario in self.plan.scenarios
+            # All dialects: items are collected before the target has been asked which it speaks.
             for row in (*(row.id for row in applicable(scenario, self.plan.catalogue, Dialect)), REST)
         )
 
@@ -110,7 +115,9 @@ class AssaySession:
 
         Where they are not all items (after `-k`, say), only their own requirements count: the rest is not missed.
         """
+        # None: no item ran (--collect-only, or all were deselected), so nothing was looked for.
         if self._certificate is not None:
+            # What no item of the session is about can be missed only by a session that was to look at everything.
             complete = keys == set(self.keys)
             mine = {key.partition(":")[2] for key in keys}
             found = self._certificate.unobserved
@@ -127,12 +134,14 @@ def session_of(config: pytest.Config) -> AssaySession | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options, and refuse those that cannot be meant."""
+    # First of all: pytest calls this in every project in whose environment Assay is installed.
     if not any(config.getoption(name) for name in TARGETS):
         return
     if config.getoption("assay_bundled") and (config.getoption("assay_url") or config.getoption("assay_command")):
         raise pytest.UsageError("--assay-bundled is a target of its own: leave --assay-url and --assay-launch away")
     from assay.faces.plan import USAGE_ERRORS, plan  # noqa: PLC0415 (see the head of this module)
 
+    # By prefix and not by a list, so that an option is defined in one place.
     ours = {name: value for name, value in vars(config.option).items() if name.startswith("assay_")}
     values = {name.removeprefix("assay_"): value for name, value in ours.items()}
     try:
@@ -144,6 +153,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Nothing of the suite is collected when no target is named."""
+    # None and not False: other plugins may still ignore it.
     return True if collection_path.parent == SUITES and session_of(config) is None else None
 
 
@@ -153,15 +163,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if run is None:
         return
     run.finish(_keys(session))
+    # Only workers of pytest-xdist have one. A worker does not end the session; its controller does.
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[UNOBSERVED] = run.unobserved
+    # A status that says more (failed, interrupted, no tests) is left as it is.
     elif run.unobserved and not run.plan.run.allow_partial and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _keys(session: pytest.Session) -> set[str]:
     """The `<scenario>:<requirement>` of each item that was to run; a controller of pytest-xdist has no items."""
+    # Items of other suites in the same session say nothing of the target.
     items: list[Any] = [item for item in getattr(session, "items", []) if item.path.parent == SUITES]
     return {item.callspec.params["key"] for item in items if hasattr(item, "callspec")}
 
@@ -170,6 +183,7 @@ def _keys(session: pytest.Session) -> set[str]:
 def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 (a class of pytest-xdist, which need not be installed)
     """Take over what a worker has not observed; each worker has a run of its own, and all miss the same."""
     run = session_of(node.config)
+    # A worker that crashed has sent nothing.
     missed: Mapping[str, str] = getattr(node, "workeroutput", {}).get(UNOBSERVED, {})
     if run is not None:
         run.unobserved = {**run.unobserved, **missed}

@@ -37,11 +37,15 @@ def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str],
         "PROXY_HOST": HOST,
         "PROXY_PORT": str(port),
         "PROXY_API_KEY": api_key,
+        # As OpenAI behaves, which clients are written for. The proxy's own defaults, obsidian-xml and the first call
+        # alone, are those of S4.
         "PROXY_OUTPUT_MODE": "openai-json",
         "PROXY_STOP_AFTER_TOOLS_MODE": "burst",
         **_checked(scripts),
     }
+    # Asked here as well, because the proxy's own message would name its variable and not --port.
     _must_be_free(port)
+    # Ctrl-C is how a person ends this: no error.
     with suppress(KeyboardInterrupt), terminable(), started(lambda: _start(env)) as process:
         _watch(process, api_key, say)
 
@@ -49,6 +53,7 @@ def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str],
 def _start(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [executable("assay-proxy")],
+        # Its address is read from stdout; stderr stays the terminal's, so that a person sees what the proxy logs.
         env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
 
@@ -61,11 +66,12 @@ def _checked(scripts: Path | None) -> dict[str, str]:
         load_scripts(scripts)
     except ScriptError as error:
         raise OptionError(str(error)) from error
-    return {"ASSAY_SCRIPTS": str(scripts.resolve())}
+    return {"ASSAY_SCRIPTS": str(scripts.resolve())}  # the mock may run in another folder
 
 
 def _must_be_free(port: int) -> None:
     try:
+        # `create_server` sets SO_REUSEADDR, so a port that was just left counts as free.
         socket.create_server((HOST, port)).close()
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
@@ -76,12 +82,14 @@ def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], 
     """Wait for the line in which the proxy prints its address, print it for the user, and stay until it ends."""
     ready = process.stdout.readline().decode() if process.stdout else ""
     if ready:
+        # With port 0 only this line says which one it is.
         url = ready.split()[-1]
         say(
             f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
             "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops."
         )
     when = "" if ready else " before it was ready"
+    # It never ends by itself as long as all is well; a person's Ctrl-C interrupts the wait.
     raise HarnessError(f"the proxy ended with status {process.wait()}{when} (its own output above may say why)")
 
 

@@ -182,6 +182,7 @@ class _Examined:
 
     def _harmless(self, found: _Found, exchange: Exchange) -> bool:
         row = self.catalogue.by_id.get(found.requirement)
+        # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
         match row.harmless if row else Harmless.NEVER:
             case Harmless.ALWAYS:
                 return True
@@ -214,6 +215,7 @@ def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tu
         row: _attributed(behind, run.scenario.attribute_to, broken).violation.requirement
         for row, behind in examined.hidden.items()
     }
+    # Found broken in passing: reported, although the scenario is not judged by them.
     others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
     rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
     return tuple(outcome(run, row, target, found=findings, hidden=hidden) for row in rows)
@@ -236,6 +238,7 @@ def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
             examined.hide_meaning(exchange, cause)
             continue
         found = _exchange(exchange, examined)
+        # Only the first: what breaks later in the conversation may follow from it.
         cause = cause or examined.breaking(found, exchange)
     # A conversation that could not be continued: the turns that were never sent are hidden, too.
     if cause is not None and len(exchanges) < len(exchanges[-1].scenario.turns):
@@ -262,8 +265,10 @@ def _together(exchanges: Sequence[Exchange], examined: _Examined) -> None:
 def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
     """What one exchange shows."""
     errors = examined.find(exchange, examined.look(examined.of(Stage.ERROR), exchange))
+    # The client left before anything came, as its scenario asks: nothing is missing.
     if exchange.transcript.end is End.LEFT and exchange.transcript.status is None:
         return errors
+    # A plain request: its scenario says what must come, so there is no grammar to read the answer by.
     if exchange.scenario.request is not None:
         return errors + examined.find(exchange, examined.look(examined.of(*_CONTENT), exchange))
     if exchange.reading is None:
@@ -290,6 +295,7 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
     found = examined.find(exchange, examined.look(content, exchange), attributable=True)
     if found and exchange.scenario.attribute_to:
         examined.hide_meaning(exchange, found[0])
+        # The subject's own row may have the stage `subject`, which is not among those of meaning.
         examined.hide(exchange, (row for row in examined.rows if row.id == exchange.scenario.attribute_to), found[0])
     elif found:
         examined.hide(exchange, examined.of(Stage.SENSE), found[0])
@@ -297,6 +303,7 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
         return found
     sense = (row for row in rows if row.stage is Stage.SENSE)
     found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
+    # Harmless findings count, too: the stored answer would show the same fault under another name.
     clean = not any(one.finding.form == exchange.form for one in examined.findings)
     if found or not clean or not exchange.wanted:
         return found
@@ -324,11 +331,13 @@ def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
     transcript = exchange.transcript
     if transcript.status is None:
         seen = f"no response came: {transcript.end} after {transcript.seconds:.1f} s"
+    # The error that was due; the first stage has judged its form.
     elif transcript.status >= BAD_REQUEST and any(wanted.failure in NO_ANSWER for wanted in exchange.wanted):
         return
     else:
         seen = f"HTTP {transcript.status} instead of an answer: {transcript.body[:200].decode(errors='replace')}"
     exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
+    # What the scenario exercises may be about other forms only; then its first row has the violation.
     subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
     yield Violation(requirement=subject or exchange.scenario.exercises[0], seen=seen)
 
@@ -363,5 +372,6 @@ def _compare(examined: _Examined, row: Requirement, ours: Form, others: Form) ->
     """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued."""
     exchanges = (examined.run.exchanges.get(form, ()) for form in (ours, others))
     for one, other in zip(*exchanges, strict=False):
+        # Two answers of a live model, whose right answer is not known, may differ.
         if one.reading is not None and other.reading is not None and one.wanted:
             examined.find(one, examined.checks.look(row.id, one, other))

@@ -34,6 +34,7 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
         if not line or line.startswith("#"):
             continue
         key, *rest = line.split(maxsplit=1)
+        # A renamed requirement would otherwise leave a line behind that excuses nothing.
         if key not in keys:
             raise KnownFailingError(f"{path}, line {number}: {key!r} is no <scenario>:<requirement> of this suite")
         if not rest:
@@ -55,6 +56,7 @@ def apply(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> tuple[Outc
 def _marked(outcome: Outcome, reason: str | None) -> Outcome:
     match outcome.verdict:
         case Verdict.PASS if reason:
+            # A line that excuses nothing would hide the next time that the requirement is broken.
             stale = f"it passes, but is declared as known failing ({reason}); remove its line"
             return dataclasses.replace(outcome, verdict=Verdict.FAIL, reason=stale)
         case Verdict.FAIL | Verdict.WARN if reason:

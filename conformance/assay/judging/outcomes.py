@@ -38,6 +38,7 @@ def outcome(
     run: Run, row: Requirement, target: Target, *, found: Iterable[Finding], hidden: Mapping[str, str]
 ) -> Outcome:
     """The outcome of a requirement, from all that was `found`, and from which requirement hides which."""
+    # What was found weighs more than any reason for which nothing could be.
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
@@ -60,6 +61,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
     if row.id in hidden:
         return f"hidden behind {hidden[row.id]}, which is broken in the same exchange"
     for form in run.scenario.forms(target.dialects):
+        # One form that was not driven is enough: a pass speaks of all of them.
         if row.speaks_of(form) and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     # What is right for a plain request stands in its scenario, so it is known whatever the backend is.
@@ -72,6 +74,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
 def _not_shown(run: Run, row: Requirement) -> str:
     """'' unless the requirement is about something that never came."""
     exchanges = [exchange for form, those in run.exchanges.items() if row.speaks_of(form) for exchange in those]
+    # A check that had nothing to look at finds nothing, and that is no pass.
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"
     if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):

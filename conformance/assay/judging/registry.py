@@ -92,6 +92,7 @@ class Checks:
             yield Violation(requirement=requirement, seen=seen.text, place=seen.place)
 
     def _add(self, requirement: str, check: Check) -> None:
+        # A second one would replace the first without a word.
         if requirement in self._checks:
             raise CheckError(f"{requirement} has a check already; each requirement has one")
         self._checks[requirement] = check

@@ -57,9 +57,11 @@ def _lines(exchange: Exchange) -> Iterator[str]:
     yield f"events: {' '.join(_order(exchange.reading.events))}"
     reflected = any(wanted.text is None for wanted in exchange.wanted)
     for choice in exchange.answer.choices:
+        # A response without text has an empty message or none; both are right.
         text = choice.text or "" if exchange.dialect.spec.surface is Surface.RESPONSES else choice.text
         yield "text: (reflected)" if reflected else f"text: {_quoted(text)}"
         for call in choice.calls:
+            # Without its id: a proxy may make ids of its own.
             yield f"call: {call.name}"
             yield f"arguments: {_quoted(call.arguments)}"
         yield f"finish: {choice.finish}"
@@ -68,6 +70,7 @@ def _lines(exchange: Exchange) -> Iterator[str]:
         reported = counts(exchange) is not None
         yield f"usage: {usage.prompt} + {usage.completion} = {usage.total}" if reported else ESTIMATED
     if exchange.answer.error is not None:
+        # Not its message, whose words are the proxy's own.
         yield "error: in the stream"
 
 
@@ -79,6 +82,7 @@ def _order(events: Iterable[ChatEvent]) -> Iterator[str]:
     """
     shown = [event for event in events if not (isinstance(event, Fragment) and not event.text)]
     if any(getattr(event, "choice", 0) for event in shown):
+        # Events of no choice last. The sort is stable, so each choice keeps its order.
         shown.sort(key=lambda event: getattr(event, "choice", math.inf))
     return (kind for kind, _ in groupby(NAMES[type(event)] for event in shown if type(event) in NAMES))
 
@@ -113,6 +117,7 @@ def stored(scenario: str, form: Form) -> dict[int, list[str]]:
     if not path.is_file():
         return {}
     blocks: dict[int, list[str]] = {}
+    # Not `splitlines`: texts are stored with separators such as U+2028 as they are.
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.startswith("# exchange "):
             blocks[int(line.removeprefix("# exchange ")) - 1] = []
@@ -135,7 +140,9 @@ def difference(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
     if wanted is None or any(one.failure in ANYHOW for one in exchange.wanted):
         return
     got = list(_lines(exchange))
+    # The empty line behind both makes a line too many or too few a difference.
     for want, have in zip([*wanted, ""], [*got, ""], strict=False):
+        # Only an older Codex reports no counts of an answer that was cut off; elsewhere that is a difference.
         uncounted = have == ESTIMATED and want.startswith("usage: ") and Missing.COUNTS in exchange.target.missing
         if want != have and not uncounted:
             row = catalogue.of_facet(Facet((want or have).partition(":")[0]), exchange.form)

@@ -116,6 +116,7 @@ class Catalogue:
         for row in rows:
             if row.id in known:
                 raise CatalogueError(f"{row.id}: the catalogue has this id already; each id stands once")
+            # The new rows may also repeat an id among themselves.
             known.add(row.id)
         return replace(self, requirements=(*self.requirements, *rows))
 
@@ -155,6 +156,7 @@ def schema() -> dict[str, Any]:
     """The JSON Schema of a row, for other tools: what `schemas/assay/requirement.json` holds."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        # A name and no address: .invalid never resolves (RFC 2606).
         "$id": "https://assay.invalid/schemas/assay/requirement.json",
         "title": "requirement",
         "description": "One row of the requirement catalogue, as it stands under its dotted id in requirements/*.toml.",
@@ -189,6 +191,7 @@ def _rows(table: dict[str, Any], stem: str, prefix: str = "") -> Iterator[tuple[
         name = f"{prefix}.{key}" if prefix else key
         if not isinstance(value, dict):
             raise CatalogueError(f"{stem}.toml: {name}: stands outside a row; every field belongs in a [dotted.id]")
+        # An empty table is a row, so that it is reported for the fields that it lacks.
         if value and all(isinstance(inner, dict) for inner in value.values()):
             yield from _rows(value, stem, name)
         else:
@@ -224,6 +227,7 @@ def _excluded(folder: Traversable, seeds: Collection[str]) -> tuple[Exclusion, .
 def _require(file: str, name: str, table: dict[str, Any], fields: Mapping[str, _Field]) -> None:
     """Raise unless the table has all required fields, no unknown ones, and each with a right value."""
     place = f"{file}: {name}" if name else file
+    # Unknown names first: a misspelt field would otherwise be reported as a missing one.
     for key in table:
         if key not in fields:
             raise CatalogueError(f"{place}: unknown field {key!r}{_suggest(key, fields)}")
@@ -270,6 +274,7 @@ def _text(rule: str, pattern: str = r"\S", *, sentence: bool = False) -> _Field:
     """A text in which the pattern is found; a sentence has no other behind it, which no pattern of a schema says."""
 
     def right(value: object) -> bool:
+        # Not `fullmatch`: a schema's `pattern` is not anchored either.
         found = isinstance(value, str) and re.search(pattern, value) is not None
         return found and not (sentence and re.search(r"[.!?] [A-Z]", str(value)))
 
@@ -336,6 +341,7 @@ def _dialects() -> _Field:
 
 def _iso(value: object) -> bool:
     try:
+        # `fromisoformat` also reads 20261121 and 2026-W47-6.
         return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:
         return False
@@ -357,6 +363,7 @@ _INDEX: Mapping[str, _Field] = {
 _CITATION: Mapping[str, _Field] = {
     "seed": _text("the name of a text that catalogue.toml lists in seeds"),
     "line": _Field(
+        # TOML's true is an int in Python.
         right=lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
         rule="a line number, counted from 1",
         schema={"description": "counted from 1", "type": "integer", "minimum": 1},

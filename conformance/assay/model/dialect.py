@@ -94,6 +94,7 @@ class DialectSpec:
     @property
     def headers(self) -> Mapping[str, str]:
         """The request headers that ask for this dialect."""
+        # Also for OpenAI's own dialect: a proxy's default may be obsidian-xml (S4-5).
         return {MODE_HEADER: self.output_mode}
 
     @property
@@ -122,11 +123,13 @@ class Dialect(StrEnum):
     """`tool_calls`, asked for with `tools`."""
     OBSIDIAN_XML = (
         "obsidian-xml",
+        # Cumulative (S4-8): its clients read the content, not the deltas that break OpenAI's clients.
         DialectSpec(carrier=Carrier.BLOCKS, output_mode="obsidian-xml", arguments=Arguments.CUMULATIVE),
     )
     """A `<use_tool>` block in the content, `tool_calls` beside it."""
     FUNCTION_CALL = (
         "function-call",
+        # `function_call` is one object and has no id.
         DialectSpec(
             carrier=Carrier.FUNCTION_CALL, functions=True, call_ids=False, one_call=True, call_finish="function_call"
         ),
@@ -134,6 +137,7 @@ class Dialect(StrEnum):
     """The legacy `function_call`, asked for with `functions`."""
     RESPONSES = (
         "responses",
+        # Text and calls are items side by side, so neither replaces the other.
         DialectSpec(surface=Surface.RESPONSES, carrier=Carrier.ITEMS, text_before_calls=True, parallel_by_default=True),
     )
     """`function_call` items of the Responses API, a surface of its own."""

@@ -142,6 +142,7 @@ class Request:
         return (self, *self.also)
 
 
+# By identity: its mappings have no hash, so it would have none either.
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Scenario:
     """A conversation (`turns`) or a plain request (`request`), and the requirements that it exercises."""
@@ -193,6 +194,7 @@ class Scenario:
         spoken = [dialect for dialect in self.dialects if dialect in known]
         if self.request is not None:
             apart = Surface.CHAT not in {one.spec.surface for one in self.dialects} and not spoken
+            # One is enough: the rules of HTTP are the same in every dialect.
             return () if apart else (Form(self.dialects[0], Mode.WHOLE),)
         return tuple(Form(dialect, mode) for dialect in spoken for mode in self.modes)
 
@@ -200,6 +202,7 @@ class Scenario:
 def offers_tools(scenario: Scenario, turn: Turn | None) -> bool:
     """Whether the request of a turn lets the backend call tools."""
     body = {**scenario.body, **(turn.body if turn else {})}
+    # Without the field OpenAI's default is auto.
     return body.get("tool_choice") != "none"
 
 
@@ -208,6 +211,7 @@ def wants_burst(scenario: Scenario, turn: Turn | None, dialect: Dialect) -> bool
 
     The header decides; without it `parallel_tool_calls`, whose default is the dialect's (`parallel_by_default`).
     """
+    # The contract's order: the header, then the request, then what the proxy is set to.
     if STOP_HEADER in scenario.headers:
         return scenario.headers[STOP_HEADER] == "burst"
     body = {**scenario.body, **(turn.body if turn else {})}

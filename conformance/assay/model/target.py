@@ -83,8 +83,9 @@ class Target:
         An address of another server comes back whole.
         """
         for base in (self.base_url, self.unready_url or ""):
+            # The longer one first: `/v1` belongs to the base URL, not to the path.
             for stem in (base.rstrip("/"), root_of(base)):
-                if stem and url.startswith(stem):
+                if stem and url.startswith(stem):  # "" begins every address
                     return url.removeprefix(stem)
         return url
 

@@ -63,6 +63,7 @@ def _part(scenario: Scenario, turn: Turn, number: int, choice: int) -> tuple[Ste
     """What the backend plays for a choice of a turn."""
     script = LIBRARY[turn.script or scenario.script]
     parts = script.choices[choice] if script.choices else script.parts
+    # A turn's own script begins another conversation, so with its first part. No turn goes beyond the last part.
     part = parts[0] if turn.script else parts[min(number, len(parts) - 1)]
     return part if script.choices else _of_choice(part, choice)
 

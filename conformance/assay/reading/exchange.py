@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.wire.stream import Stream
 
 
+# No slots: `cached_property` keeps its value in the instance's `__dict__`.
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
     """One exchange of a scenario: what was recorded, read and expected."""
@@ -134,6 +135,7 @@ def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Re
         for piece in transcript.pieces:
             stream.feed(piece.data)
     # A stream that was cut is read as far as it came and never ended: what is missing then has one cause, the cut.
+    # In an open body everything was sent but its end, which has a finding of its own.
     if transcript.end in {End.COMPLETE, End.OPEN}:
         stream.end()
     return stream.reading()

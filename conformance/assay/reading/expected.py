@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.model.dialect import Dialect
 
 End = language.Finish | language.Fail | language.ErrorNotice | language.Crash | language.Hang | language.Raw
-DELIMITER = "\n"
+DELIMITER = "\n"  # the default of PROXY_TOOL_BLOCK_DELIMITER
 """Between the blocks of several calls."""
 
 
@@ -121,6 +121,7 @@ def expected(
     calls = _carried(said.calls, form, burst=burst)
     if blocks:
         text = said.text + DELIMITER.join(call.block for call in (said.calls if burst else said.calls[:1]))
+        # Without calls the end is that of a text: a response has its blocks or its items, never both (responses.xml).
         said, calls = _Said(text=text, usage=said.usage, end=said.end), ()
     return Expected(
         text=None if said.reflects else "" if calls and _drops_text(form) else said.text,
@@ -189,6 +190,7 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
         return  # text after a call is dropped
     # Blocks are looked for in all of the text: they may come in several steps.
     said.text += text
+    # A block in the text is text then (turn.tool-choice-none).
     if not offered:
         return
     kept, calls = sentinel.split(said.text)
@@ -208,6 +210,7 @@ def _say(said: _Said, text: str, *, offered: bool) -> None:
     call = textual.read_block(found[1]) if found else None
     if found and call:
         said.text = found[0]
+        # A block has no id, so the proxy makes one.
         said.calls.append(ExpectedCall(id="", name=call.name, arguments="", block=found[1], exact=False))
 
 
@@ -221,6 +224,7 @@ def _blocks(calls: Sequence[ExpectedCall], form: Form, *, burst: bool) -> tuple[
     """The blocks in the content."""
     if not form.dialect.spec.blocks:
         return ()
+    # A whole answer has all calls, but by default the block of the first alone (S4-18).
     return tuple(call.block for call in (calls if burst else calls[:1]))
 
 
@@ -231,6 +235,7 @@ def _failure(said: _Said, mode: Mode) -> Failure:
             return Failure.NONE
         case language.Hang():
             return Failure.NONE if spoken or said.begun else Failure.SILENT
+        # Nothing was sent yet, so it can still be an HTTP error (S4-14).
         case _ if mode is Mode.WHOLE or not (spoken or said.begun):
             return Failure.BEFORE_OUTPUT
         case _ if said.calls:

@@ -62,6 +62,7 @@ def _needs_of(step: Step) -> tuple[Missing, ...]:
             return (Missing.TOOLS,)
         case Finish(reason=reason) if reason != "stop":
             return (Missing.REASONS,)
+        # It reports how earlier turns ended. Behind a real Codex only a connection that closes shows that.
         case Reflect(what="turns"):
             return (Missing.HANGUPS,)
     return ()

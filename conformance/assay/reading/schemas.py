@@ -69,6 +69,7 @@ def errors(name: str, instance: Any) -> list[str]:  # noqa: ANN401 (any JSON val
         UnknownSchemaError: there is no such schema.
     """
     found = sorted(validator(name).iter_errors(instance), key=relevance, reverse=True)
+    # Errors of several alternatives may come to the same sentence.
     return list(dict.fromkeys(_sentence(_deepest(error)) for error in found))
 
 
@@ -112,6 +113,8 @@ def _all_of(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterato
 
 def _of_another_type(schema: Any, instance: Any) -> bool:  # noqa: ANN401 (JSON)
     match schema:
+        # Only the plain form is left out: any further condition might decide otherwise. An `if` about a type that is
+        # absent holds, hence the default.
         case {"if": {"properties": {"type": {"const": wanted, **more}, **others}}, **rest} if not (more or others):
             return rest.keys() == {"then"} and isinstance(instance, dict) and instance.get("type", wanted) != wanted
         case _:
@@ -139,6 +142,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _escape(step: str) -> str:
+    # RFC 6901, section 3: ~ first, or that of a ~1 would be escaped again.
     return step.replace("~", "~0").replace("/", "~1")
 
 

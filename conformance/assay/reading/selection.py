@@ -37,6 +37,7 @@ def select(scenarios: Sequence[Scenario], catalogue: Catalogue, names: Sequence[
 
 
 def _meant(scenarios: Sequence[Scenario], catalogue: Catalogue, name: str) -> list[Scenario]:
+    # Those that exercise it are a few; nearly every scenario is judged by a row of all answers.
     named = [scenario for scenario in scenarios if name == scenario.name or name in scenario.exercises]
     if named:
         return named

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) -> None:
     """All rows: id, level, sentence."""
     if as_json:
+        # Field by field, so that a new field of a row is there without a word here.
         _json(console, [dataclasses.asdict(row) for row in catalogue.requirements])
         return
     table = _table()
     for row in catalogue.requirements:
+        # `Text`, since rich would take brackets in a plain string for its markup: `tools[i]` would vanish.
         table.add_row(Text(row.id, style="bold"), row.level, Text(row.text))
     console.print(table)
 
@@ -54,6 +56,7 @@ def _table() -> Table:
 
 
 def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
+    # Past rich, which would wrap the lines at the width of the terminal.
     console.file.write(as_json_text(data) + "\n")
 
 
@@ -75,4 +78,5 @@ def _paragraph(console: Console, text: str) -> None:
 
 def as_json_text(data: object) -> str:
     """JSON for people and programs: as it is, but for bytes that no text has, which are escaped."""
+    # Lone surrogates: some scripts hold them on purpose, and no UTF-8 output could be written with them.
     return json.dumps(data, indent=2, ensure_ascii=False).encode(errors="backslashreplace").decode()

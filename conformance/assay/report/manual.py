@@ -49,11 +49,13 @@ def filled(text: str, tables: Mapping[str, Callable[[], str]] = TABLES) -> str:
         _, found, after = rest.partition(end)
         if not found:
             raise ValueError(f"the block {name} has no end; write {end} behind it")
+        # The marks stay, so that the page can be written again.
         text = f"{before}{begin}\n{tables[name]()}\n{end}{after}"
     return text
 
 
 def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    # The name is escaped last, below: a bar ends a table's cell in a code span, too (`A|B` of an option's values).
     code = [(f"`{name}`", _escaped(meaning)) for name, meaning in rows]
     lines = [head, ("---", "---"), *((_escaped(name), meaning) for name, meaning in code)]
     return "\n".join(f"| {name} | {meaning} |" for name, meaning in lines)

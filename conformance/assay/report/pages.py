@@ -26,6 +26,7 @@ SHOWN = 3
 """How many scenarios a cell names before it counts."""
 NONE = "**none yet**"
 _KINDS = {Judged.ALWAYS: "every {}", Judged.CALLS: "every {} with a call", Judged.EXERCISED: "where exercised"}
+# With a group, so that `split` keeps the spans.
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
 _MARKUP = re.compile(r"([\\`*<>\[\]])")
 
@@ -46,6 +47,7 @@ class Evidence:
             for row in applicable(scenario, self.catalogue, Dialect):
                 found[row.id].append(scenario)
         return {
+            # False sorts before True; the sort is stable, so the order of the scenarios stays within both halves.
             name: [one.name for one in sorted(judged, key=lambda one: name not in one.exercises)]
             for name, judged in found.items()
         }
@@ -68,6 +70,7 @@ class Seed:
 def requirements_page(evidence: Evidence) -> str:
     """The kill matrix: every requirement, the scenarios that judge it, and the miniatures that it kills."""
     rows = evidence.catalogue.requirements
+    # `get`: a requirement that kills nothing has no entry, and is to be seen on the page rather than to stop it.
     killing = sum(bool(evidence.kills.get(row.id)) for row in rows)
     judging = sum(bool(evidence.judging[row.id]) for row in rows)
     return _page(
@@ -83,9 +86,11 @@ def requirements_page(evidence: Evidence) -> str:
 def seed_page(seed: Seed, evidence: Evidence) -> str:
     """Where each normative line of a seed went: to requirements and their proof, or to the exclusions."""
     catalogue = evidence.catalogue
+    # Also lines that are cited without being listed as normative: `unlisted` reports them, the page still shows them.
     lines = sorted({*seed.lines, *_cited(seed, catalogue)})
     cited = {line: _entries(seed, line, catalogue) for line in lines}
     required = sum(any(entry.requirement for entry in entries) for entries in cited.values())
+    # A line of which one half is required and the other left out counts as required.
     excluded = sum(all(entry.reason for entry in entries) for entries in cited.values() if entries)
     return _page(
         f"Seed {seed.name}: {seed.title}",
@@ -127,6 +132,7 @@ def _entries(seed: Seed, line: int, catalogue: Catalogue) -> list[_Entry]:
         _Entry(quote=one.source.quote, reason=one.reason) for one in catalogue.excluded if _at(one.source, seed, line)
     ]
     words = seed.lines.get(line, "")
+    # By the quote, too: `groupby` below needs equal quotes side by side.
     return sorted([*required, *excluded], key=lambda entry: (words.find(entry.quote), entry.quote))
 
 
@@ -173,6 +179,7 @@ def _cited(seed: Seed, catalogue: Catalogue) -> set[int]:
 
 def _page(title: str, lead: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     table = [head, ["---"] * len(head), *rows]
+    # Here for all cells, since a bar must be escaped in code spans as well.
     lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |" for cells in table]
     note = "<!-- Written by docs/generate.py from the catalogue, the scenarios and the miniatures. -->"
     return "\n".join([f"# {title}", "", note, "", lead, "", *lines, ""])

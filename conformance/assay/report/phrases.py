@@ -38,8 +38,10 @@ def broken_requirement(certificate: Certificate, requirement: Requirement, outco
     for effect in requirement.breaks[:CLIENTS]:
         yield Text(f"breaks {effect}", style="yellow")
     if outcome.findings:
+        # The first alone: the others are of the same requirement in the same scenario.
         yield from _finding(certificate, outcome, outcome.findings[0])
     else:
+        # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
     yield Text(f"to do: {requirement.hint}")
 
@@ -48,7 +50,7 @@ def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> It
     yield Text(f"seen in {outcome.scenario} ({finding.form}): {finding.violation.seen}")
     body = _transcript(certificate, outcome, finding).body
     place = finding.violation.place
-    if place is not None and body:
+    if place is not None and body:  # a connection that was closed has no bytes to show
         shown = excerpt(body, place)
         yield Text.assemble(f"at {shown.where}: ", (shown.before, "dim"), (shown.at, "bold red"), (shown.after, "dim"))
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from assay.model.transcript import Transcript
     from assay.reading.exchange import Exchange
 
+# Few by name, not all but some: servers add headers of their own (date, server, length), which are no matter of the
+# contract and would change the snapshots with each of them.
 HEADERS = (
     "content-type",
     "cache-control",
@@ -45,6 +47,8 @@ CHANGING: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r'"created":\d+'), '"created":<time>'),
     (re.compile(r"\b(resp|msg|fc|rs)_[0-9a-f]{16,}\w*"), r"\1_<id>"),
     (re.compile(r'"(created_at|completed_at)":[\d.]+'), r'"\1":<time>'),
+    # Only ids of four digits or 24 hexadecimal ones: those are made up while it runs. A script's own ids
+    # (`call_search`) must come through, so they stay.
     (re.compile(r'"call_(?:\d{4,}|[0-9a-f]{24})"'), '"call_<number>"'),
     (re.compile(r"#[0-9a-f]{12}\]\]"), "#<nonce>]]"),
     (
@@ -66,6 +70,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
     yield _line(f"{transcript.method} {exchange.target.path_of(transcript.url)}")
     yield from _request(transcript)
     if exchange.turn is not None and exchange.turn.act is Act.LEAVE_WHEN_SENT:
+        # No status: whether the status line was sent before the client left is chance.
         yield "(the client leaves when the backend has said what it says)"
         return
     yield f"HTTP {transcript.status}"
@@ -75,6 +80,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
             yield f"{name}: {value}"
     yield ""
     if exchange.turn is not None and exchange.turn.act is Act.LEAVE_AT_TEXT:
+        # How much had arrived by then depends on the machine.
         yield "(the client leaves at the first text)"
         return
     yield from _stream(transcript) if _is_stream(transcript) else _whole(transcript)
@@ -83,6 +89,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
 
 
 def _request(transcript: Transcript) -> Iterator[str]:
+    # A request of http.body.size has 20 MiB of spaces at its end.
     body = transcript.request_body.rstrip(b" ")
     padding = len(transcript.request_body) - len(body)
     if body:
@@ -96,6 +103,7 @@ def _is_stream(transcript: Transcript) -> bool:
 def _stream(transcript: Transcript) -> Iterator[str]:
     """Frame after frame, without comments."""
     reader = Reader()
+    # The whole body at once: where a piece ended is the network's doing, and no part of what is compared.
     frames = [*reader.feed(transcript.body), *reader.end()]
     lines = [_line(frame.raw.decode("utf-8", errors="backslashreplace").rstrip("\n")) for frame in frames if frame.data]
     if len(lines) > MANY:
@@ -106,11 +114,13 @@ def _stream(transcript: Transcript) -> Iterator[str]:
 def _whole(transcript: Transcript) -> Iterator[str]:
     text = transcript.body.decode("utf-8", errors="backslashreplace")
     with suppress(ValueError):
+        # Whole answers are spelt as frames are, so that one set of patterns (`CHANGING`) fits both.
         text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
     yield _line(text)
 
 
 def _line(text: str) -> str:
+    # Before the line is cut: a pattern must not meet half of what it replaces.
     for pattern, placeholder in CHANGING:
         text = pattern.sub(placeholder, text)
     text = "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)

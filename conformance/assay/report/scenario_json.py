@@ -49,6 +49,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
         case bytes():
             return value.decode("utf-8", errors="backslashreplace")
         case Mapping():
+            # `...` takes a member out of a shared body, so the request does not have it.
             return {name: _plain(inner) for name, inner in value.items() if inner is not ...}
         case list() | tuple():
             return [_plain(inner) for inner in value]

@@ -36,6 +36,7 @@ def progress(console: Console, scenarios: Sequence[Scenario], dialects: Sequence
     """A bar while scenarios are driven; nothing where the output is no terminal."""
     total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # Transient: the report stands alone at the end. In a log of CI a bar would be a line for each step.
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("driving", total=total)
 
@@ -82,11 +83,14 @@ def _heading(console: Console, certificate: Certificate) -> None:
         f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
         f"catalogue of {certificate.date}, {certificate.seconds:.1f} s"
     )
+    # `soft_wrap` here and below: a terminal may wrap the line, but where it is piped to, it stays one line to search
+    # in.
     console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
 
 
 def _counts(console: Console, certificate: Certificate) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1))
+    # In the order of the enumeration, so that two reports can be compared line by line.
     for verdict in Verdict:
         count = certificate.counts[verdict]
         if count:
@@ -99,6 +103,8 @@ def _counts(console: Console, certificate: Certificate) -> None:
 def _incompatible(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
     """List the clients that break if a target sends arguments cumulatively in OpenAI's own dialect, which it may."""
     target = certificate.target
+    # No failure: S4-8 asks for cumulative arguments, and a target is judged by the mode that it declares or shows. But
+    # clients concatenate, some of them into other arguments that they then run.
     if DEFAULT not in target.dialects or target.argument_mode(DEFAULT) is INCREMENTAL:
         return
     console.print()
@@ -106,12 +112,14 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
         "[bold yellow]incompatible with OpenAI clients[/]: in openai-json each delta repeats the arguments so far"
     )
     for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
+        # The row lists what else breaks these clients, too, which such a target need not do.
         if REPEATS in effect:
             console.print(Padding(Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"), (0, 0, 0, 2)))
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
     """Requirement by requirement; the first scenario in full, the others by name."""
+    # In the order of the catalogue: by surface and topic, not by when each was seen.
     for row in catalogue.requirements:
         broken = [
             outcome
@@ -125,6 +133,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
         console.print(head)
         names = [outcome.scenario for outcome in broken]
         more = f" and {len(names) - SCENARIOS} more" if len(names) > SCENARIOS else ""
+        # One scenario is enough to see it again, and takes a moment instead of the whole run.
         lines += [Text(f"in: {', '.join(names[:SCENARIOS])}{more}"), Text(f"again: {again} --only {names[0]}")]
         for line in lines:
             console.print(Padding(line, (0, 0, 0, 2)))
@@ -136,6 +145,7 @@ def _known(console: Console, certificate: Certificate) -> None:
 
 
 def _errors(console: Console, certificate: Certificate) -> None:
+    # Each reason once: a target that died ends every scenario after it in the same words.
     for reason in dict.fromkeys(o.reason for o in certificate.outcomes if o.verdict is Verdict.ERROR):
         console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
 
@@ -143,6 +153,7 @@ def _errors(console: Console, certificate: Certificate) -> None:
 def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue, *, allow_partial: bool) -> None:
     """The last lines: what the result is, in the words of its exit status."""
     match certificate.exit:
+        # Before the plain cases: a selection is never "certified", however well it went.
         case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
             console.print(f"{_selection(certificate, catalogue)}: {_broken(certificate)}", soft_wrap=True)
         case Exit.CERTIFIED:
@@ -155,7 +166,7 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
             console.print(_partial(certificate, catalogue), soft_wrap=True)
             for line in _unobserved(certificate):
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
-            if not allow_partial:
+            if not allow_partial:  # who has accepted it already knows how
                 console.print(f"exit status {Exit.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True)
         case _:
             console.print("[bold magenta]no certificate[/]: the target could not be driven to the end", soft_wrap=True)
@@ -175,6 +186,7 @@ def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
     if certificate.selection:
         what = _selection(certificate, catalogue)
     else:
+        # Nothing observed is not even a part.
         what = "[bold yellow]certified in part[/]" if certificate.observed else "[bold magenta]no certificate[/]"
     missed, all_of_them = len(certificate.unobserved), len(certificate.musts)
     those = "requirements of the selection" if certificate.selection else "MUSTs"

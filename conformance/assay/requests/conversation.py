@@ -101,9 +101,11 @@ def _items(messages: Sequence[Message]) -> Iterator[Message]:
                 "output": _parts("tool", message["content"]),
             }
             continue
+        # An assistant's message with calls alone has no text, and the model wrote no empty message.
         if message["content"]:
             yield {"type": "message", "role": message["role"], "content": _parts(message["role"], message["content"])}
         for call in message.get("tool_calls", ()):
+            # Without an item's `id`, as real clients replay them.
             yield {"type": "function_call", "call_id": call["id"], **call["function"]}
 
 
@@ -125,6 +127,7 @@ def _as_legacy(message: Message, messages: Sequence[Message]) -> Message:
     if message.get("tool_calls"):
         return {"role": "assistant", "content": None, "function_call": message["tool_calls"][0]["function"]}
     if message["role"] == "tool":
+        # Only the function's name links a legacy result to its call.
         calls = [call for said in messages for call in said.get("tool_calls", ())]
         name = next(call["function"]["name"] for call in calls if call["id"] == message["tool_call_id"])
         return {"role": "function", "name": name, "content": message["content"]}
@@ -153,6 +156,7 @@ def _with_images(text: str, images: Sequence[str]) -> str | list[dict[str, Any]]
 
 def _results(turn: Turn, assistant: Message) -> list[Message]:
     """The result of each call in the last answer, chosen by the tool's name."""
+    # Every call gets one: OpenAI refuses a history in which a call is not answered.
     results = turn.results or {}
     return [
         {"role": "tool", "tool_call_id": call["id"], "content": results.get(call["function"]["name"], "")}
@@ -162,6 +166,7 @@ def _results(turn: Turn, assistant: Message) -> list[Message]:
 
 def remember(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:
     """The history after an answer: the messages that were sent, and the assistant's as the client understood it."""
+    # Null may stand only beside calls; any other message has a text.
     said: Message = {"role": "assistant", "content": choice.text if choice.calls else choice.text or ""}
     if choice.calls:
         said["tool_calls"] = [

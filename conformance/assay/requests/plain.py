@@ -90,8 +90,11 @@ def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
         Auth.RIGHT: f"Bearer {key}" if key is not None else None,
         Auth.NONE: None,
         Auth.WRONG: "Bearer not-the-key-of-this-proxy",
+        # RFC 9110, section 11.1: the case of a scheme does not matter.
         Auth.OTHER_CASE: f"bEARER {key}",
         Auth.OTHER_SCHEME: f"Token {key}",
+        # These two find a proxy that compares only as far as the shorter key goes. A key of one character leaves
+        # nothing, and `Bearer` alone would be another fault.
         Auth.CUT: f"Bearer {(key or '')[:-1] or '-'}",
         Auth.EXTENDED: f"Bearer {key}x",
     }[auth]
@@ -119,6 +122,7 @@ def _filled(value: Any, model: str) -> Any:  # noqa: ANN401 (JSON)
 def _padded(body: bytes, padding: int, limit: int | None) -> bytes:
     if padding and limit is not None:
         padding = max(limit + 1 - len(body), 0)
+    # Spaces behind JSON are still JSON (RFC 8259, section 2): nothing but the size is wrong.
     return body + b" " * padding
 
 
@@ -141,6 +145,7 @@ def examine(request: Request, transcript: Transcript, target: Target) -> None:
         UnseenError: it does not: the target accepts what only a declared limit would make it refuse, or does not know
             the header that was sent.
     """
+    # A refusal shows the rule, whatever the limit is.
     if request.padding and transcript.ok and target.body_limit is None:
         raise UnseenError(
             f"a body of {len(transcript.request_body):,} bytes is below the target's limit, which is not known; "

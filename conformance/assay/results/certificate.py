@@ -26,7 +26,7 @@ class Exit(IntEnum):
 
     CERTIFIED = 0
     FAILED = 1
-    USAGE = 2
+    USAGE = 2  # as click exits by itself
     UNREACHABLE = 3
     PARTIAL = 4
     INTERRUPTED = 130  # as shells report what Ctrl-C ended
@@ -63,6 +63,8 @@ class Certificate:
     @property
     def counts(self) -> Counter[Verdict]:
         """How many outcomes have each verdict; known failures are not counted as failures."""
+        # What was declared is counted on a line of its own, or a file of known failures could never lead to
+        # "certified".
         return Counter(outcome.verdict for outcome in self.outcomes if not outcome.known)
 
     @property
@@ -80,12 +82,14 @@ class Certificate:
     def unobserved(self) -> dict[str, str]:
         """MUST requirements that no scenario has observed → why; those that no scenario was about come last."""
         missing = self.musts - self.observed
+        # The last reason stands for all: a row is missing only if none of its scenarios could show it.
         reasons = {o.requirement: o.reason for o in self.outcomes if o.requirement in missing}
         return reasons | dict.fromkeys(sorted(missing - reasons.keys()), NOT_RUN)
 
     @property
     def exit(self) -> Exit:
         """What the outcomes add up to. A broken MUST outweighs an error of ours, and that a MUST not observed."""
+        # First, since what was seen broken stays broken whatever else could not be looked at.
         if self.counts[Verdict.FAIL]:
             return Exit.FAILED
         if self.counts[Verdict.ERROR]:
@@ -95,4 +99,5 @@ class Certificate:
 
     def status(self, *, allow_partial: bool) -> Exit:
         """The exit status for a person who accepts a partial result, or does not."""
+        # Only the status is accepted; the report still says "certified in part".
         return Exit.CERTIFIED if allow_partial and self.exit is Exit.PARTIAL else self.exit

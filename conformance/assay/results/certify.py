@@ -47,14 +47,18 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
 
     A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
     """
+    # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
     runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    # After judging: a known failure is judged like any other, so that one that passes is noticed.
     outcomes = apply(judge_all(runs, target, catalogue, checks=checks), known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
         runs=tuple(runs),
         outcomes=outcomes,
+        # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
+        # MUST that no scenario was about does not pass unnoticed.
         musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
         seconds=time.monotonic() - began,
         selection=tuple(selection),
@@ -64,6 +68,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
 def _musts(catalogue: Catalogue, target: Target) -> frozenset[str]:
     """The MUSTs that are about a dialect of the target."""
     spoken = set(target.dialects)
+    # A surface that the target does not speak is an absence, not a gap.
     return frozenset(row.id for row in catalogue.requirements if row.level is Level.MUST and set(row.dialects) & spoken)
 
 
@@ -73,5 +78,6 @@ def _selected(catalogue: Catalogue, outcomes: Sequence[Outcome], selection: Sequ
     return frozenset(
         row.id
         for row in catalogue.requirements
+        # A SHOULD that a person names is what they want to see, so missing it counts too.
         if row.id in selection or (row.level is Level.MUST and row.id in judged)
     )

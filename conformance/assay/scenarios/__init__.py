@@ -31,6 +31,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *CHOICES,
     *SENTINEL,
     *SETTINGS,
+    # Of one module, but each beside the scenarios of chat that are about the same.
     *RESPONSES_BLOCKS,
     *TURNS,
     *TOOL_CHOICE,

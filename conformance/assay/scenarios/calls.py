@@ -4,6 +4,8 @@ from assay.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
+# Said in each scenario of several calls: the default of this field differs between proxies (S4-9: the first call
+# alone).
 BURST = {"parallel_tool_calls": True}
 FIRST = {"parallel_tool_calls": False}
 STREAMED = CHATS_WITH_TOOLS
@@ -53,6 +55,8 @@ CALLS: tuple[Scenario, ...] = (
     Scenario(
         name="call-bare",
         title="A call whose arguments are no characters at all",
+        # Codex itself parses arguments, so these come in a shape of the story's dialect. `""` is no JSON, and still
+        # what the model wrote (chat.whole.arguments-verbatim): no `{}` may be made of it.
         script="call/bare",
         turns=(Turn(say="What notes are there?"),),
         tools=(GET_FILE_TREE,),
@@ -67,6 +71,7 @@ CALLS: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="call-large",
+        # More than a pipe holds on Linux, so the backend's line comes in several reads.
         title="Arguments of more than 64 KiB, with characters of several bytes",
         script="call/large",
         turns=(Turn(say="Write a long note."),),
@@ -98,6 +103,7 @@ CALLS: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # A proxy with a flag "second call" instead of a count is right with two.
         name="calls-three",
         title="Three calls: what is counted, is counted on beyond the second",
         script="call/three",
@@ -141,6 +147,8 @@ CALLS: tuple[Scenario, ...] = (
         headers={STOP_HEADER: "burst"},
         requires_echo=STOP_HEADER,
         body=FIRST,
+        # The header is about streams: whole answers have all calls in any case (S4-18), and a stream of function_call
+        # has room for one.
         dialects=STREAMED,
         modes=(Mode.STREAM,),
         exercises=("chat.stream.burst-all",),
@@ -159,6 +167,7 @@ CALLS: tuple[Scenario, ...] = (
         exercises=("chat.stream.stop-after-first",),
     ),
     Scenario(
+        # Against proxies that drop repetitions by name and arguments instead of by id.
         name="calls-same-twice",
         title="The same call twice, under two ids: both are meant",
         script="call/same-twice",

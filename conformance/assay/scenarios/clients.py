@@ -9,6 +9,7 @@ from assay.scenarios.client_requests import RECORDED
 CLIENTS: tuple[Scenario, ...] = tuple(
     Scenario(
         name=f"client-{client}",
+        # One scenario for a client and not for a request: a finding then names who is refused.
         title=f"What {client} sends",
         request=Request(
             json=first["body"],

@@ -4,6 +4,7 @@ from assay.model.dialect import CHATS_WITH_TOOLS, Dialect
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
+# A 503 in the meantime is right: the backend is being started again, and clients repeat a request on 5xx.
 AGAIN = Turn(say="Are you there again?", script="text/hello", retry_on_503=True)
 """The next request, which is to be served."""
 
@@ -25,6 +26,8 @@ FAILURES: tuple[Scenario, ...] = (
     Scenario(
         name="fail-rate",
         title="The backend is rate limited",
+        # A 429 of the model's service is the backend's failure, and no 429 for slots of the proxy's own: see
+        # `slots-taken`.
         script="fail/rate",
         turns=(Turn(say="Be too many."),),
         exercises=(
@@ -51,6 +54,8 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="fail-after-call",
+        # S4-14: the client has what it needs to go on, so in a stream the failure is dropped. A whole answer is an HTTP
+        # error.
         title="The backend fails after a complete call: the stream ends as if all were well",
         script="fail/after-call",
         turns=(Turn(say="Search, and fail."),),
@@ -63,10 +68,12 @@ FAILURES: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # In one dialect of each surface: each death costs a restart, and nothing else may run at the same time.
         name="crash-in-text",
         title="The backend process dies in mid-text; the next request is served",
         script="fail/crash-text",
         turns=(Turn(say="Begin, and die."), AGAIN),
+        # What a proxy does of a death does not depend on how it writes calls.
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
         exercises=(
@@ -80,6 +87,7 @@ FAILURES: tuple[Scenario, ...] = (
     Scenario(
         name="fail-notice",
         title="The backend reports a fatal error, and never the end of the turn",
+        # Codex sends `error` before turn/completed; a proxy that waits for the second alone would wait for ever here.
         script="fail/notice",
         turns=(Turn(say="Fail without an end."),),
         exercises=(
@@ -107,6 +115,7 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="fail-in-arguments",
+        # The other half of S4-14: an incomplete call forwarded as complete would be run, with half its arguments.
         title="The backend fails in the middle of a call's arguments: the client gets no call",
         script="fail/mid-arguments",
         turns=(Turn(say="Begin to search, and fail."),),
@@ -136,6 +145,7 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="silent-backend",
+        # By either, because keep-alives may have sent the status line long before.
         title="The backend never says anything: an error in the end, by status or by frame",
         script="fail/silent",
         turns=(Turn(say="Say nothing."),),
@@ -151,6 +161,8 @@ FAILURES: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="garbled",
+        # What such bytes belong to cannot be known, so the turn must fail: text with replacement characters would pass
+        # for the model's.
         title="Bytes that are no UTF-8 come from the backend in mid-text; the next request is served",
         script="fail/garbled",
         turns=(Turn(say="Garble your words."), AGAIN),
@@ -168,6 +180,8 @@ FAILURES: tuple[Scenario, ...] = (
         name="crash-at-thread",
         title="The backend process dies when the session is started; the next request is served",
         script="fail/crash-first",
+        # In the system text, which a backend gets with the start of its thread, before there is a turn. One that gets
+        # it later dies of the turn's own script.
         history=({"role": "system", "content": "[[assay:fail/crash-thread#thread]] Die young."},),
         turns=(Turn(say="Die, at the latest now."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
@@ -189,6 +203,7 @@ FAILURES: tuple[Scenario, ...] = (
         script="fail/crash-arguments",
         turns=(Turn(say="Begin to search, and die."), AGAIN),
         tools=(LOCAL_SEARCH,),
+        # In a whole answer it is the same as `crash-in-text`: an error by status, whatever came before.
         modes=(Mode.STREAM,),
         dialects=CHATS_WITH_TOOLS,
         alone=True,

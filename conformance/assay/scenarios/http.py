@@ -7,9 +7,11 @@ TOO_LARGE = 20 * 2**20
 """Bytes: more than a proxy takes that says nothing of its limit."""
 ENVELOPE = ("http.error.envelope", "http.error.no-internals")
 PLAIN_TEXT = {"content-type": "text/plain"}
+# Obsidian on the desktop; the one on phones is capacitor://localhost.
 OBSIDIAN = {"origin": "app://obsidian.md"}
 PREFLIGHT = {
     "access-control-request-method": "POST",
+    # The last is what OpenAI's SDKs add to each request: a browser drops the request if it is not allowed.
     "access-control-request-headers": "authorization,content-type,x-proxy-output-mode,x-stainless-lang",
 }
 
@@ -18,11 +20,12 @@ HTTP: tuple[Scenario, ...] = (
         name="route-unknown",
         title="Addresses at which there is nothing, whatever is sent there",
         request=Request(
-            path="/chat/completion",
+            path="/chat/completion",  # one letter short, as a person mistypes it
             json=HELLO,
             expect=404,
             also=(
                 Request(method="GET", path="/assay/nothing/here", expect=404),
+                # A broken body under a wrong media type: the address answers first (http.precedence.route-before-auth).
                 Request(path="/chat/completions/nothing", body=b"{", headers=PLAIN_TEXT, expect=404),
             ),
         ),
@@ -86,8 +89,10 @@ HTTP: tuple[Scenario, ...] = (
                         code="invalid_api_key",
                         shows={"www-authenticate": "Bearer"},
                     )
+                    # A comparison as far as the shorter text goes takes the first two.
                     for auth in (Auth.CUT, Auth.EXTENDED, Auth.OTHER_SCHEME)
                 ),
+                # Names of schemes are case-insensitive in HTTP.
                 Request(method="GET", path="/models", auth=Auth.OTHER_CASE),
             ),
         ),
@@ -102,8 +107,10 @@ HTTP: tuple[Scenario, ...] = (
             expect=400,
             also=(
                 Request(expect=400),
+                # A reader that stops at the end of the first value takes this.
                 Request(body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}]} {}', expect=400),
                 Request(
+                    # Python's json reads NaN unless that is forbidden.
                     body=b'{"model": "{model}", "messages": [{"role": "user", "content": "Hi"}], "user": NaN}',
                     expect=400,
                 ),
@@ -135,6 +142,8 @@ HTTP: tuple[Scenario, ...] = (
     Scenario(
         name="body-too-large",
         title="A body above the limit that the target declares, or of 20 MiB",
+        # Padded with spaces: a body that is right but for its size, so a proxy that takes it answers 200 and nothing
+        # else.
         request=Request(json=HELLO, padding=TOO_LARGE, expect=413),
         modes=(Mode.WHOLE,),
         exercises=("http.body.size", *ENVELOPE),
@@ -148,6 +157,7 @@ HTTP: tuple[Scenario, ...] = (
             expect=415,
             also=(
                 Request(json=HELLO, headers={"content-type": "application/x-www-form-urlencoded"}, expect=415),
+                # Media types are case-insensitive, and a charset may stand behind them.
                 Request(json=HELLO, headers={"content-type": "Application/JSON; charset=utf-8"}),
             ),
         ),
@@ -160,6 +170,7 @@ HTTP: tuple[Scenario, ...] = (
         request=Request(
             json=HELLO,
             also=(
+                # Streams and errors are often written by other code than whole answers.
                 Request(json={**HELLO, "stream": True}),
                 Request(method="GET", path="/models"),
                 Request(method="GET", path="/assay/nothing/here", expect=404),
@@ -180,6 +191,7 @@ HTTP: tuple[Scenario, ...] = (
             also=(
                 *(
                     Request(method="OPTIONS", auth=Auth.NONE, headers={"origin": origin, **PREFLIGHT}, expect=204)
+                    # Obsidian on phones, and the usual port of a development server (Vite).
                     for origin in ("capacitor://localhost", "http://localhost:5173")
                 ),
                 Request(json={}, headers=OBSIDIAN, expect=400),
@@ -191,6 +203,8 @@ HTTP: tuple[Scenario, ...] = (
         exercises=("http.cors.preflight",),
     ),
     Scenario(
+        # Apart from `cors`: each first request is judged by its own requirement, without an origin. If that is broken
+        # already, CORS is not blamed for it.
         name="cors-refused",
         title="A page that sent a wrong key sees that it was refused",
         request=Request(
@@ -259,6 +273,7 @@ HTTP: tuple[Scenario, ...] = (
     Scenario(
         name="live",
         title="The process lives",
+        # Without a key and beside /v1, as those who ask (containers, load balancers) have no key.
         request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE),
         modes=(Mode.WHOLE,),
         exercises=("http.health.live",),

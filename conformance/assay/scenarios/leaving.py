@@ -4,6 +4,7 @@ from assay.model.dialect import WITH_TOOLS
 from assay.model.scenario import Act, Mode, Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
+# Under the same nonce; it is answered when the other turn is over, or says that it still runs.
 HOW = Turn(say="How did the other turn end?", script="reflect/turns")
 
 LEAVING: tuple[Scenario, ...] = (
@@ -19,6 +20,8 @@ LEAVING: tuple[Scenario, ...] = (
         name="disconnect-first",
         title="The client goes away before the backend has said anything",
         script="leave/first",
+        # There is no text to leave at: a second request waits at the backend's gate, and its answer is the sign to
+        # leave.
         turns=(Turn(say="Say nothing.", act=Act.LEAVE_WHEN_SENT), HOW),
         modes=(Mode.STREAM,),
         exercises=("chat.stream.disconnect", "responses.stream.disconnect"),
@@ -38,6 +41,7 @@ LEAVING: tuple[Scenario, ...] = (
         script="leave/call",
         turns=(Turn(say="Search.", act=Act.LEAVE_WHEN_SENT), HOW),
         tools=(LOCAL_SEARCH,),
+        # A proxy that sends the first call alone would have ended the answer itself, and no client could leave it.
         body={"parallel_tool_calls": True},
         modes=(Mode.STREAM,),
         dialects=WITH_TOOLS,

@@ -43,6 +43,7 @@ FIELDS: tuple[Field, ...] = (
             ("model", {"model": None}),
             ("model", {"model": ""}),
             ("model", {"model": 7}),
+            # Also where a stream was asked for: an error that is found before it is an HTTP error, no frame.
             ("model", {"model": ["{model}"], **STREAM}),
         ),
     ),
@@ -65,7 +66,7 @@ FIELDS: tuple[Field, ...] = (
             ("messages[0].role", {"messages": [{"content": "Hello."}]}),
             ("messages[0].role", {"messages": [{"role": 7, "content": "Hello."}]}),
             ("messages[1].role", {"messages": [USER, {"role": "wizard", "content": "Hello."}]}),
-            ("messages[0].role", {"messages": [{"role": "wizard", "content": 7}]}),
+            ("messages[0].role", {"messages": [{"role": "wizard", "content": 7}]}),  # and `content` is wrong, too
         ),
         accepted=(
             {
@@ -87,6 +88,7 @@ FIELDS: tuple[Field, ...] = (
             ("messages[0].content", {"messages": [{"role": "user", "content": None}]}),
             ("messages[1].content", {"messages": [USER, {"role": "user", "content": 7}]}),
             ("messages[0].content", {"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}),
+            # null is right only beside calls, as in CALL.
             ("messages[1].content", {"messages": [USER, {"role": "assistant", "content": None}]}),
             ("messages[2].content", {"messages": [USER, CALL, {"role": "tool", "content": None}]}),
         ),
@@ -101,8 +103,9 @@ FIELDS: tuple[Field, ...] = (
         refused=(
             ("messages[2].tool_call_id", {"messages": [USER, CALL, {"role": "tool", "content": "Noon."}]}),
             ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": ""}]}),
-            ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": 7}], "n": 0}),
+            ("messages[2].tool_call_id", {"messages": [USER, CALL, {**RESULT, "tool_call_id": 7}], "n": 0}),  # and `n`
         ),
+        # Without tools: follow-ups may leave them away (turn.follow-up-without-tools, S3:15).
         accepted=({"messages": [USER, CALL, RESULT]},),
     ),
     Field(
@@ -113,6 +116,7 @@ FIELDS: tuple[Field, ...] = (
             ("n", {"n": -1}),
             ("n", {"n": 1.5}),
             ("n", {"n": "1"}),
+            # To Python True is 1, so a careless comparison takes it.
             ("n", {"n": True}),
             ("n", {"n": 0, "stream": "yes"}),
         ),
@@ -123,7 +127,7 @@ FIELDS: tuple[Field, ...] = (
         title="A stream that is asked for in words",
         refused=(
             ("stream", {"stream": "true"}),
-            ("stream", {"stream": 1}),
+            ("stream", {"stream": 1}),  # true to JavaScript and Python, no boolean in JSON
             ("stream", {"stream": "yes", "stream_options": 7}),
         ),
         accepted=({"stream": False}, {"stream": True}),
@@ -132,6 +136,7 @@ FIELDS: tuple[Field, ...] = (
         row="param.stream-options",
         title="Options of a stream without a stream, and options that are none",
         refused=(
+            # OpenAI allows the field in streams only.
             ("stream_options", {"stream_options": {"include_usage": True}}),
             ("stream_options", {"stream": False, "stream_options": {"include_usage": True}}),
             ("stream_options", {**STREAM, "stream_options": 7}),
@@ -146,10 +151,10 @@ FIELDS: tuple[Field, ...] = (
         refused=(
             ("temperature", {"temperature": "hot"}),
             ("temperature", {"temperature": -0.5}),
-            ("temperature", {"temperature": 3}),
+            ("temperature", {"temperature": 3}),  # OpenAI's range is 0 to 2
             ("top_p", {"top_p": "most"}),
             ("top_p", {"top_p": 1.5}),
-            ("temperature", {"temperature": 3, "top_p": 1.5}),
+            ("temperature", {"temperature": 3, "top_p": 1.5}),  # both wrong: the earlier field answers
             ("top_p", {"top_p": 1.5, "max_tokens": 0}),
         ),
         accepted=({"temperature": 0, "top_p": 1}, {"temperature": 2, "top_p": 0.5}),
@@ -162,6 +167,7 @@ FIELDS: tuple[Field, ...] = (
             ("max_tokens", {"max_tokens": "many"}),
             ("max_completion_tokens", {"max_completion_tokens": -1}),
             ("max_completion_tokens", {"max_completion_tokens": 1.5}),
+            # Both are names of one limit, the older first.
             ("max_tokens", {"max_tokens": 0, "max_completion_tokens": 0}),
             ("max_completion_tokens", {"max_completion_tokens": 0, "tools": "all"}),
         ),
@@ -176,8 +182,10 @@ FIELDS: tuple[Field, ...] = (
             ("tools[1].type", {"tools": [LOCAL_SEARCH, {"type": "wand", "function": FUNCTION}]}),
             ("tools[0].function.name", {"tools": [{"type": "function", "function": {"description": "Search"}}]}),
             ("tools[0].function.name", {"tools": [{"type": "function", "function": {"name": ""}}]}),
+            # `type` before `function.name`, and both before `functions`.
             ("tools[0].type", {"tools": [{"type": "wand"}], "functions": [{}]}),
         ),
+        # TIME has neither description nor parameters: both may be left out.
         accepted=({"tools": [LOCAL_SEARCH, GET_TIME]}, {"tools": [TIME]}),
     ),
     Field(
@@ -201,7 +209,7 @@ FIELDS: tuple[Field, ...] = (
             ("tool_choice", {"tools": [TIME], "tool_choice": "sometimes", "parallel_tool_calls": "yes"}),
         ),
         accepted=(
-            {"tool_choice": "none"},
+            {"tool_choice": "none"},  # right without tools: none is to be called
             {"tools": [TIME], "tool_choice": "auto"},
             {"tools": [TIME], "tool_choice": "required"},
             {"tools": [TIME], "tool_choice": TIME},
@@ -247,7 +255,7 @@ FIELDS: tuple[Field, ...] = (
                 "safety_identifier": "somebody",
             },
             {"frobnicate": {"deeply": ["nested", None, 1.5]}, "x_vendor": "anything"},
-            {"messages": [{**USER, "name": "somebody", "mood": "sunny"}]},
+            {"messages": [{**USER, "name": "somebody", "mood": "sunny"}]},  # unknown within a message, too
         ),
     ),
 )

@@ -10,6 +10,7 @@ PARAMS: tuple[Scenario, ...] = (
             name=one.row.replace(".", "-"),
             title=one.title,
             request=Request(
+                # First a request that is right: if that is refused, the fields are not to blame.
                 json=HELLO,
                 also=(
                     *(Request(json={**HELLO, **body}, expect=400, param=param) for param, body in one.refused),
@@ -24,9 +25,11 @@ PARAMS: tuple[Scenario, ...] = (
     Scenario(
         name="param-n-cap",
         title="More choices than anybody serves",
+        # OpenAI serves 128 at most.
         request=Request(json={**HELLO, "n": 129}, expect=400, param="n"),
         modes=(Mode.WHOLE,),
         exercises=("param.n", *ENVELOPE),
+        # A proxy without a limit starts 129 turns, which would take the slots of everything beside it.
         alone=True,
     ),
     Scenario(
@@ -34,6 +37,7 @@ PARAMS: tuple[Scenario, ...] = (
         title="A stop policy that does not exist, in the header that names it",
         request=Request(
             json=HELLO,
+            # With a right value first: a target that does not echo the header does not know it, and owes it nothing.
             headers={"x-proxy-stop-after-tools": "burst"},
             requires_echo="x-proxy-stop-after-tools",
             also=(
@@ -47,6 +51,8 @@ PARAMS: tuple[Scenario, ...] = (
                     json={**HELLO, "response_format": "json"},
                     expect=400,
                     param="response_format",
+                    # The last parameter alone, so that the pair after it shows only which of the two answers: headers
+                    # come last.
                     judged="param.response-format",
                 ),
                 Request(

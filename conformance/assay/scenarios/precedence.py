@@ -20,6 +20,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
             json=HELLO,
             expect=404,
             judged="http.route.unknown",
+            # What does not exist needs no key.
             also=(Request(path=NOWHERE, json=HELLO, auth=Auth.NONE, expect=404),),
         ),
         modes=(Mode.WHOLE,),
@@ -33,6 +34,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
             auth=Auth.NONE,
             expect=401,
             judged="http.auth.missing",
+            # Else a stranger without a key could make a proxy read bodies.
             also=(Request(json=HELLO, padding=TOO_LARGE, auth=Auth.NONE, expect=401),),
         ),
         modes=(Mode.WHOLE,),
@@ -71,6 +73,8 @@ PRECEDENCE: tuple[Scenario, ...] = (
             body=b'{"model": "{model}", "messages": [',
             expect=400,
             judged="http.body.json",
+            # `param` null: the error is about the body as a whole. The text names no model, so a reader that makes `{}`
+            # of it is seen.
             also=(Request(body=b'{"messages": [', expect=400, param=""),),
         ),
         modes=(Mode.WHOLE,),
@@ -106,6 +110,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
         name="parameters-before-model-unknown",
         title="An invalid temperature, and a model that is not served",
         request=Request(
+            # A parameter for all: their order among each other is in `param_fields`.
             json={**HELLO, **TOO_HOT},
             expect=400,
             param="temperature",
@@ -116,6 +121,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
         exercises=("http.precedence.parameters-before-model-unknown", *ENVELOPE),
     ),
     Scenario(
+        # Two pairs in one scenario: both need all slots filled, with requests that wait.
         name="slots-taken",
         title="All slots are taken while the backend is not ready; one more request, and one for an unknown model",
         request=Request(
@@ -129,6 +135,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
                     full=True,
                     json=HELLO,
                     expect=429,
+                    # It must be there, whatever it says: SDKs wait for as long before they try again.
                     shows={"retry-after": ""},
                     judged="http.precedence.capacity-before-not-ready",
                 ),
@@ -152,6 +159,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
     Scenario(
         name="not-ready-before-backend-failure",
         title="The backend is not ready: that is not reported as a failure of the backend",
+        # 502 would say that the backend answered wrongly; 503 that it is worth trying again.
         request=Request(unready=True, json=HELLO, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.precedence.not-ready-before-backend-failure", *ENVELOPE),

@@ -11,6 +11,7 @@ from assay.scenarios.tools import LOCAL_SEARCH
 RE = (Dialect.RESPONSES,)
 PATH = "/responses"
 HELLO = {"model": "{model}", "input": "Hello."}
+# As Responses have it: without the `function` that chat puts around name and parameters.
 FLAT = {"type": "function", "name": "readNote", "description": "Read one note", "parameters": {"type": "object"}}
 
 SETTINGS: tuple[Scenario, ...] = (
@@ -22,8 +23,8 @@ SETTINGS: tuple[Scenario, ...] = (
         body={
             "instructions": "Answer in one word.",
             "max_output_tokens": 4096,
-            "metadata": {"run": "heron-17", "empty": ""},
-            "temperature": 0.25,
+            "metadata": {"run": "heron-17", "empty": ""},  # an empty value is a value
+            "temperature": 0.25,  # two fractions that binary floats hold exactly
             "top_p": 0.5,
         },
         dialects=RE,
@@ -35,6 +36,8 @@ BLOCKS: tuple[Scenario, ...] = (
     Scenario(
         name="responses-xml",
         title="The header asks for obsidian-xml: the call is a block in the text",
+        # With text before the call: so text and block have to share one message, and no item of a call may stand beside
+        # it.
         script="call/after-text",
         turns=(Turn(say="Say what you do, then do it."),),
         tools=(LOCAL_SEARCH,),
@@ -53,6 +56,8 @@ INPUT: tuple[Scenario, ...] = (
             path=PATH,
             json={
                 "model": "{model}",
+                # Each animal stands in one place of the request only, so what the backend received shows which place
+                # was lost.
                 "instructions": "Answer as heron-17 would.",
                 "input": "[[assay:reflect/received#input-string]] Is this grebe-4?",
             },
@@ -70,7 +75,7 @@ INPUT: tuple[Scenario, ...] = (
             json={
                 "model": "{model}",
                 "input": [
-                    {"role": "user", "content": "Who is alpaca-1?"},
+                    {"role": "user", "content": "Who is alpaca-1?"},  # no `type`: OpenAI's short form of a message
                     {
                         "type": "message",
                         "id": "msg_0",
@@ -79,9 +84,13 @@ INPUT: tuple[Scenario, ...] = (
                         "content": [{"type": "output_text", "text": "It is bison-2.", "annotations": []}],
                     },
                     {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Find camel-3."}]},
+                    # Codex as a client sends its items back; nothing of this one has to reach the backend, but it must
+                    # be accepted.
                     {"type": "reasoning", "id": "rs_0", "summary": []},
                     {
                         "type": "function_call",
+                        # Without `id`: clients may leave it out when they replay items, and a result is paired by
+                        # `call_id` alone.
                         "call_id": "call_4",
                         "name": "localSearch",
                         "arguments": '{"query": "dingo-4"}',
@@ -98,6 +107,7 @@ INPUT: tuple[Scenario, ...] = (
                     {
                         "type": "function_call_output",
                         "call_id": "call_5",
+                        # In two parts: a proxy that reads the first alone would lose the hyrax.
                         "output": [
                             {"type": "input_text", "text": "One gecko-7."},
                             {"type": "input_text", "text": "And one hyrax-7."},
@@ -139,7 +149,7 @@ INPUT: tuple[Scenario, ...] = (
                     json={
                         "model": "{model}",
                         "input": "[[assay:reflect/received#input-tools-chat]] What tools have you got?",
-                        "tools": [LOCAL_SEARCH],
+                        "tools": [LOCAL_SEARCH],  # the shape of chat, which S0 allows
                     },
                     reflects=("localSearch",),
                 ),
@@ -154,6 +164,7 @@ INPUT: tuple[Scenario, ...] = (
         title="A reference to an item of a response that was never given",
         request=Request(
             path=PATH,
+            # A reference that was passed over in silence would leave the model without what the client means.
             json={"model": "{model}", "input": [{"type": "item_reference", "id": "msg_nowhere"}]},
             expect=400,
             param="input",
@@ -175,8 +186,9 @@ INPUT: tuple[Scenario, ...] = (
                     Request(path=PATH, json={"model": "{model}", "input": value}, expect=400, param="input")
                     for value in ([], 7, None, {"role": "user", "content": "Hello."}, ["Hello."])
                 ),
+                # Two faults: `input` answers before other parameters, as `messages` does.
                 Request(path=PATH, json={"model": "{model}", "temperature": "hot"}, expect=400, param="input"),
-                Request(path=PATH, json=HELLO),
+                Request(path=PATH, json=HELLO),  # the same without a fault is right
             ),
         ),
         modes=(Mode.WHOLE,),
@@ -199,6 +211,7 @@ INPUT: tuple[Scenario, ...] = (
                         ("param.stream", "stream", {"stream": "yes"}),
                         ("param.sampling", "temperature", {"temperature": "hot"}),
                         ("param.tools", "tools", {"tools": "all"}),
+                        # Flat, so it is not `function.name`.
                         ("param.tools", "tools[0].name", {"tools": [{"type": "function", "parameters": {}}]}),
                         ("param.tool-choice", "tool_choice", {"tool_choice": "sometimes"}),
                         ("param.tool-choice", "tool_choice", {"tool_choice": {"type": "function", "name": "nothing"}}),

@@ -4,6 +4,8 @@ from assay.model.scenario import Scenario, Turn
 from assay.scenarios.responses import RE
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 
+# All have `attribute_to`: the same request without the block is fine elsewhere, so whatever is wrong here is wrong with
+# the block.
 SENTINEL: tuple[Scenario, ...] = (
     Scenario(
         name="sentinel-plain",
@@ -26,6 +28,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.any-cut",
     ),
     Scenario(
+        # Apart from the one with single characters: a reader may hold back one piece and look at two at a time.
         name="sentinel-halves",
         title="A block whose tags are cut in halves",
         script="sentinel/halves",
@@ -56,6 +59,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.own-line",
     ),
     Scenario(
+        # Models explain how they call; what they quote must not be run (S0:56).
         name="sentinel-fenced",
         title="A block in a code fence, and one after it",
         script="sentinel/fenced",
@@ -97,6 +101,7 @@ SENTINEL: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="sentinel-no-json",
+        # S0:178: it stays in the text as a whole; dropped, what the model wrote would be lost.
         title="A block that holds no JSON",
         script="sentinel/no-json",
         turns=(Turn(say="Call, and misspell it."),),
@@ -137,6 +142,7 @@ SENTINEL: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="sentinel-undeclared",
+        # The model asked for it; that there is no such tool is for the client to answer.
         title="A block that names a tool which is not declared: a call all the same",
         script="sentinel/undeclared",
         turns=(Turn(say="Call what you like."),),
@@ -146,6 +152,7 @@ SENTINEL: tuple[Scenario, ...] = (
         attribute_to="responses.sentinel.invalid",
     ),
     Scenario(
+        # A search for the next closing tag ends within the string.
         name="sentinel-tagged",
         title="A block with tags within a string of its JSON, one character a delta",
         script="sentinel/tagged",
@@ -157,6 +164,7 @@ SENTINEL: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="sentinel-several",
+        # A string is passed on as it is, an object becomes compact JSON (S0:46); models write either.
         title="Two blocks: arguments as a string and as an object, id and call_id",
         script="sentinel/several",
         turns=(Turn(say="Search, then read."),),

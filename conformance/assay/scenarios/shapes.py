@@ -3,6 +3,7 @@
 from assay.model.scenario import Scenario, Turn
 from assay.scenarios.tools import LOCAL_SEARCH
 
+# The call is the same in all, so that any difference in the answers comes from its shape: S4-20.
 SHAPES: tuple[Scenario, ...] = (
     Scenario(
         name="shape-a",
@@ -43,6 +44,7 @@ SHAPES: tuple[Scenario, ...] = (
     Scenario(
         name="shape-e",
         title="A call sent as a request of Codex v2",
+        # Its arguments come parsed; the model's own spelling is only in the raw items, which the proxy has to ask for.
         script="shapes/e",
         turns=(Turn(say="Search."),),
         tools=(LOCAL_SEARCH,),
@@ -50,6 +52,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.e",
     ),
     Scenario(
+        # Codex 0.89.0 sends every event in both families, up to 0.114: who reads both has each call twice.
         name="shape-f",
         title="A call sent as two families of notifications",
         script="shapes/f",
@@ -86,6 +89,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.late-id",
     ),
     Scenario(
+        # By then the events before it had to be put together by their item's id alone.
         name="shape-late-id-done",
         title="A call sent as Responses events, the id only in the event that says it is done",
         script="shapes/late-id-done",
@@ -95,6 +99,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.late-id",
     ),
     Scenario(
+        # The proxy must make one up, and stay with it: clients cannot send a result without (openai-agents raises).
         name="shape-no-id",
         title="A call sent as fragments, without any id",
         script="shapes/no-id",
@@ -104,6 +109,7 @@ SHAPES: tuple[Scenario, ...] = (
         attribute_to="shapes.no-id",
     ),
     Scenario(
+        # "1" and "1" are 11: what equals the fragment before it is no repetition.
         name="shape-repeated-fragment",
         title="A call sent as fragments, two of them equal",
         script="shapes/repeated-fragment",

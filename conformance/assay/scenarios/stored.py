@@ -11,6 +11,7 @@ STORED: tuple[Scenario, ...] = (
         title="A response is continued, found, asked for its input, and deleted",
         request=Request(
             path=PATH,
+            # The markers are written out, each with a nonce of its own: plain requests are sent as they stand.
             json={"model": "{model}", "input": "[[assay:text/hello#previous-1]] I am ibis-1.", "store": True},
             also=(
                 Request(
@@ -18,6 +19,7 @@ STORED: tuple[Scenario, ...] = (
                     json={
                         "model": "{model}",
                         "previous_response_id": "{response}",
+                        # Beside the id of an earlier response: a proxy must not take that in place of the instructions.
                         "instructions": "Answer as hoopoe-0 would.",
                         "input": "[[assay:reflect/received#previous-2]] And I am jay-2.",
                     },
@@ -26,6 +28,7 @@ STORED: tuple[Scenario, ...] = (
                 Request(method="GET", path="/responses/{response}", reflects=("hoopoe-0", "ibis-1", "jay-2")),
                 Request(method="GET", path="/responses/{response}/input_items"),
                 Request(method="DELETE", path="/responses/{response}"),
+                # After the deletion, which must have had an effect.
                 Request(method="GET", path="/responses/{response}", expect=404),
             ),
         ),
@@ -41,7 +44,7 @@ STORED: tuple[Scenario, ...] = (
             json={
                 "model": "{model}",
                 "input": "[[assay:call/after-text#previous-call-1]] Search for lark-5.",
-                "tools": [{"type": "function", **LOCAL_SEARCH["function"]}],
+                "tools": [{"type": "function", **LOCAL_SEARCH["function"]}],  # flat
             },
             also=(
                 Request(
@@ -50,6 +53,7 @@ STORED: tuple[Scenario, ...] = (
                         "model": "{model}",
                         "previous_response_id": "{response}",
                         "input": [
+                            # The call itself is not repeated: it is in the response that is continued.
                             {"type": "function_call_output", "call_id": "call_search", "output": "No lemming-6."},
                             {
                                 "role": "user",
@@ -72,6 +76,7 @@ STORED: tuple[Scenario, ...] = (
             path=PATH,
             json={
                 "model": "{model}",
+                # What was streamed is kept, too, under the id that its events name.
                 "stream": True,
                 "input": "[[assay:text/hello#previous-stream-1]] I am kea-8.",
             },
@@ -113,6 +118,7 @@ STORED: tuple[Scenario, ...] = (
         title="A response that was not to be stored",
         request=Request(
             path=PATH,
+            # OpenAI's default is to store, so false has to be asked for.
             json={**HELLO, "store": False},
             also=(Request(method="GET", path="/responses/{response}", expect=404),),
         ),

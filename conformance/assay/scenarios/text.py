@@ -50,6 +50,7 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # Against proxies that drop doubled notifications by comparing their text (shapes.double-telling).
         name="text-repeats",
         title="The model says the same delta twice, and means it",
         script="text/repeats",
@@ -64,6 +65,7 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # Frames, tags and escapes in the text itself must not be taken for the proxy's or the backend's own.
         name="text-markup",
         title="Text that looks like the wire: SSE, JSON, tags, control characters",
         script="text/markup",
@@ -79,6 +81,7 @@ TEXT: tuple[Scenario, ...] = (
     ),
     Scenario(
         name="text-long",
+        # More than a pipe holds on Linux.
         title="Six hundred and forty deltas, more than 64 KiB",
         script="text/long",
         turns=(Turn(say="Go on and on."),),
@@ -92,6 +95,7 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # Raw reasoning in the content would be shown to the user as the answer.
         name="text-thinking",
         title="Reasoning goes before the answer and stays out of it",
         script="text/thinking",
@@ -110,6 +114,7 @@ TEXT: tuple[Scenario, ...] = (
         title="The stream is asked for usage: one chunk, after the finish, with the backend's own counts",
         script="text/usage",
         turns=(Turn(say="Count the tokens."),),
+        # Other scenarios of text ask for none, and a stream must then have none (chat.stream.usage).
         usage=True,
         exercises=(
             "chat.stream.usage",
@@ -125,6 +130,7 @@ TEXT: tuple[Scenario, ...] = (
         title="Characters that the backend's pipe brings in pieces",
         script="text/cut-bytes",
         turns=(Turn(say="Speak in pieces."),),
+        # The backend's pipe itself is cut, within characters, which would tear what others are sent at the same time.
         alone=True,
         exercises=(
             "chat.stream.utf8",
@@ -137,6 +143,8 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # JSON may escape a character beyond the BMP as two halves, and a backend may put them in two deltas: neither
+        # half alone can be written as UTF-8.
         name="surrogates",
         title="Characters that the backend sends as two escaped halves, together and apart",
         script="text/surrogates",
@@ -180,6 +188,7 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # S4-10: text behind the finish chunk is appended by every client that was tried.
         name="late-text",
         title="The backend goes on talking after the turn is over",
         script="text/late",
@@ -195,10 +204,12 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        # Not by a clock: the backend stays silent until the client says that it has the first words.
         name="flush",
         title="The backend waits until the client has its first words; a proxy that buffers keeps both waiting",
         script="text/gate",
         turns=(Turn(say="Wait for me.", act=Act.OPEN_AT_TEXT),),
+        # Only a stream can be flushed early.
         modes=(Mode.STREAM,),
         exercises=(
             "chat.stream.flushed",

@@ -2,6 +2,7 @@
 
 from assay.model.scenario import JsonObject
 
+# Named as those of Obsidian Copilot, whose canonical order of parameters the catalogue holds (xml.order).
 LOCAL_SEARCH: JsonObject = {
     "type": "function",
     "function": {

@@ -4,6 +4,7 @@ from assay.model.dialect import WITH_TOOLS, Dialect
 from assay.model.scenario import Act, Mode, Scenario, Turn
 from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH, READ_NOTE
 
+# A data URL: newer versions of Codex refuse others (0.169.0: "remote image URLs are not supported").
 PIXEL = (
     "data:image/png;base64,"
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -18,6 +19,7 @@ TURNS: tuple[Scenario, ...] = (
             {"role": "system", "content": "You are the keeper of the zebra archive."},
             {"role": "user", "content": "First question, about alpacas."},
             {"role": "assistant", "content": "First answer, about alpacas."},
+            # As a list of parts: who reads strings alone loses it.
             {"role": "user", "content": [{"type": "text", "text": "Second question, about naïve bisons 🦬."}]},
             {"role": "assistant", "content": "Second answer, about bisons."},
         ),
@@ -25,6 +27,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.history-reaches-backend",),
     ),
     Scenario(
+        # A proxy that takes only the last message for what is asked loses the first.
         name="history-users",
         title="Two messages of the user in a row",
         script="reflect/received",
@@ -55,6 +58,7 @@ TURNS: tuple[Scenario, ...] = (
                     },
                 ],
             },
+            # In the other order than the calls: who pairs by place gives the kiwi's result to the moa.
             {"role": "tool", "tool_call_id": "call_moa", "content": "The moa is extinct."},
             {"role": "tool", "tool_call_id": "call_kiwi", "content": "The kiwi is not."},
         ),
@@ -76,6 +80,7 @@ TURNS: tuple[Scenario, ...] = (
                     {
                         "id": "call_bittern",
                         "type": "function",
+                        # Spacing, an escape and a number that a JSON writer would change.
                         "function": {"name": "localSearch", "arguments": '{ "query" : "caf\\u00e9", "n":1.50 }'},
                     }
                 ],
@@ -148,6 +153,8 @@ TURNS: tuple[Scenario, ...] = (
             },
             {"role": "tool", "tool_call_id": "call_note", "content": "The coot is bald."},
         ),
+        # Messages are written for a dialect when they are sent: these become `function_call` and role `function`,
+        # without ids.
         dialects=(Dialect.FUNCTION_CALL,),
         turns=(Turn(say="What have you received?"),),
         exercises=("turn.tool-result",),
@@ -156,6 +163,7 @@ TURNS: tuple[Scenario, ...] = (
         name="tool-registry",
         title="The declared tools reach the backend in their order, names intact",
         script="reflect/received",
+        # Neither sorted nor in the order of other scenarios.
         tools=(READ_NOTE, GET_TIME, LOCAL_SEARCH),
         turns=(Turn(say="What tools have you got?"),),
         exercises=("turn.tool-registry-order",),
@@ -186,6 +194,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.fresh-session",),
     ),
     Scenario(
+        # The other request plays `open/gate`, whose text must not show here (S4-16).
         name="concurrent",
         title="Another request is answered in the midst of this one",
         script="turn/beside",
@@ -201,6 +210,7 @@ TURNS: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH, READ_NOTE),
         turns=(
             Turn(say="Search, read, and tell me."),
+            # Both results in both turns: only that of a tool that was called is sent.
             Turn(results={"localSearch": "Two notes found.", "readNote": "The note."}),
             Turn(results={"localSearch": "Two notes found.", "readNote": "The note."}),
         ),
@@ -208,6 +218,7 @@ TURNS: tuple[Scenario, ...] = (
         attribute_to="turn.multi-step",
     ),
     Scenario(
+        # S3:15 sends it so, and ChatGPT MD continues without tools, too.
         name="follow-up-without-tools",
         title="A result comes with a request that declares no tools",
         script="text/hello",
@@ -242,6 +253,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.system-prompt",),
     ),
     Scenario(
+        # Codex drops messages of the role system in a given history, so they have to go another way.
         name="system-prompt-late",
         title="Developer and system text in the midst of a conversation is no word of the user's",
         script="reflect/received",
@@ -262,6 +274,7 @@ TURNS: tuple[Scenario, ...] = (
         exercises=("turn.images",),
     ),
     Scenario(
+        # What came earlier reaches a backend by another way than the turn's own input.
         name="images-earlier",
         title="An image in an earlier message",
         script="reflect/received",

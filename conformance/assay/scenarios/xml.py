@@ -36,6 +36,7 @@ BLOCKS: tuple[Scenario, ...] = (
         exercises=("xml.order", "xml.shape", "chat.stream.parity"),
     ),
     Scenario(
+        # The order of each tool is data of its own, so one that is wrong shows in no other.
         name="xml-orders",
         title="Each tool of several parameters, its keys against their canonical order",
         script="xml/orders",
@@ -46,6 +47,7 @@ BLOCKS: tuple[Scenario, ...] = (
         exercises=("xml.order", "chat.stream.burst-all", "chat.stream.parity"),
     ),
     Scenario(
+        # Such arguments have no keys to make elements of; they stand whole in <args>, so that nothing is lost.
         name="xml-no-object",
         title="Arguments that are JSON but no object",
         script="xml/no-object",
@@ -73,6 +75,7 @@ BLOCKS: tuple[Scenario, ...] = (
         exercises=("xml.no-arguments", "chat.stream.parity"),
     ),
     Scenario(
+        # `two words` and `2nd` cannot name an element.
         name="xml-odd-key",
         title="A key that is no XML name",
         script="xml/odd-key",
@@ -120,6 +123,7 @@ TEXTUAL: tuple[Scenario, ...] = (
         turns=(Turn(say="Say what you do, then call in text."),),
         tools=(LOCAL_SEARCH,),
         dialects=CHATS,
+        # Whole answers with calls drop the text before them.
         modes=(Mode.STREAM,),
         exercises=("textual.prefix-kept",),
         attribute_to="textual.prefix-kept",
@@ -155,6 +159,8 @@ TEXTUAL: tuple[Scenario, ...] = (
         attribute_to="textual.unterminated",
     ),
     Scenario(
+        # `parallel_tool_calls`, as else a proxy that sends the call twice would be stopped after the first, and look
+        # right.
         name="textual-structured-wins",
         title="A call sent twice: structured and in text",
         script="textual/structured-wins",
@@ -179,6 +185,8 @@ MODES: tuple[Scenario, ...] = (
             },
         ),
         modes=(Mode.WHOLE,),
+        # S4-5 wants obsidian-xml, most clients OpenAI's: which default is right depends on the clients that a proxy
+        # serves, so it is declared.
         needs_default_mode=True,
         exercises=("mode.default",),
     ),

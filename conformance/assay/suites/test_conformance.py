@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """The items; none when no target is named."""
     run = session_of(metafunc.config)
+    # Parametrised by the text alone: each item looks its outcomes up in the one certificate, so no scenario is driven
+    # twice.
     metafunc.parametrize("key", run.keys if run else ())
 
 
@@ -24,6 +26,8 @@ def test_requirement(key: str, assay_session: AssaySession) -> None:
     certificate = assay_session.certificate
     scenario, _, requirement = key.partition(":")
     if requirement == REST:
+        # Any exchange is judged by rows that its scenario does not exercise; a violation of these must show in some
+        # item.
         others = set(assay_session.keys)
         _report(assay_session, [o for o in certificate.outcomes if o.scenario == scenario and o.key not in others])
     else:
@@ -35,10 +39,12 @@ def test_requirement(key: str, assay_session: AssaySession) -> None:
 
 def _report(session: AssaySession, outcomes: Sequence[Outcome]) -> None:
     """End the item as pytest would: the worst verdict decides, and every outcome with that verdict is printed."""
+    # An error of ours first: what it hides may be worse than what was seen.
     for verdict in (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE):
         those = [outcome for outcome in outcomes if outcome.verdict is verdict and not outcome.known]
         if those:
             _end(verdict, "\n\n".join(_text(session, outcome) for outcome in those))
+    # After the loop: a declared failure does not excuse another one in the same item.
     known = [outcome.known for outcome in outcomes if outcome.known]
     if known:
         pytest.xfail(f"known failing: {', '.join(known)}")
@@ -47,8 +53,9 @@ def _report(session: AssaySession, outcomes: Sequence[Outcome]) -> None:
 def _end(verdict: Verdict, text: str) -> None:
     match verdict:
         case Verdict.ERROR | Verdict.FAIL:
-            pytest.fail(text, pytrace=False)
+            pytest.fail(text, pytrace=False)  # a traceback would show Assay's code, not the proxy's
         case Verdict.WARN:
+            # A broken SHOULD is to be seen without failing the session; pytest has no outcome "warned" for an item.
             pytest.xfail(text)
         case _:
             pytest.skip(text)

@@ -14,6 +14,7 @@ from assay.model.verdict import HarnessError
 def url_fault(url: str) -> str:
     """Why no request can be sent to a URL; "" when one can."""
     try:
+        # httpx is what will send to it, so what it refuses is no usable URL.
         parts, _ = urlsplit(url), httpx.URL(url)
         _ = parts.port  # raises for one that is not a number
     except (ValueError, httpx.InvalidURL) as error:
@@ -33,6 +34,7 @@ def check_url(url: str) -> None:
 def is_local(url: str) -> bool:
     """Whether a URL names this machine; a proxy that the environment names must then be left out."""
     with suppress(ValueError):
+        # A name that only resolves to loopback counts as remote: nothing is looked up here.
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
     return False

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from assay.targets.real_codex import RealCodex
 
+# The proxy's own is 15 s (chat.stream.keepalive); each scenario that waits for a comment would take as long.
 KEEPALIVE = 0.3
 """Seconds; short, so that a silent backend is seen at once."""
+# That is 3 s at most, but for the gate of `text/silent`, which the client opens.
 IDLE_TIMEOUT = 4.5
 """Seconds; longer than any gate of the suite's scripts stays closed."""
 BODY_LIMIT = 4 * 2**20
@@ -28,12 +30,15 @@ BODY_LIMIT = 4 * 2**20
 SETTINGS: Mapping[str, str] = {
     "PROXY_KEEPALIVE_MS": str(int(KEEPALIVE * 1000)),
     "PROXY_IDLE_TIMEOUT_MS": str(int(IDLE_TIMEOUT * 1000)),
+    # A mock that fails before any output fails at once; the usual 2 s would only be waited for where it is silent.
     "PROXY_COMMIT_MS": "300",
+    # How long the proxy waits for more calls of a backend that is silent: 2 s, as usual, for each such answer add up.
     "PROXY_CALL_WAIT_MS": "250",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
     "CODEX_HOME": "",  # the mock would store threads there
     "ASSAY_PACE": "0",  # the proxy subscribes before it sends turn/start, and a pause in each turn would add up
 }
+# Codex sends each call as soon as it is complete; from 0.131 until 0.145 it gives no sign that none follows.
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
 """Longer than with the mock: a real Codex on a busy machine needs the time to report a failure before the first output,
 and to send all calls of an answer."""
@@ -64,6 +69,7 @@ def proxy(
     key = secrets.token_urlsafe(12)
     env = {**SETTINGS, "PROXY_API_KEY": key, "PROXY_HOST": "127.0.0.1"}
     if codex is not None:
+        # Last, since CODEX_HOME is empty in the settings for the mock.
         env |= {**codex.env, **REAL_SETTINGS}
     command = command or executable("assay-proxy")
     with (
@@ -73,7 +79,7 @@ def proxy(
         target = Target(
             base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
             idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS,
-            default_mode=Dialect.OBSIDIAN_XML,
+            default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
         )  # fmt: skip
         yield preflight(behind(target, codex))
 

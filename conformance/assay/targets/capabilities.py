@@ -19,7 +19,9 @@ PATIENCE = 10.0
 """Seconds in which a Codex must print its version."""
 FIRST: Version = (0, 89)
 MISSING: Mapping[Missing, tuple[Version, Version]] = {
-    Missing.TOOLS: (FIRST, (0, 92)),
+    Missing.TOOLS: (FIRST, (0, 92)),  # `dynamicTools` is ignored in silence before
+    # A thread begun with tools takes a history only by thread/inject_items. Before 0.92 there are no such tools, and
+    # thread/resume takes one.
     Missing.HISTORY: ((0, 92), (0, 125)),
     Missing.REASONS: (FIRST, (0, 100)),
     Missing.COUNTS: (FIRST, (0, 169)),
@@ -27,6 +29,7 @@ MISSING: Mapping[Missing, tuple[Version, Version]] = {
     Missing.HANGUPS: (FIRST, (0, 160)),
 }
 """Capability → the first version without it, and the first one with it again, of the versions that were tried."""
+# The mock has no model's service behind it whose connection could be kept.
 UNPLAYED = frozenset({Missing.HANGUPS})
 """Capabilities that the mock has, whatever version it plays."""
 _VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
@@ -44,6 +47,7 @@ def version_of(binary: Path | str) -> Version:
         HarnessError: the binary cannot be run, or does not print its version as Codex does.
     """
     try:
+        # The status needs no look of its own: a program that fails prints no version either.
         done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HarnessError(f"{binary} cannot be run: {error}") from error

@@ -30,8 +30,10 @@ def terminable() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in ENDS}
     hook = sys.unraisablehook
     for number, handler in before.items():
+        # nohup is a wish to outlive the terminal.
         if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
             signal.signal(number, signal.default_int_handler)
+    # Whatever else is ignored still goes to the hook that was there.
     sys.unraisablehook = lambda ignored: _repeat() if _is_interrupt(ignored) else hook(ignored)
     try:
         yield
@@ -46,6 +48,7 @@ def _is_interrupt(ignored: sys.UnraisableHookArgs) -> bool:
 
 
 def _repeat() -> None:
+    # Not at once: the handler would run in the same callback and be lost again.
     again = threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGTERM))
-    again.daemon = True
+    again.daemon = True  # an exit in the meantime does not wait for it
     again.start()

@@ -48,6 +48,7 @@ class Launched:
 def executable(name: str) -> str:
     """The path of a console command that is installed beside this Python; HarnessError when it is not."""
     beside = Path(sys.executable).parent
+    # Beside this Python first: a virtual environment that is not activated is not on PATH, and another version may be.
     found = shutil.which(name, path=str(beside)) or shutil.which(name)
     if found is None:
         raise HarnessError(f"the command {name} is not installed in {beside}; install the package assay there")
@@ -57,6 +58,7 @@ def executable(name: str) -> str:
 def free_port() -> int:
     """A loopback port that nothing listens on at this moment."""
     with socket.socket() as probe:
+        # Another program may take the port before the proxy does. The proxy then dies, and its output says why.
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
@@ -83,11 +85,14 @@ def launch(
         HarnessError: `url` is no usable URL, or the command cannot be started, dies, or does not become ready.
     """
     port = str(free_port())
+    # Not `format`: a command and a URL may hold other braces.
     base_url = url.replace("{port}", port)
     check_url(base_url)
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
+    # PATH, HOME and the like stay: a command of a user needs them.
     environment = {**os.environ, **mock, **env}
+    # A file, not a pipe: a proxy that logs much would block on a pipe that nothing reads.
     with tempfile.TemporaryFile() as log, started(lambda: _start(words, environment, log)) as process:
         _wait_until_ready(process, base_url, timeout, log, below)
         yield Launched(base_url=base_url, pid=process.pid)
@@ -103,14 +108,18 @@ def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess
     begin, starting = threading.Event(), Future[subprocess.Popen[bytes]]()
 
     def work() -> None:
+        # Nothing is started before the block below is entered, which stops what is started.
         begin.wait()
         try:
             starting.set_result(start())
         except Exception as error:  # noqa: BLE001 - it is raised where the result is read
             starting.set_exception(error)
 
+    # A daemon: an interrupt within `start` leaves a thread that waits for ever.
     threading.Thread(target=work, daemon=True).start()
     try:
+        # An interrupt may have come before the first `set`; then the process is started only to be stopped, since the
+        # thread cannot be called back.
         begin.set()
         yield starting.result()
     finally:
@@ -131,6 +140,8 @@ def _words(command: str) -> list[str]:
 
 def _start(words: list[str], env: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
+        # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Assay alone, which then stops it in
+        # order.
         return subprocess.Popen(
             words, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
@@ -142,10 +153,14 @@ def _wait_until_ready(
     process: subprocess.Popen[bytes], base_url: str, timeout: float, log: IO[bytes], below: int
 ) -> None:
     deadline = time.monotonic() + timeout
+    # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
+    # environment would answer for one that does not listen yet.
     with httpx.Client(timeout=1.0, trust_env=False) as client:
         while time.monotonic() < deadline:
+            # Before the look: another program may answer on the port of a proxy that has died.
             if process.poll() is not None:
                 raise HarnessError(f"the proxy ended with status {process.returncode} before it was ready{_tail(log)}")
+            # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a SHOULD).
             if _answers(client, f"{base_url}/models", below):
                 return
             time.sleep(POLL)
@@ -155,15 +170,17 @@ def _wait_until_ready(
 def _answers(client: httpx.Client, url: str, below: int) -> bool:
     """Whether a server is there and answers with a status below `below`."""
     try:
+        # The status is enough; the body of a list of models is not waited for.
         with client.stream("GET", url) as response:
             return response.status_code < below
+    # Refused, reset, slow: all of it is usual while a server starts.
     except httpx.TransportError:
         return False
 
 
 def _tail(log: IO[bytes]) -> str:
     log.seek(0)
-    said = log.read().decode(errors="replace").strip()[-SHOWN:]
+    said = log.read().decode(errors="replace").strip()[-SHOWN:]  # why it died stands at the end
     return f"; it said:\n{said}" if said else "; it said nothing"
 
 
@@ -174,15 +191,17 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     """
     try:
         _signal(process, signal.SIGTERM)
+        # The leader may be gone within the grace and leave children: so SIGKILL goes to the group in any case.
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
     finally:
         _signal(process, signal.SIGKILL)
-        process.wait()
+        process.wait()  # reaped, or it would stay as a zombie
         if process.stdout is not None:
             process.stdout.close()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    # The whole group has ended already.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)

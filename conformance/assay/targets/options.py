@@ -75,9 +75,11 @@ class Seconds:
 
     def read(self, value: object) -> float:
         """The time; neither nan nor endless."""
+        # True is an int to Python; a person who wrote `timeout = true` meant something else.
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise OptionError(self.right)
         seconds = float(value)
+        # A chain of comparisons, so that nan, which compares false with anything, is refused too.
         if not SHORTEST <= seconds < math.inf:
             raise OptionError(self.right)
         return seconds
@@ -95,6 +97,7 @@ class Count:
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise OptionError(self.right)
         number = int(value)
+        # None of the counts (bytes, slots, jobs) means anything at 0.
         if number < 1:
             raise OptionError(self.right)
         return number
@@ -109,6 +112,7 @@ class File:
 
     def read(self, value: object) -> Path:
         """Its path."""
+        # Looked for at once: a run must not be driven to its end for a name that was misspelt.
         if not isinstance(value, str | os.PathLike) or not Path(value).is_file():
             raise OptionError(self.right)
         return Path(value)
@@ -132,6 +136,8 @@ class OneOf:
 
     def read(self, value: object) -> StrEnum:
         """The member with this value."""
+        # Not `self.members[0].__class__(value)`: the choice may be some members of an enumeration only, as for
+        # `default_mode`.
         found = next((member for member in self.members if member == value), None)
         if found is None:
             raise OptionError(self.right)
@@ -170,6 +176,7 @@ class Option:
     @property
     def full_help(self) -> str:
         """The help with the default, where there is one worth a word, and whether the option may be repeated."""
+        # Only numbers have a default worth a word; None, "" and False say what leaving the option out means already.
         notes = [] if self.repeatable or not self.default else [f"default {self.default:g}"]
         notes += ["may be repeated"] if self.repeatable else []
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
@@ -183,6 +190,7 @@ class Option:
         try:
             return self.kind.read(value)
         except ValueError as error:
+            # The name without dashes: it is `--name` on a command line and `--assay-name` under pytest.
             raise OptionError(f"{self.name} is {_short(value)}; it should be {self.kind.right}") from error
 
     def words(self, value: object) -> Iterator[str]:
@@ -192,7 +200,7 @@ class Option:
         if isinstance(self.kind, Flag):
             yield f"--{self.name}"
             return
-        for one in value if isinstance(value, tuple) else (value,):
+        for one in value if isinstance(value, tuple) else (value,):  # a repeatable option is given once for each value
             yield f"--{self.name}"
             yield str(one)
 
@@ -218,6 +226,7 @@ class Options:
         """
         given: dict[str, Any] = {}
         for option in cls.options():
+            # Both groups of options are made of one mapping, so each passes over what is the other's.
             value = values.get(option.field)
             if value is not None:
                 given[option.field] = tuple(value) if option.repeatable else value
@@ -234,6 +243,8 @@ class Options:
         given: dict[str, Any] = {}
         for name, value in data.items():
             if name not in known:
+                # A misspelt name must not be taken for an option that was left out: the target would be judged without
+                # it.
                 close = difflib.get_close_matches(name, known, n=1)
                 hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
                 raise OptionError(f"{name!r} is no option of a target; {hint}")
@@ -261,13 +272,13 @@ def _option_of(one: Field[Any]) -> Option:
 
 
 def _list(option: Option, value: object) -> tuple[object, ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    if isinstance(value, str) or not isinstance(value, Sequence):  # a text is a sequence, of its characters
         raise OptionError(f"{option.name} is {_short(value)}; it should be a list, each {option.kind.right}")
     return tuple(option.read(one) for one in value)
 
 
 def _short(value: object) -> str:
-    return f"{value!r:.100}"
+    return f"{value!r:.100}"  # a value of a file may be of any length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,6 +293,7 @@ class TargetOptions(Options):
         metadata=_option(
             name="launch",
             kind=Text(metavar="CMD"),
+            # The braces are written as a person must write them; nothing formats this text.
             help="Command that starts the proxy, with the mock as its CODEX_BIN, on 127.0.0.1:{port}. {port} is"
             " replaced by a free port (in --url too), which the variables PORT and PROXY_PORT also hold.",
         ),
@@ -300,6 +312,8 @@ class TargetOptions(Options):
     )
     api_key_env: str | None = field(
         default=None,
+        # The variable's name and not the key: `command_line` is printed in reports, and other users see a command's
+        # words.
         metadata=_option(kind=Text(metavar="VAR"), help="Environment variable that holds the API key of the proxy."),
     )
     dialects: tuple[Dialect, ...] = field(
@@ -364,6 +378,7 @@ class TargetOptions(Options):
         """
         from assay.targets.address import url_fault  # noqa: PLC0415 (it imports httpx; see the head of this module)
 
+        # Any number serves: the port is not known yet, and without one the braces are no URL.
         fault = url_fault(self.url.replace("{port}", "1")) if self.url is not None else ""
         if fault:
             raise OptionError(f"{self.url!r} is no base URL of a proxy: {fault}; one is http://127.0.0.1:8787/v1")
@@ -388,6 +403,7 @@ class TargetOptions(Options):
         key = os.environ.get(self.api_key_env)  # the one variable that the user names, so it is no setting of ours
         if not key:
             raise OptionError(f"the environment variable {self.api_key_env}, which should hold the key, is not set")
+        # Else the HTTP client would raise in mid-run, and name neither the key nor the variable.
         if not (key.isascii() and key.isprintable()):
             raise OptionError(f"the key in the environment variable {self.api_key_env} is not printable ASCII")
         return key

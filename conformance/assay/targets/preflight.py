@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROBE = "probe"
+# Scenarios, so that the probes are written as the suite's own requests are; nothing judges them.
 CALL = Scenario(name="probe-call", title="", exercises=(), script="call/one", tools=(LOCAL_SEARCH, READ_NOTE))
 """Its answer shows in which dialect calls come."""
+# Codex before 0.92 ignores the tools of its client in silence.
 TEXT_CALL = dataclasses.replace(CALL, script="sentinel/plain")
 """The same for a backend that takes no tools, and so writes its calls as text."""
 FRAGMENTS = dataclasses.replace(CALL, script="shapes/a")
@@ -85,27 +87,36 @@ def preflight(target: Target) -> Target:
 async def _preflight(target: Target) -> Target:
     async with _client(target) as client:
         if not target.model:
+            # A list of models is asked for only if none was named: a proxy that has no such route can still be
+            # certified.
             target = dataclasses.replace(target, model=await _first_model(client, target))
         answer = await _send(client, target, "POST", "/chat/completions", _probe(target))
         _examine(answer, target, f"to a plain request for the model {target.model!r}")
+        # Before the backend is guessed: JSON of some other service lacks the token, too, and is no live model.
         if not _is_completion(answer.data):
             raise HarnessError(f"{answer.url} answers {answer.status} with JSON that is no chat completion")
+        # Only ever lowered to LIVE: whether the backend is a mock or a real Codex that plays scripts is for who started
+        # it to say.
         if TOKEN not in answer.body:
             target = dataclasses.replace(target, backend=Backend.LIVE)
+        # Before the argument mode, which is asked for only where OpenAI's dialect is spoken.
         target = dataclasses.replace(target, dialects=target.dialects or await _spoken(client, target))
         return dataclasses.replace(target, arguments=target.arguments or await _arguments(client, target))
 
 
 async def _spoken(client: httpx.AsyncClient, target: Target) -> tuple[Dialect, ...]:
     """The dialects in which the target answers when asked for them; OpenAI's where that cannot be detected."""
-    if target.backend is Backend.LIVE:
+    if target.backend is Backend.LIVE:  # a real model calls a tool when it likes
         return (DEFAULT,)
+    # One after the other: before its limits are known, a small proxy is not to be met with a burst.
     spoken = tuple([dialect for dialect in Dialect if await _speaks(client, target, dialect)])
+    # A proxy that answers with no call in any dialect fails the suite, rather than having nothing to be judged in.
     return spoken or (DEFAULT,)
 
 
 async def _arguments(client: httpx.AsyncClient, target: Target) -> Arguments | None:
     """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or cannot be detected."""
+    # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
     if target.backend is not Backend.MOCK or DEFAULT not in target.dialects:
         return None
     answer = await _call(client, target, FRAGMENTS, Form(DEFAULT, Mode.STREAM))
@@ -115,9 +126,11 @@ async def _arguments(client: httpx.AsyncClient, target: Target) -> Arguments | N
 
 def detect_argument_mode(body: bytes) -> Arguments | None:
     """How a streamed answer with one call in several fragments carried them; None where it does not show."""
+    # Empty ones are left out: a call's first delta has `arguments: ""` in either mode.
     fragments = [event.text for event in read_stream([body]).events if isinstance(event, Fragment) and event.text]
     if len(fragments) < 2:  # noqa: PLR2004 (one fragment is the whole, in either mode)
         return None
+    # The probe's fragments begin with different characters, so an incremental stream never looks like this.
     grows = all(len(later) > len(earlier) and later.startswith(earlier) for earlier, later in pairwise(fragments))
     return Arguments.CUMULATIVE if grows else Arguments.INCREMENTAL
 
@@ -128,13 +141,16 @@ async def _speaks(client: httpx.AsyncClient, target: Target, dialect: Dialect) -
     Responses count as spoken where their address gives a response, or an error other than those in `ABSENT`: whether
     it is right is for the suite to judge.
     """
+    # Whole: the carrier of a call is the same as in streams, and simpler to see.
     answer = await _call(
         client, target, TEXT_CALL if Missing.TOOLS in target.missing else CALL, Form(dialect, Mode.WHOLE)
     )
+    # By the route alone: one that answers wrongly is to be judged, and not left out as if it were absent.
     if dialect.spec.surface is Surface.RESPONSES:
         return _is_response(answer.data) if answer.status < REDIRECT else answer.status not in ABSENT
     try:
         return dialect.spec.carrier in carriers_of(answer.data["choices"][0]["message"])
+    # The answer has some other form: the suite judges the dialects in which it has the right one.
     except (LookupError, TypeError, AttributeError):
         return False
 
@@ -178,12 +194,15 @@ async def _send(
     more: Mapping[str, str] = MappingProxyType({}),
 ) -> _Answer:
     url = target.url(path)
+    # As in the suite: a proxy that compresses badly is not to stop here.
     headers = {"accept-encoding": "identity", **more}
     if target.api_key:
         headers["authorization"] = f"Bearer {target.api_key}"
     try:
+        # One bound for the whole request: httpx would start its own again with each byte.
         async with asyncio.timeout(target.timeout), client.stream(method, url, headers=headers, json=body) as response:
             return await _read(response)
+    # Before RequestError, of which it is one: a port that is not listened on is the most likely mistake.
     except httpx.ConnectError as error:
         raise HarnessError(f"nothing answers at {url}: {error}") from error
     except TimeoutError as error:
@@ -196,7 +215,7 @@ async def _read(response: httpx.Response) -> _Answer:
     body = b""
     async for piece in response.aiter_bytes():
         body += piece
-        if len(body) > LONGEST:
+        if len(body) > LONGEST:  # its end may never come
             break
     return _Answer(
         url=str(response.request.url),
@@ -214,18 +233,22 @@ async def _first_model(client: httpx.AsyncClient, target: Target) -> str:
         case {"data": [{"id": str(model)}, *_]} if model:
             return model
         case _:
+            # A made-up name would be refused as unknown, and that would pass for a proxy that serves nothing.
             raise HarnessError(f"{answer.url} lists no model; name one with --model")
 
 
 def _examine(answer: _Answer, target: Target, asked: str) -> None:
     """Raise HarnessError for a response of something that is no proxy, or of one that cannot be driven."""
     url, status, said = answer.url, answer.status, _said(answer)
+    # First: a redirect explains itself, while its status or HTML body would be blamed on the proxy.
     if answer.location is not None:
         raise HarnessError(f"{url} answers {status} and redirects to {answer.location}; name the URL that it leads to")
+    # Before the media type: whatever page comes with a refusal, the hint to name a key is worth more.
     if status in {401, 403}:
         wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
         raise HarnessError(f"{url} refuses with {status}: it wants {wants}{said}")
     if answer.kind != "application/json" or answer.data is None:
+        # Without /v1 the address may be that of a server's web page.
         hint = "" if target.base_url.rstrip("/").endswith("/v1") else "; did you mean a URL that ends in /v1?"
         what = answer.kind if answer.kind != "application/json" else "a body"
         raise HarnessError(f"{url} answers {status} with {what}, not JSON: that is no OpenAI-compatible API{hint}")
@@ -237,6 +260,6 @@ def _said(answer: _Answer) -> str:
     """The message of an error envelope, on one line and in brackets; "" when there is none."""
     match answer.data:
         case {"error": {"message": str(message)}}:
-            return f" ({' '.join(message.split())[:SHOWN]})"
+            return f" ({' '.join(message.split())[:SHOWN]})"  # on one line, whatever the proxy wrote
         case _:
             return ""

@@ -29,17 +29,22 @@ def reach(options: TargetOptions) -> Iterator[Target]:
         HarnessError: it cannot be reached or driven.
         OptionError: see `TargetOptions.check` and `TargetOptions.api_key`.
     """
+    # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     options.check()
     key = options.api_key()
     with ExitStack() as stack:
+        # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
         codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
         if options.command is not None:
             env, url = codex.env if codex else {}, options.url or LOCAL
             launched = stack.enter_context(launch(options.command, env=env, url=url, timeout=options.start_timeout))
+            # After the proxy itself: if that cannot start, its own error is the one to show.
             unready_url = stack.enter_context(unready_instance(options.command, env=env, url=url))
             target = target_of(options, base_url=launched.base_url, api_key=key, unready_url=unready_url)
+            # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
             yield _with_mock(preflight(behind(target, codex)))
         elif options.url is not None:
+            # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
             yield preflight(target_of(options, base_url=options.url, api_key=key))
         else:
             started = bundled.proxy(timeout=options.timeout, start_timeout=options.start_timeout, codex=codex)
@@ -60,5 +65,6 @@ def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:
 
 def _with_mock(target: Target) -> Target:
     if target.backend is Backend.LIVE:
+        # Certified as live it would be partial, with most of it not observed, for a mistake in the command.
         raise HarnessError("the launched proxy does not send what the mock says: does it start CODEX_BIN?")
     return target

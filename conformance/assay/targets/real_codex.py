@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 NEWER = (0, 98)
 """The first version, of those tried, that takes the configuration of the newest."""
+# The model is one that Codex does not know: one that it knows may get no tools but write programs instead (0.169.0:
+# gpt-6.1-sol). With "never" no request for approval is sent. With retries an answer would begin again under another id,
+# its text repeated.
 CONFIG = """\
 model = "mock-model"
 model_provider = "assay"
@@ -39,7 +42,9 @@ requires_openai_auth = false
 request_max_retries = 0
 stream_max_retries = 0
 """
+# Without it 0.89.0 tries for 3 s to load a list of models at the start of each thread.
 OLDER_FEATURES = "features.remote_models = false"
+# Else 0.169.0 asks GitHub for plugins at its start, and tries for ever to reach a service that refuses connections.
 FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
 
 
@@ -64,5 +69,6 @@ def real_codex(binary: Path) -> Iterator[RealCodex]:
     with serving(LIBRARY) as service, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         config = CONFIG.format(features=FEATURES if version >= NEWER else OLDER_FEATURES, url=service.url)
         Path(home, "config.toml").write_text(config, encoding="utf-8")
+        # Absolute, since the proxy may run in another folder. HOME as well, so that nothing of the user's is read.
         env = {"CODEX_BIN": str(binary.absolute()), "CODEX_HOME": home, "HOME": home}
         yield RealCodex(env=env, missing=missing_in(version))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 10.0
 """Seconds in which the instance must answer."""
+# It must live: a backend that ended would be restarted, or be reported as dead instead of as not ready. `exec` leaves
+# no shell between, so the end of its input or a signal ends it.
 MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
 """A backend that reads its input to the end and never writes."""
 
@@ -37,8 +39,9 @@ def unready_instance(command: str, *, env: Mapping[str, str], url: str) -> Itera
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             mute = Path(folder) / "mute-backend"
             mute.write_text(MUTE, encoding="utf-8")
-            mute.chmod(0o700)
+            mute.chmod(0o700)  # a proxy starts it as a program
             try:
+                # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
                 launched = launch(command, env={**env, "CODEX_BIN": str(mute)}, url=url, timeout=PATIENCE, below=600)
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:

@@ -61,6 +61,7 @@ class _CallParts:
     fragments: list[str] = field(default_factory=list)
 
     def joined(self, *, cumulative: bool) -> Call:
+        # Cumulative deltas repeat all before them (S4-8): joined, the arguments would stand there several times.
         fragments = self.fragments[-1:] if cumulative else self.fragments
         return Call(id=self.id, name=self.name, arguments="".join(fragments))
 
@@ -73,12 +74,14 @@ class _ChoiceParts:
     calls: dict[int, _CallParts] = field(default_factory=dict)
 
     def call(self, index: int) -> _CallParts:
+        # A fragment of a call that was never opened opens one without id and name, so that it is not lost.
         return self.calls.setdefault(index, _CallParts())
 
     def joined(self, index: int, *, cumulative: bool) -> Choice:
         return Choice(
             index=index,
             role=self.role,
+            # "" is not None: a whole answer whose content is empty must keep it as "" (chat.whole.text).
             text="".join(self.texts) if self.texts else None,
             calls=tuple(call.joined(cumulative=cumulative) for call in self.calls.values()),
             finish=self.finish,
@@ -108,9 +111,11 @@ class _Parts:
             case Finished(choice=choice, reason=reason):
                 self.choice(choice).finish = reason
             case Usage():
+                # Without its frame: where it stood must not make a stream differ from the whole answer.
                 self.usage = replace(event, frame=0)
             case Failed():
                 self.error = replace(event, frame=0)
+            # How an answer was sent, not what it says.
             case Comment() | Done():
                 pass
             case _:
@@ -126,6 +131,7 @@ def assemble(events: Iterable[ChatEvent], *, cumulative: bool = False) -> Answer
     for event in events:
         parts.add(event)
     return Answer(
+        # By index: in a stream the choices of n > 1 may begin in any order (S4-16).
         choices=tuple(choice.joined(index, cumulative=cumulative) for index, choice in sorted(parts.choices.items())),
         usage=parts.usage,
         error=parts.error,

@@ -56,6 +56,7 @@ class _Chat:
 
     def payload(self, frame: Frame, payload: JsonObject) -> Iterator[ChatEvent]:
         """Take a chunk or an error frame."""
+        # `"error": null` is no error; whether a chunk may have the member is for the schema (chat.stream.schema).
         if payload.get("error") is not None:
             yield from self._error(frame, payload["error"])
         else:
@@ -63,6 +64,7 @@ class _Chat:
 
     def done(self, frame: Frame) -> Iterator[ChatEvent]:
         """Take a `[DONE]`."""
+        # The choices first: one that lacks its finish is named at the [DONE] that came instead.
         self._close(frame.place)
         if self._step(StreamSign.DONE, frame.place):
             yield Done(frame=frame.number)
@@ -73,13 +75,17 @@ class _Chat:
 
     def _error(self, frame: Frame, error: object) -> Iterator[ChatEvent]:
         running = self._state in _RUNNING
+        # Once every choice has its finish, an error of the backend must leave no trace (S4-10).
         late = bool(self._choices) and all(choice.finished for choice in self._choices.values())
         accepted = self._step(StreamSign.LATE_ERROR if late else StreamSign.ERROR, frame.place)
+        # After [DONE] or an error frame no client reads on, so there is no event.
         if not running:
             return
         self._state = StreamState.FAILED  # even after one that comes too late: clients stop here
         failure = failure_of(error, frame.number)
         yield failure
+        # `error.message` is what users of every client see. The shape of an error that must not come at all is not
+        # judged.
         if accepted and not (object_of(error) and failure.message):
             fault = FrameFault.ERROR_SHAPE
             self._findings.add_once(Violation(requirement=FRAME[fault], seen=fault.value, place=frame.place))
@@ -97,9 +103,11 @@ class _Chat:
 
     def _sign(self, deltas: tuple[Delta, ...], usage: object) -> StreamSign:
         if not deltas:
+            # `usage: null` in each chunk is OpenAI's own way where usage was asked for, so null says nothing.
             return StreamSign.BARE if usage is None else StreamSign.USAGE
         if usage is not None:
             return StreamSign.BESIDE
+        # A broken choice counts as ended, too: its violation explains whatever still comes for it.
         named = [self._choices.get(delta.index) for delta in deltas]
         return StreamSign.LATE if all(choice and choice.settled for choice in named) else StreamSign.CHUNK
 
@@ -114,6 +122,7 @@ class _Chat:
 
     def _delta(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
+        # A choice keeps its first violation only, so what it has now is new if it had none before.
         before = choice.violation
         yield from choice.read(delta, frame)
         if choice.violation and not before:

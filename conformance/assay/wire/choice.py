@@ -30,7 +30,7 @@ class ChoiceReader:
         self._state = ChoiceState.NEW
         self._ids: dict[str, None] = {}  # an ordered set: calls are opened in the order of their index
         self._opened: set[int] = set()
-        self._last = 0
+        self._last = 0  # the call of a delta that has no index
 
     @property
     def finished(self) -> bool:
@@ -49,6 +49,7 @@ class ChoiceReader:
         number, choice = frame.number, self.index
         if delta.role is not None:
             yield Role(frame=number, choice=choice, role=delta.role)
+        # OpenAI's role chunk has `content: ""`: that says nothing.
         if delta.text:
             yield Text(frame=number, choice=choice, text=delta.text)
         for call in delta.calls:
@@ -59,6 +60,7 @@ class ChoiceReader:
 
     def close(self, place: Place) -> bool:
         """End the answer at this place; False if that is what breaks this choice."""
+        # Asked before the end is judged: a choice that was broken earlier is not broken by the end.
         settled = self.settled
         self._judge(ChoiceSign.END, place)
         return settled or self.violation is None
@@ -72,22 +74,27 @@ class ChoiceReader:
 
     def _judge_call(self, call: CallDelta, place: Place) -> None:
         sign = call.sign(self._ids.keys())
+        # Calls count from 0 without gaps: openai-python's and openai-node's `.stream` raise at an only call of index 1.
         known = call.index is not None and call.index < len(self._ids)
         state = CallState.OPENED if known else CallState.UNKNOWN
         cell = CALL[state, sign]
         if isinstance(cell, str):
             which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
             self._break(cell, f"{which}: {sign.value}, {state.value}", place)
+        # Accepted and with an id: only the head of a call is both.
         elif call.id:
             self._ids[call.id] = None
 
     def _break(self, requirement: str, seen: str, place: Place) -> None:
+        # The first only: what follows is relative to a state that is unknown.
         if self.violation is None:
             self.violation = Violation(requirement=requirement, seen=seen, place=place)
 
     def _call_events(self, call: CallDelta, frame: int) -> Iterator[ChatEvent]:
         index = self._last if call.index is None else call.index
+        # Not `_ids`, which holds what the grammar accepted: clients open a call whose head is wrong, too.
         if index not in self._opened:
+            # The id of a legacy call is for the tables alone; no client gets one.
             id_ = "" if call.id == FUNCTION_CALL else call.id or ""
             yield CallOpened(frame=frame, choice=self.index, index=index, id=id_, name=call.name or "")
         if call.arguments is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FUNCTION_CALL = "function_call"
 """The id under which a legacy call is known here. On the wire it has none."""
 _OPEN, _CLOSE = "<use_tool>", "</use_tool>"
+# JSON can carry half of a pair as an escape, but UTF-8 cannot encode it: what writes it out again fails.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -47,12 +48,15 @@ class CallDelta:
         # call, but not under an id that another call has.
         if self.index is None or not 0 <= self.index <= opened or (self.index == opened and self.id in ids):
             return CallSign.ASTRAY
+        # Arguments as an object: nearly every client raises, or runs the tool with wrong ones.
         if not self.textual:
             return CallSign.NO_TEXT
         if self.id and self.name and self.function:
             return CallSign.HEAD
+        # Also a head without its type, at which openai-node's `.stream` raises.
         if self.id or self.name:
             return CallSign.PART
+        # OpenAI's head has `arguments: ""`. A later delta that adds nothing is one too many (S4-7).
         return CallSign.GROWTH if self.arguments else CallSign.SAME
 
 
@@ -77,12 +81,15 @@ class Delta:
         """What it says to its choice, in the order in which it is judged; never empty. `blocks`: see `chat_stream`."""
         signs = self._said(blocks=blocks)
         if self.finished:
+            # The finish has a chunk of its own, with an empty delta (S4-4, S4-9).
             signs.append(ChoiceSign.FULL if signs else ChoiceSign.FINISH)
         return signs or [ChoiceSign.EMPTY]
 
     def _said(self, *, blocks: bool) -> list[ChoiceSign]:
         called = bool(self.calls)
+        # Content beside a call is one fault (MIXED): it is not also judged as content and as a call.
         text = bool(self.text) and not called
+        # In a dialect without blocks the tag is text like any other.
         block, piece = (ends_block(self.text), piece_of_block(self.text)) if blocks else (False, False)
         signs = {
             ChoiceSign.ROLE: self.role == "assistant",
@@ -103,6 +110,7 @@ class Delta:
 
 def ends_block(text: str | None) -> bool:
     """Whether a text ends with a complete `<use_tool>` block."""
+    # Not `startswith`: text that came before the call may share its delta.
     return text is not None and text.endswith(_CLOSE) and _OPEN in text
 
 
@@ -131,8 +139,11 @@ def _delta(choice: JsonObject) -> Delta:
 
 def _calls(delta: JsonObject) -> Iterator[CallDelta]:
     yield from (_call(object_of(call)) for call in list_of(delta.get("tool_calls")))
+    # Read beside `tool_calls`, not instead: a proxy that sends both opens call 0 twice (S4-19), and openai-node's
+    # `.stream` drops the calls then.
     legacy = object_of(delta.get("function_call"))
     if legacy:
+        # The name comes once, with the first delta; it alone opens the call, which has neither id nor index.
         named = {"id": FUNCTION_CALL, "type": "function"} if legacy.get("name") else {}
         yield _call({**named, "index": 0, "function": legacy})
 

@@ -117,4 +117,5 @@ class Done:
     frame: int
 
 
+# Closed, so that a `match` with `assert_never` finds each place in which a new event must be handled.
 ChatEvent = Role | Text | CallOpened | Fragment | Finished | Usage | Failed | Comment | Done

@@ -45,6 +45,7 @@ def text_of(value: object) -> str | None:
 
 def integer_of(value: object) -> int | None:
     """The value if it is an integer (a boolean is none)."""
+    # 1.0 is none either: clients in typed languages refuse it where the published type is an integer.
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -62,8 +63,10 @@ def usage_of(value: object, frame: int, names: tuple[str, str] = CHAT_COUNTS) ->
     """A `usage` object whose counts have these names; None unless these and the total are integers."""
     usage = object_of(value)
     prompt, completion, total = (integer_of(usage.get(f"{name}_tokens")) for name in (*names, "total"))
+    # All three or nothing: codex and @ai-sdk/openai fail at a usage that lacks its total.
     if prompt is None or completion is None or total is None:
         return None
+    # Details are optional: every tested client copes without them.
     details = [object_of(usage.get(f"{name}_tokens_details")) for name in names]
     return Usage(
         frame=frame,
@@ -80,6 +83,7 @@ def failure_of(value: object, frame: int) -> Failed:
     error = object_of(value)
     return Failed(
         frame=frame,
+        # Every tested client takes `{"error": "text"}`, too. That it is no envelope is for the checks to say.
         message=text_of(error.get("message")) or text_of(value) or "",
         type=text_of(error.get("type")) or "",
         code=text_of(error.get("code")),

@@ -78,8 +78,10 @@ exactly the violations in the tables."""
 FRAME: Mapping[FrameFault, str] = {
     FrameFault.EVENT_LINE: FRAMES,
     FrameFault.UNREADABLE: FRAMES,
+    # Meant as keep-alives, both raise in most clients; a comment does not.
     FrameFault.EMPTY_DATA: KEEPALIVE,
     FrameFault.NO_DATA: KEEPALIVE,
+    # Clients show `error.message`; without it users see nothing of what went wrong.
     FrameFault.ERROR_SHAPE: AFTER_ERROR,
 }
 """Fault of a frame → the requirement that it breaks."""
@@ -165,17 +167,24 @@ _OPEN, _COUNTED, _FAILED, _DONE = StreamState
 STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     #                        OPEN          COUNTED       FAILED       DONE
     StreamSign.CHUNK:      (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
+    # No violation here: the choice names it (`AFTER_FINISH`).
     StreamSign.LATE:       (_OPEN,        _COUNTED,     AFTER_ERROR, DONE_LAST),
     StreamSign.BARE:       (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
     StreamSign.USAGE:      (_COUNTED,     USAGE,        AFTER_ERROR, DONE_LAST),
+    # OpenAI's usage has a chunk of its own, with `choices: []`; beside choices it is null.
     StreamSign.BESIDE:     (USAGE,        USAGE,        AFTER_ERROR, DONE_LAST),
     StreamSign.ERROR:      (_FAILED,      _FAILED,      AFTER_ERROR, DONE_LAST),
+    # S4-10: what the backend reports after the finish leaves no trace.
     StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, AFTER_ERROR, DONE_LAST),
+    # After an error frame [DONE] may come or not (S4-14): clients stop at the error.
     StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       DONE_LAST),
     StreamSign.END:        (DONE_LAST,    DONE_LAST,    _FAILED,     _DONE),
+    # Never a violation of the stream: the choice names its missing finish.
     StreamSign.CUT:        (_OPEN,        _COUNTED,     _FAILED,     _DONE),
 })
 
+# First column: whatever comes before the role, that is the fault. openai-node's `.stream` raises without a role, and
+# Copilot drops the call. Last column: all clients append content that comes after the finish.
 _NEW, _SPEAKING, _CALLING, _FINISHED = ChoiceState
 CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
     #                      NEW          SPEAKING     CALLING      FINISHED
@@ -185,10 +194,12 @@ CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
     ChoiceSign.MIXED:    (ROLE_FIRST,  NO_MIXED,    NO_MIXED,    AFTER_FINISH),
     ChoiceSign.TEXT:     (ROLE_FIRST,  _SPEAKING,   TAIL,        AFTER_FINISH),
     ChoiceSign.BLOCK:    (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
+    # Before a call a piece may be plain text, as a block without its end is (textual.unterminated).
     ChoiceSign.PIECE:    (ROLE_FIRST,  _SPEAKING,   XML_SINGLE,  AFTER_FINISH),
     ChoiceSign.CALL:     (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
     ChoiceSign.EMPTY:    (ROLE_FIRST,  _SPEAKING,   _CALLING,    AFTER_FINISH),
     ChoiceSign.FINISH:   (ROLE_FIRST,  _FINISHED,   _FINISHED,   FINISH_ONCE),
+    # After a finish the same one again is a second finish; with content beside it, something came after.
     ChoiceSign.FULL:     (ROLE_FIRST,  FINISH_ONCE, FINISH_ONCE, AFTER_FINISH),
     ChoiceSign.END:      (FINISH_ONCE, FINISH_ONCE, FINISH_ONCE, _FINISHED),
 })
@@ -196,9 +207,11 @@ CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
 _UNKNOWN, _OPENED = CallState
 CALL: Table[CallState, CallSign] = table(CallState, {
     #                   UNKNOWN   OPENED
+    # A second head: pydantic-ai raises at it; langchain-openai and Copilot get the call wrong.
     CallSign.HEAD:    (_OPENED,  OPENING),
     CallSign.PART:    (OPENING,  OPENING),
     CallSign.GROWTH:  (OPENING,  _OPENED),
+    # S4-7: a delta only when the state has changed.
     CallSign.SAME:    (OPENING,  ON_CHANGE),
     CallSign.ASTRAY:  (OPENING,  OPENING),
     CallSign.NO_TEXT: (OPENING,  OPENING),

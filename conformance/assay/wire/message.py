@@ -25,6 +25,7 @@ _ERROR_MEMBERS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "message": (lambda value: isinstance(value, str) and value != "", "a non-empty string"),
     "type": (lambda value: isinstance(value, str), "a string"),
     "param": (lambda value: value is None or isinstance(value, str), "a string or null"),
+    # Never a number: OpenAI's codes are words.
     "code": (lambda value: value is None or isinstance(value, str), "a string or null"),
 }
 
@@ -57,12 +58,14 @@ def read_error(body: bytes, content_type: str | None) -> tuple[Failed | None, tu
     else:
         faults += _error_faults(payload)
         failed = failure_of(payload["error"], 0) if payload.get("error") else None
+    # One violation: an error page of a gateway in between has every fault at once, of one cause.
     seen = "; ".join(faults)
     return failed, ((Violation(requirement=ERROR, seen=seen, place=Place(offset=0, length=len(body))),) if seen else ())
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     if payload.get("error") is not None:
+        # An error in a success is read, and the choices that are missing are the violation.
         yield failure_of(payload["error"], 0)
     choices = payload.get("choices")
     if not isinstance(choices, list):
@@ -77,6 +80,7 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
 def _choice(position: int, choice: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     message = choice.get("message")
     given = integer_of(choice.get("index"))
+    # A missing index is for the schema to name; here each choice still needs one of its own.
     index = position if given is None else given
     if not isinstance(message, dict):
         yield Violation(requirement=ENVELOPE, seen=f"choice {index} has no message object", place=place)
@@ -93,6 +97,7 @@ def _choice(position: int, choice: JsonObject, place: Place) -> Iterator[ChatEve
 def _content(choice: int, content: object, place: Place) -> Iterator[ChatEvent | Violation]:
     if isinstance(content, str):
         yield Text(frame=0, choice=choice, text=content)
+    # Null is right beside calls; where it is not, the checks of content say so.
     elif content is not None:
         seen = f"choice {choice}: content is neither a string nor null"
         yield Violation(requirement=ENVELOPE, seen=seen, place=place)
@@ -107,6 +112,7 @@ def _calls(choice: int, calls: object, place: Place) -> Iterator[ChatEvent | Vio
     for index, call in enumerate(calls):
         yield from _call(choice, index, object_of(call))
     faults = [f"call {index} {fault}" for index, call in enumerate(calls) for fault in _call_faults(object_of(call))]
+    # With one id for two calls nothing says which of them a result belongs to.
     ids = Counter(text_of(object_of(call).get("id")) or None for call in calls)
     faults += [f"{count} calls have the id {id_[:60]!r}" for id_, count in ids.items() if id_ and count > 1]
     if faults:
@@ -118,6 +124,7 @@ def _legacy(choice: int, call: object, place: Place) -> Iterator[ChatEvent | Vio
     if call is None:
         return
     yield from _call(choice, 0, {"function": call})
+    # Only what a legacy call has is judged, so the members that it has not are given as right.
     faults = list(_call_faults({"id": "-", "type": "function", "function": call}))
     if faults:
         yield Violation(requirement=CALLS, seen=f"choice {choice}: function_call {'; '.join(faults)}", place=place)
@@ -143,7 +150,7 @@ def _call_faults(call: JsonObject) -> list[str]:
 
 
 def _media_type_faults(content_type: str | None) -> list[str]:
-    media_type = (content_type or "").partition(";")[0].strip().lower()
+    media_type = (content_type or "").partition(";")[0].strip().lower()  # `; charset=utf-8` may follow
     return [] if media_type == "application/json" else [f"the Content-Type is {content_type!r}, not application/json"]
 
 

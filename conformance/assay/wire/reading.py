@@ -69,6 +69,7 @@ def parse_body(body: bytes) -> tuple[str, JsonObject]:
         ValueError: With a clause on what it is instead.
     """
     try:
+        # Not lenient as in a stream, where other frames can be read: JSON is UTF-8 (RFC 8259, section 8.1).
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 ({error.reason} at byte {error.start})") from error

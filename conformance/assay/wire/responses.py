@@ -73,6 +73,7 @@ class _Responses:
 
     def done(self, frame: Frame) -> Iterable[ChatEvent]:
         """Take a `[DONE]`, which Responses do not have."""
+        # Every tested client ignores it, but it is no event of this surface and may not follow the last one.
         self._step(StreamSign.DONE, frame.place)
         return ()
 
@@ -85,9 +86,11 @@ class _Responses:
             seen = f"event is {frame.event!r}, the type of the data is {payload.get('type')!r:.{_SHOWN}}"
             self._fault(FrameFault.MISNAMED, frame, seen)
         number = payload.get("sequence_number")
+        # An event of an unpublished type is named as that, and as nothing else.
         if type_ in PUBLISHED and integer_of(number) != self._numbered:
             seen = f"sequence_number is {number!r:.{_SHOWN}}, it should be {self._numbered}"
             self._fault(FrameFault.OUT_OF_STEP, frame, seen)
+        # Every event counts, whatever its number says: one that is missing is found by the next.
         self._numbered += 1
 
     def _judge(self, frame: Frame, payload: JsonObject, type_: str) -> None:
@@ -100,6 +103,7 @@ class _Responses:
         if not self._step(sign or StreamSign.ITEM, frame.place):
             return
         fault = self._items.take(type_, item, payload) if item else None
+        # A failure may come inside an item, so the output of a failed response is not compared.
         if sign is StreamSign.FINISH:
             fault = self._items.finish(object_of(payload.get("response")).get("output"))
         if fault:
@@ -122,9 +126,11 @@ class _Responses:
         """The events for a client, whatever is wrong with this one."""
         item, index = object_of(payload.get("item")), integer_of(payload.get("output_index")) or 0
         match type_, payload.get("delta"):
+            # Deltas of a refusal are no text: chat has a member of its own for them, too.
             case _, str(text) if type_ == TEXT_DELTA and text:
                 yield Text(frame=number, choice=0, text=text)
             case _, str(text) if type_ == ARGUMENTS_DELTA:
+                # Arguments of a call that was never opened go to the last one, so that they are not lost.
                 call = self._calls.get(index, max(len(self._calls) - 1, 0))
                 yield Fragment(frame=number, choice=0, index=call, text=text)
             case _ if type_ == ADDED and item.get("type") == "function_call":
@@ -134,6 +140,7 @@ class _Responses:
             case _ if type_ in TERMINAL:
                 yield from ends(object_of(payload.get("response")), number, called=bool(self._calls))
                 yield Done(frame=number)
+            # It ends nothing by itself: response.failed may follow.
             case _ if type_ == "error":
                 message, code = text_of(payload.get("message")) or "", text_of(payload.get("code"))
                 yield Failed(frame=number, message=message, type="", code=code, param=text_of(payload.get("param")))

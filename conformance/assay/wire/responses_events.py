@@ -79,6 +79,7 @@ _ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 ELSEWHERE = frozenset(f"response.{stem}.{end}" for stem, ends in _ELSEWHERE.items() for end in ends)
 """The types of events of items of other kinds."""
 
+# openai-node's `.stream` raises at any other type.
 PUBLISHED = frozenset(OF_THE_STREAM) | frozenset(OF_AN_ITEM) | {ADDED} | ELSEWHERE
 """All types that OpenAI has published."""
 
@@ -87,5 +88,6 @@ def item_sign(type_: str, event: JsonObject) -> ItemSign | None:
     """What an event says to the open item; None when its type is not published, or not one of items."""
     if type_ == ADDED:
         kind = text_of(object_of(event.get("item")).get("type")) or ""
+        # An item of a type that is not known here is for the schema, so its events are read as those of any other kind.
         return _KINDS.get(kind, ItemSign.OTHER)
     return ItemSign.PUBLISHED if type_ in ELSEWHERE else OF_AN_ITEM.get(type_)

@@ -110,14 +110,18 @@ class ItemSign(Enum):
 _NEW, _CREATED, _RUNNING, _ENDED = StreamState
 STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     #                         NEW       CREATED   RUNNING   ENDED
+    # Without it the `.stream` helpers of openai-python and openai-node raise.
     StreamSign.CREATED:     (_CREATED, ORDER,    ORDER,    ORDER),
     StreamSign.QUEUED:      (ORDER,    _CREATED, ORDER,    ORDER),
     StreamSign.IN_PROGRESS: (ORDER,    _RUNNING, ORDER,    ORDER),
     StreamSign.ITEM:        (ORDER,    ORDER,    _RUNNING, ORDER),
+    # Before response.created there is no stream yet: a failure then is an HTTP error (S4-14).
     StreamSign.ERROR:       (TERMINAL, _CREATED, _RUNNING, ORDER),
     StreamSign.FINISH:      (ORDER,    ORDER,    _ENDED,   TERMINAL),
+    # A failure may come as soon as there is a response, also inside an item.
     StreamSign.FAILURE:     (ORDER,    _ENDED,   _ENDED,   TERMINAL),
     StreamSign.DONE:        (ORDER,    ORDER,    ORDER,    ORDER),
+    # Without a terminal event codex, openai-agents and litellm raise, and opencode asks again without end.
     StreamSign.END:         (TERMINAL, TERMINAL, TERMINAL, _ENDED),
 })
 
@@ -128,12 +132,14 @@ ITEM: Table[ItemState, ItemSign] = table(ItemState, {
     ItemSign.CALL:           (_CALL,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
     ItemSign.OTHER:          (_OTHER,    ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
     ItemSign.PART:           (ORDER,     _PART,     ORDER,  ORDER,    ORDER,   ORDER,     _OTHER),
+    # Outside a part the `.stream` helpers and @ai-sdk/openai raise, and codex and opencode show no text.
     ItemSign.DELTA:          (ORDER,     ORDER,     _PART,  ORDER,    ORDER,   ORDER,     _OTHER),
     ItemSign.NOTE:           (ORDER,     ORDER,     _PART,  _TEXT,    ORDER,   ORDER,     _OTHER),
     ItemSign.TEXT_DONE:      (ORDER,     ORDER,     _TEXT,  ORDER,    ORDER,   ORDER,     _OTHER),
     ItemSign.PART_DONE:      (ORDER,     ORDER,     ORDER,  _MESSAGE, ORDER,   ORDER,     _OTHER),
     ItemSign.ARGUMENTS:      (ORDER,     ORDER,     ORDER,  ORDER,    _CALL,   ORDER,     _OTHER),
     ItemSign.ARGUMENTS_DONE: (ORDER,     ORDER,     ORDER,  ORDER,    _DONE,   ORDER,     _OTHER),
+    # openai-python, litellm, openai-node and @ai-sdk/openai lose a call that is never done.
     ItemSign.ITEM_DONE:      (ORDER,     _BETWEEN,  ORDER,  ORDER,    ORDER,   _BETWEEN,  _BETWEEN),
     ItemSign.PUBLISHED:      (ORDER,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     _OTHER),
     ItemSign.FINISH:         (_BETWEEN,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),

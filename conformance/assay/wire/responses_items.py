@@ -26,6 +26,7 @@ _PART_KINDS = {
     TEXT_DELTA: "output_text", TEXT_DONE: "output_text", REFUSAL_DELTA: "refusal", REFUSAL_DONE: "refusal",
 }  # fmt: skip
 _TEXT_MEMBER = {"output_text": "text", "refusal": "refusal"}
+# Only these are summed up and compared: what the events of other items add up to is not known here.
 _KINDS = frozenset({"message", "function_call"})
 _COMPARED = ("id", "type", "role", "call_id", "name", "arguments")
 
@@ -83,6 +84,8 @@ class Items:
     def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
         item = object_of(event.get("item"))
         wanted = self._added if sign in _ADDED else self._added - 1
+        # Which references the events of other items carry is their schema's business; those that they carry must be
+        # right.
         if "output_index" in event or sign is not ItemSign.PUBLISHED:
             yield from _differs("output_index", event.get("output_index"), wanted)
         if sign in _ADDED:
@@ -98,6 +101,7 @@ class Items:
         id_ = text_of(item.get("id")) or ""
         self._open = _Open(id=id_, type=text_of(item.get("type")) or "")
         self._added += 1
+        # @ai-sdk/openai raises without it, and pydantic-ai gives the tool {}.
         if not id_:
             yield INDEXES, f"the item that is added has no id: {str(item)[:_SHOWN]}"
         elif id_ in self._ids:
@@ -113,10 +117,11 @@ class Items:
             case ItemSign.MESSAGE:
                 yield from _empty("content", item.get("content"))
             case ItemSign.CALL:
+                # pydantic-ai, langchain-js and Copilot add the deltas to what is here already.
                 yield from _empty("arguments", item.get("arguments"))
             case ItemSign.PART:
                 self._open.kind = text_of(part.get("type")) or ""
-                self._open.deltas.clear()
+                self._open.deltas.clear()  # those of an earlier part are in `parts` by now
                 yield from _empty(PART_ADDED, part.get(_TEXT_MEMBER.get(self._open.kind, "text")))
             case ItemSign.DELTA | ItemSign.ARGUMENTS:
                 self._open.deltas.append(text_of(event.get("delta")) or "")
@@ -136,6 +141,8 @@ class Items:
 
     def _item_sums(self, item: JsonObject) -> Iterator[Fault]:
         if self._open.type == "function_call":
+            # openai-python, openai-agents, litellm and @ai-sdk/openai take the arguments from here, not from the
+            # deltas.
             yield from _sum("the item as done", item.get("arguments"), self._open.text)
             return
         said = _texts(item)
@@ -144,6 +151,7 @@ class Items:
 
     def _output(self, output: list[object]) -> Iterator[Fault]:
         items = [object_of(item) for item in output]
+        # The `.stream` helpers of openai-python and openai-node take the answer from this output.
         compared = [item for item in items if item.get("type") in _KINDS]
         if len(compared) != len(self.done):
             seen = f"the terminal response has {len(compared)} messages and calls, the stream had {len(self.done)}"

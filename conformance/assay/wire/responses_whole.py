@@ -32,17 +32,20 @@ def read_response(body: bytes) -> Reading:
 
 def ends(response: JsonObject, frame: int, *, called: bool) -> Iterator[ChatEvent]:
     """How a response ended: its finish, as a reason of chat completions, and its usage; or its error."""
+    # A response has a status and no finish reason (S0:175). Chat's reasons let both surfaces be compared as data.
     match response.get("status"):
         case "completed":
             yield Finished(frame=frame, choice=0, reason="tool_calls" if called else "stop")
         case "incomplete":
             reason = text_of(object_of(response.get("incomplete_details")).get("reason")) or ""
+            # A reason that is not published is kept, so that a finding shows it.
             yield Finished(frame=frame, choice=0, reason=_INCOMPLETE.get(reason, reason or "incomplete"))
         case "failed":
             yield failure_of(response.get("error"), frame)
         case _:
             pass
     usage = usage_of(response.get("usage"), frame, RESPONSES_COUNTS)
+    # As in chat, where an answer that failed has no counts.
     if usage and response.get("status") != "failed":
         yield usage
 
@@ -54,6 +57,7 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
         return
     items = [object_of(item) for item in output]
     calls = [item for item in items if item.get("type") == "function_call"]
+    # Among the calls alone, as in chat: a message between them does not count.
     numbers = iter(range(len(calls)))
     for item in items:
         if item.get("type") == "message":
@@ -71,9 +75,11 @@ def _message(item: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     for part in map(object_of, list_of(item.get("content"))):
         text = part.get("text")
         if part.get("type") != "output_text":
+            # A refusal is published, and is no text.
             faults += [] if part.get("type") == "refusal" else [f"a part is of type {part.get('type')!r:.60}"]
         elif not isinstance(text, str):
             faults.append("an output_text has no text")
+        # An empty message is no text, as in a stream, where it has no delta.
         elif text:
             yield Text(frame=0, choice=0, text=text)
     if faults:
@@ -91,6 +97,7 @@ def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
     faults = [
         f"call {number} has no {name} that is a string"
         for number, call in enumerate(calls)
+        # Without `call_id` no client can send the result back; @ai-sdk/openai raises without `id`.
         for name in ("id", "call_id", "name", "arguments")
         if not isinstance(call.get(name), str) or (name != "arguments" and not call[name])
     ]

@@ -22,6 +22,7 @@ _JSON = json.JSONDecoder()
 # JSON's own whitespace (RFC 8259, section 2). `\s` would also skip characters that are no whitespace in JSON.
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
 _END = re.compile(rf"[ \t\n\r]*{CLOSE}")
+# Up to three spaces: four make an indented code block (CommonMark, section 4.4), and no fence.
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -48,8 +49,10 @@ def split(text: str) -> tuple[str, tuple[Sentinel, ...]]:
             call, position = found
             calls.append(call)
             continue
+        # What is no valid sentinel stays in the text whole (S0:178), so it is read on like any line.
         line_end = text.find("\n", position) + 1 or len(text)
         line = text[position:line_end]
+        # The rest of a line behind a sentinel does not start a line, so it opens and closes no fence.
         fence = _fence_after(line, fence) if _at_line_start(text, position) else fence
         kept += "" if calls else line
         position = line_end
@@ -96,11 +99,13 @@ def _first_character(text: str, start: int) -> int:
 
 def _call(value: Any) -> Sentinel | None:  # noqa: ANN401 - whatever JSON there is
     match value:
+        # The contract takes either word for the id; `id` wins.
         case {"name": str(name), "id": str(id_)} | {"name": str(name), "call_id": str(id_)} if name and id_:
             arguments = value.get("arguments", {})
             text = (
                 arguments
                 if isinstance(arguments, str)
+                # compact (S0:46)
                 else json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
             )
             return Sentinel(id=id_, name=name, arguments=text)

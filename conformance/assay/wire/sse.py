@@ -103,6 +103,7 @@ class Reader:
         """
         if self._ended:
             raise ValueError("bytes were fed after the end of the body")
+        # Nothing more is kept, so memory stays bounded however long the proxy goes on.
         if self._full:
             return []
         self._held += piece
@@ -120,6 +121,7 @@ class Reader:
     def _frames(self, *, final: bool) -> Iterator[Frame]:
         start = 0
         for end in self._block_ends(final=final):
+            # It is not released, so the reader gives up on it below.
             if end - start > self._limit:
                 break
             frame = self._frame(bytes(self._held[start:end]), self._offset + start)
@@ -131,16 +133,18 @@ class Reader:
             self._give_up()
 
     def _block_ends(self, *, final: bool) -> Iterator[int]:
+        # From where the last search stopped: a long line in small pieces is not searched from its start each time.
         while match := _LINE_END.search(self._held, self._searched):
             blank, end = match.start() == self._line, match.end()
             # See the head of this file for both: a CR that is a line end of its own, and one that may be half a CRLF.
             if blank and self._bare:
                 end = match.start() + 1
             elif end == len(self._held) and self._held[-1:] == b"\r" and not final:
-                self._searched = match.start()
+                self._searched = match.start()  # the CR again, with the byte after it
                 return
             self._bare = self._held[match.start() : end] == b"\r"
             self._line = self._searched = end
+            # Only where there is something to close: additional blank lines are legal.
             closes = blank and self._filled
             self._filled = not blank
             if closes:
@@ -155,9 +159,11 @@ class Reader:
         self._searched -= count
 
     def _unfinished(self) -> Frame | None:
+        # The specification drops such a block. Here it is a frame, since nothing of the body may be lost.
         frame = self._frame(self.rest, self._offset)
         if not frame.fields and not frame.comments:
             return None
+        # Nothing of an answer is lost with a comment that is cut off.
         if frame.fields:
             self._violation("the body ends inside this block: no blank line closes it", frame.place)
         self._judge(frame)
@@ -166,6 +172,7 @@ class Reader:
 
     def _frame(self, raw: bytes, offset: int) -> Frame:
         text = raw.decode("utf-8", errors="replace")  # what is not UTF-8 is named in `_judge`
+        # A byte order mark is one only at the start of the body; elsewhere it is a character of its line.
         lines = _TEXT_LINE_END.split(text.removeprefix("\ufeff") if offset == 0 else text)
         pairs = [(name, value.removeprefix(" ")) for name, _, value in (line.partition(":") for line in lines if line)]
         data = [value for name, value in pairs if name == "data"]

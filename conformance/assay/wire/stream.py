@@ -144,6 +144,7 @@ class Stream:
             self._frames.append(frame)
             self._events += [Comment(frame=frame.number, text=comment) for comment in frame.comments]
             malformed = self._add_reader_violations(frame.number)
+            # A block of comments says nothing of the answer, so its malformed bytes hide nothing.
             if malformed and not (self._reads_malformed and (frame.data is not None or not frame.fields)):
                 self._findings.silence()
             self._take_frame(frame)
@@ -163,9 +164,11 @@ class Stream:
             # A block of comments alone is legal anywhere.
             if frame.fields:
                 self._fault(FrameFault.NO_DATA, frame)
+        # Most clients parse it as JSON and raise.
         elif not frame.data.strip():
             self._fault(FrameFault.EMPTY_DATA, frame)
         else:
+            # The data is still read: a line too many leaves it as it is.
             if frame.event is not None and FrameFault.EVENT_LINE in self._faults:
                 self._fault(FrameFault.EVENT_LINE, frame, repr(frame.event[:60]))
             self._take_data(frame, frame.data)
@@ -177,6 +180,7 @@ class Stream:
         try:
             payload = parse_object(data)
         except ValueError as error:
+            # Nothing is judged after it: it may have held anything, a finish or a call.
             self._fault(FrameFault.UNREADABLE, frame, str(error))
             self._findings.silence()
             return

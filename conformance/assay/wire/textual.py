@@ -30,6 +30,7 @@ _KEY = re.compile(r"[A-Za-z_][\w.-]*")
 # As elements these would be taken for the tool's name, the rest of the arguments, or the end of the block.
 _RESERVED = frozenset({"name", "args", "use_tool"})
 # The ampersand first, so that those of the other entities are not escaped again; unescaping goes the other way.
+# Quotes stay: Copilot reads values raw, and escaped quotes would break every array.
 _ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 CANONICAL: Mapping[str, tuple[str, ...]] = {
@@ -62,6 +63,7 @@ def _children(name: str, arguments: str) -> Iterator[str]:
         members = json.loads(arguments, parse_float=_Spelled, parse_int=_Spelled)
     except ValueError:
         members = None
+    # A block is always written, so that no call is lost.
     if not isinstance(members, dict):
         yield f"  <args>{_escaped(arguments)}</args>"
         return

@@ -42,6 +42,7 @@ class Miniatures:
         """Answer one request."""
         name, _, rest = environ["PATH_INFO"].removeprefix("/").partition("/")
         if name in self._rooms:
+            # The proxy below knows nothing of the segment: to it every miniature is served at the root.
             environ["PATH_INFO"] = f"/{rest}"
             return self._rooms[name](environ, start_response)
         return self._rooms[NONE](environ, start_response)
@@ -65,8 +66,10 @@ def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
     key = settings.api_key.get_secret_value() if settings.api_key else None
     stop = threading.Event()
     slots = settings.max_concurrency
+    # One proxy and one backend for all miniatures: a process for each would cost more than it shows.
     proxy = create_app(settings, backend, Gate(slots))
     faulty = WithFault(app=proxy, fault=FAULTS.get(name or ""), key=key, slots=slots, stop=stop)
+    # Under a name the fault alone is served, at the paths of `assay-proxy`, so that it can be put in its place.
     app = faulty if name else Miniatures(proxy, key, slots, stop)
     server = Server(app, settings.host, settings.port, turns=slots)
     with stop_signals() as wait:
@@ -77,6 +80,7 @@ def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
         backend.start()
         print(f"miniatures listening on {server.url}", flush=True)  # noqa: T201 (whoever started it waits for this)
         wait()
+        # Before the server stops, which waits for bodies that a fault holds open.
         stop.set()
         backend.stop()
         server.stop()

@@ -14,7 +14,9 @@ from assay_mocks.miniatures.chunks import call_of, delta_of, each, with_delta
 from assay_mocks.miniatures.fault import OBSIDIAN_XML, Fault, Frame, Head, Json, Request
 
 BLOCK = re.compile(r"<use_tool>.*?</use_tool>", re.DOTALL)
+# With the line break before it, so that an element can be taken out or moved with its line.
 ARGUMENT = re.compile(r"\n  <(?!name>)([\w.-]+)>.*?</\1>", re.DOTALL)
+# Only numbers with a fraction change when they are written again (1.50 becomes 1.5).
 NUMBER = re.compile(r">(-?\d+\.\d+)<")
 FORWARDED = ("textual/", "shapes/h")
 """Scripts whose blocks are the backend's own."""
@@ -63,7 +65,7 @@ def _written(name: str, breaks: str, change: Write) -> Fault:
 
 
 def _one_line(block: str) -> str:
-    return re.sub(r"\n *(?=<)", "", block)
+    return re.sub(r"\n *(?=<)", "", block)  # before tags only: line breaks within values stay
 
 
 def _not_indented(block: str) -> str:
@@ -77,6 +79,7 @@ def _keys_sorted(block: str) -> str:
 
 def _one_tool_turned(block: str) -> str:
     """The canonical order of one tool is not known."""
+    # One tool is enough to show that the order of each is looked at (xml.order).
     if "<name>replaceInFile</name>" not in block:
         return block
     elements = [match[0] for match in ARGUMENT.finditer(block)]
@@ -88,6 +91,7 @@ def _quotes_escaped(block: str) -> str:
 
 
 def _not_escaped(block: str) -> str:
+    # The ampersand last, or `&amp;lt;` would be undone twice.
     return block.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
@@ -129,13 +133,16 @@ def _incremental(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     sent: dict[Any, str] = {}
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
+        # The delta that opens a call is as it should be in either argument mode.
         if call is None or not isinstance(frame, dict) or "id" in call:
             yield frame
             continue
         key = (frame["choices"][0]["index"], call["index"])
         text = call["function"]["arguments"]
+        # From the mode of the reference proxy, where each delta has all so far, to fragments.
         new, sent[key] = text[len(sent.get(key, "")) :], text
         middle = len(new) // 2
+        # In halves: a single delta would be right in either mode.
         for half in filter(None, (new[:middle], new[middle:])):
             yield with_delta(frame, {"tool_calls": [{**call, "function": {"arguments": half}}]})
 

@@ -16,6 +16,7 @@ _MODES = ("openai-json", "obsidian-xml")
 
 def _swapped(chunk: Json) -> Iterable[Frame]:
     """What belongs to one of two choices is sent as the other's."""
+    # Both ways, so that each choice still has one role and one finish: it is the content that is wrong.
     yield {**chunk, "choices": [{**choice, "index": 1 - choice["index"]} for choice in chunk["choices"]]}
 
 
@@ -24,12 +25,13 @@ def _first_choice_only(body: Json, _: Request, __: Head) -> Json:
 
 
 def _other_default(environ: dict[str, Any]) -> None:
+    # As if the request named the mode: the proxy's default itself is not touched.
     environ.setdefault(_VARIABLE, OPENAI_JSON)
 
 
 def _unknown_forgiven(environ: dict[str, Any]) -> None:
     if environ.get(_VARIABLE, OPENAI_JSON) not in _MODES:
-        del environ[_VARIABLE]
+        del environ[_VARIABLE]  # without a mode, the default counts
 
 
 def _not_echoed(head: Head, _: Request) -> Head:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def _no_role(chunk: Json) -> Iterable[Frame]:
     delta = {key: value for key, value in delta_of(chunk).items() if key != "role"}
+    # A chunk that held nothing but the role is left out altogether: empty, it would break other rows.
     if chunk["choices"] and (delta.get("content") or "tool_calls" in delta or finish_of(chunk)):
         yield with_delta(chunk, delta, finish_of(chunk))
     elif not chunk["choices"]:
@@ -51,6 +52,7 @@ def last_text_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         if isinstance(frame, dict) and "error" not in frame and text_of(frame):
             yield from held
             held = [frame]
+        # Only the last text before the end is lost, as by a proxy that forgets to flush what it held back for a tag.
         elif held and isinstance(frame, dict) and ("error" in frame or finish_of(frame)):
             held = []
             yield frame
@@ -66,6 +68,7 @@ def _repeats_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         text = text_of(frame) if isinstance(frame, dict) and "error" not in frame else ""
         if text and text == last:
             continue
+        # Frames without text in between do not part two equal deltas.
         last = text or last
         yield frame
 
@@ -77,6 +80,7 @@ def _trimmed(chunk: Json) -> Iterable[Frame]:
 
 def _characters_torn(chunk: Json) -> Iterable[Frame]:
     text = text_of(chunk)
+    # Two, as for the halves that such a character has in UTF-16.
     torn = "".join("\N{REPLACEMENT CHARACTER}" * 2 if ord(c) > 0xFFFF else c for c in text)  # noqa: PLR2004 (the BMP)
     yield with_delta(chunk, {**delta_of(chunk), "content": torn}) if text else chunk
 
@@ -89,6 +93,7 @@ def _surrogates_cut(chunk: Json) -> Iterable[Frame]:
     units = text.encode("utf-16-be", "surrogatepass")
     for at in range(0, len(units), 2):
         piece = units[at : at + 2].decode("utf-16-be", "surrogatepass")
+        # As a str: lone halves can only be sent escaped, and a dict would be written as UTF-8.
         yield f"{json.dumps(with_delta(chunk, {'content': piece}))}"
 
 
@@ -113,6 +118,7 @@ def _nameless(chunk: Json) -> Iterable[Frame]:
 def _wrong_name(chunk: Json) -> Iterable[Frame]:
     def change(call: Json) -> Json:
         if "name" in call["function"]:
+            # Only where it stands: later deltas have no name, and must get none.
             call["function"]["name"] = call["function"]["name"].lower()
         return call
 
@@ -120,6 +126,7 @@ def _wrong_name(chunk: Json) -> Iterable[Frame]:
 
 
 def _counts_to_one(chunk: Json) -> Iterable[Frame]:
+    # Right for two calls; the third goes to the second.
     yield with_call(chunk, lambda call: {**call, "index": min(call["index"], 1)})
 
 
@@ -130,6 +137,7 @@ def _identity_repeated(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         if call is None or not isinstance(frame, dict):
             yield frame
             continue
+        # langchain and Copilot then have a wrong call, pydantic-ai raises.
         said = {"id": call.get("id", said.get("id")), "type": "function"}
         yield with_delta(frame, {"tool_calls": [{**call, **said}]})
 
@@ -137,6 +145,7 @@ def _identity_repeated(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
 def _empty_call_deltas(chunk: Json) -> Iterable[Frame]:
     yield chunk
     call = call_of(chunk)
+    # Behind each fragment, a delta that says nothing.
     if call is not None and not opens(chunk):
         yield with_delta(chunk, {"tool_calls": [{"index": call["index"], "function": {"arguments": ""}}]})
 
@@ -148,6 +157,7 @@ def _cumulative(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         if call is None or not isinstance(frame, dict) or "id" in call:
             yield frame
             continue
+        # In two at least: with one delta cumulative and incremental are the same.
         for piece in _halves(call["function"]["arguments"]):
             so_far[call["index"]] = so_far.get(call["index"], "") + piece
             cumulative = {"index": call["index"], "function": {"arguments": so_far[call["index"]]}}
@@ -185,6 +195,7 @@ def _mixed(chunk: Json) -> Iterable[Frame]:
 
 def _tail(chunk: Json) -> Iterable[Frame]:
     if finish_of(chunk) == "tool_calls":
+        # Before the finish: behind it, it would break chat.stream.nothing-after-finish.
         yield with_delta(chunk, {"content": "I have called the tool."})
     yield chunk
 
@@ -197,6 +208,7 @@ def _renewed(member: str) -> Callable[[Iterable[Frame], Request], Iterator[Frame
         for number, frame in enumerate(frames):
             if isinstance(frame, dict) and member in frame:
                 value = frame[member]
+                # Of the same type and form as before: only its stability is broken.
                 yield {**frame, member: value + number if isinstance(value, int) else f"{value}{number}"}
             else:
                 yield frame
@@ -234,6 +246,7 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
     _fault("third-call-counted-as-second", "call-opening", frames=each(_counts_to_one), scripts=("call/three",)),
     _fault("call-id-repeated", "call-opening", frames=_identity_repeated),
     _fault("empty-call-deltas", "call-delta-on-change", frames=each(_empty_call_deltas)),
+    # In obsidian-xml this is the right mode (S4-8).
     _fault("cumulative-arguments", "arguments-incremental", frames=_cumulative, dialects=(OPENAI_JSON,)),
     _fault("arguments-reserialised", "arguments-verbatim", frames=_reserialised),
     _fault("text-after-call", "tail-suppressed", frames=each(_tail)),

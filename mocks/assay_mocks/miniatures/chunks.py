@@ -17,6 +17,7 @@ def each(change: Change) -> Callable[[Iterable[Frame], Request], Iterator[Frame]
 
     def changed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         for frame in frames:
+            # An error frame has no choices that a change could read.
             if isinstance(frame, dict) and "error" not in frame:
                 yield from change(frame)
             else:
@@ -34,6 +35,7 @@ def delta_of(chunk: Json) -> Json:
 def text_of(chunk: Json) -> str:
     """The text of a chunk; "" when it has none, or the block of a call."""
     text: str = delta_of(chunk).get("content") or ""
+    # So that a fault of text leaves blocks alone, which have rows of their own.
     return "" if "<use_tool>" in text else text
 
 
@@ -45,6 +47,7 @@ def finish_of(chunk: Json) -> str | None:
 
 def with_delta(chunk: Json, delta: Json, finish: str | None = None) -> Json:
     """A copy of a chunk that says something else."""
+    # Deep, since some faults keep a chunk and send it later.
     copy = deepcopy(chunk)
     copy["choices"] = [{**(copy["choices"] or [{"index": 0, "logprobs": None}])[0], "delta": delta,
                         "finish_reason": finish}]  # fmt: skip
@@ -60,6 +63,7 @@ def call_of(chunk: Json) -> Json | None:
 def opens(chunk: Json) -> bool:
     """Whether a chunk opens a call."""
     call = call_of(chunk)
+    # The reference proxy sends the id in the first delta of a call and in no other.
     return call is not None and "id" in call
 
 
@@ -83,6 +87,7 @@ def written(frame: Frame) -> bytes:
             return frame
         case str():
             return f"data: {frame}\n\n".encode()
+        # Only events of Responses have a type at their top, and an `event:` line.
         case {"type": str(event)}:
             return f"event: {event}\ndata: {json.dumps(frame, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
         case _:
@@ -92,6 +97,7 @@ def written(frame: Frame) -> bytes:
 def rewritten(arguments: str) -> str:
     """Arguments, parsed and serialised again; those that are not JSON stay."""
     try:
+        # Python's own spacing, escapes and numbers: what a careless proxy in Python sends.
         return json.dumps(json.loads(arguments))
     except ValueError:
         return arguments

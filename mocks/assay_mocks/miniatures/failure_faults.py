@@ -14,10 +14,12 @@ BEFORE_OUTPUT = ("fail/first", "fail/rate", "fail/context", "fail/notice", "fail
 SILENT = ("fail/silent",)
 IN_TEXT = ("fail/after-text", "fail/crash-text", "fail/garbled")
 """Scripts by where they fail."""
+# Complete in all else: only that there is an answer at all must be wrong.
 NOTHING_SAID: Json = {"id": "chatcmpl-nothing", "object": "chat.completion.chunk", "created": 1_800_000_000}
 
 
 def _errors_as_streams(head: Head, request: Request) -> Head:
+    # A whole answer with this status is another fault (`whole-failure-as-answer`).
     if head.code >= 500 and b'"stream": true' in request.body:  # noqa: PLR2004 (HTTP)
         return Head(status="200 OK", headers=head.headers)
     return head
@@ -27,6 +29,7 @@ def _error_hushed_up(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     """A failure in mid-text becomes an ordinary end."""
     last: Json | None = None
     for frame in frames:
+        # Without a chunk before it there is nothing to copy; that is the fault `silence-is-an-answer`.
         if isinstance(frame, dict) and "error" in frame and last is not None:
             yield with_delta(last, {}, "stop")
         else:
@@ -61,7 +64,7 @@ def _without_type(error: Json) -> Json:
 
 
 def _with_a_number(error: Json) -> Json:
-    return {**error, "code": 500}
+    return {**error, "code": 500}  # the envelope has text or null there (http.error.envelope)
 
 
 def _finish_before_error(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
@@ -77,6 +80,7 @@ def _error_after_call(frames: Iterable[Frame], request: Request) -> Iterator[Fra
     """A failure after a complete call replaces the finish."""
     for frame in frames:
         ends = isinstance(frame, dict) and "error" not in frame and finish_of(frame)
+        # In other scripts the same end is right.
         if ends and b"fail/after-call" in request.body:
             yield {"error": {"message": "The backend failed.", "type": "server_error", "param": None, "code": None}}
         else:

@@ -23,6 +23,7 @@ OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "funct
 RESPONSES = "responses"
 DONE = "[DONE]"
 """The last data of a stream of chat."""
+# In the bytes, so that it is found in bodies that are no JSON, too.
 _SCRIPT = re.compile(rb"\[\[assay:([A-Za-z0-9._/-]+)#")
 
 
@@ -53,6 +54,7 @@ class Request:
     def script(self) -> str:
         """The script that the request's last marker names, "" without one."""
         scripts: list[bytes] = _SCRIPT.findall(self.body)
+        # The last, since a conversation repeats the markers of its earlier turns.
         return scripts[-1].decode() if scripts else ""
 
     @property
@@ -60,9 +62,10 @@ class Request:
         """The dialect that the request asks for."""
         if "/responses" in self.path:
             return RESPONSES
+        # As the proxy decides it: with `tools`, `functions` does not count.
         if b'"functions":' in self.body and b'"tools":' not in self.body:
             return FUNCTION_CALL
-        return self.headers.get(MODE_HEADER, OBSIDIAN_XML)
+        return self.headers.get(MODE_HEADER, OBSIDIAN_XML)  # the reference proxy's default (S4-5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,5 +99,6 @@ class Fault:
 
     def touches(self, request: Request) -> bool:
         """Whether the fault shows in the answer to a request."""
+        # Most faults are of chunks, which Responses do not have.
         in_dialect = request.dialect in self.dialects if self.dialects else request.dialect != RESPONSES
         return in_dialect and (not self.scripts or request.script in self.scripts)

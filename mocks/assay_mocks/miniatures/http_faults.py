@@ -36,6 +36,7 @@ def field_of(request: Request, name: str) -> Any:  # noqa: ANN401 (JSON)
 
 
 def _nowhere(request: Request) -> bool:
+    # Other 404s, of a model that is not served, are right and have a row of their own.
     return not request.path.endswith(("/chat/completions", "/models")) and "/models/" not in request.path
 
 
@@ -106,16 +107,19 @@ def _key_given(when: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, An
 def _key_of(environ: dict[str, Any]) -> str:
     """The key of a request; without one, a character that no key begins with."""
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    # "" would be the beginning of any key, and let requests without one in.
     return key if scheme == "Bearer" and key else "\0"
 
 
 def _nan_is_null(environ: dict[str, Any]) -> None:
+    # As for a reader to which NaN is a value; in the field that has it (`user`) null does no harm.
     body = environ["wsgi.input"].read().replace(b": NaN", b": null")
     environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
 
 
 def _only_bearer(environ: dict[str, Any]) -> None:
     """The scheme must be spelt in one way."""
+    # A request without the header is left as it is: that is another row.
     if not environ.get("HTTP_AUTHORIZATION", "Bearer ").startswith("Bearer "):
         environ["HTTP_AUTHORIZATION"] = ""
 
@@ -127,7 +131,7 @@ def _form_is_json(environ: dict[str, Any]) -> None:
 
 def _bare_type_only(environ: dict[str, Any]) -> None:
     if "charset" in environ.get("CONTENT_TYPE", ""):
-        environ["CONTENT_TYPE"] = "text/plain"
+        environ["CONTENT_TYPE"] = "text/plain"  # a type that the proxy refuses with the right error
 
 
 def _capacity_first(environ: dict[str, Any]) -> None:
@@ -140,6 +144,7 @@ def _capacity_first(environ: dict[str, Any]) -> None:
 
 def _any_model(asked: Json) -> Json:
     unknown = isinstance(asked.get("model"), str) and NO_MODEL in asked["model"]
+    # Not beside a wrong temperature, which would break the row of that pair.
     return {**asked, "model": "codex"} if unknown and not asked.get("temperature") else asked
 
 
@@ -161,6 +166,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
     Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
     Fault(name="form-taken-for-json", breaks="http.body.media-type", environ=_form_is_json),
     Fault(name="charset-is-415", breaks="http.body.media-type", environ=_bare_type_only),
+    # On errors only: a proxy that adds the header to its successes alone.
     Fault(name="no-request-id", breaks="http.request-id",
           head=_without("x-request-id", lambda head, _: head.code >= 400)),  # noqa: PLR2004 (HTTP)
     Fault(name="one-request-id", breaks="http.request-id", head=_always("x-request-id", "req_1")),
@@ -194,6 +200,7 @@ HTTP_FAULTS: tuple[Fault, ...] = (
           head=_as(400, "404 Not Found", lambda e: NO_MODEL in str(field_of(e, "model")))),
     Fault(name="capacity-before-model", breaks="http.precedence.model-unknown-before-capacity",
           environ=_capacity_first),
+    # Retry-After distinguishes the proxy's own 429 from one of the model's service.
     Fault(name="full-is-503", breaks="http.precedence.capacity-before-not-ready",
           head=lambda head, _: Head(status="503 Service Unavailable", headers=head.headers)
           if head.code == 429 and ("Retry-After", "1") in head.headers else head),  # noqa: PLR2004 (HTTP)

@@ -46,6 +46,7 @@ class WithFault:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         fault = self.fault
+        # Untouched: the faultless miniature shows that the wrapper is not what breaks a row.
         if fault is None:
             return self.app(environ, start_response)
         request = _take(environ)
@@ -63,9 +64,10 @@ class WithFault:
         try:
             answer = self.app(environ, catch)
             pieces = iter(answer)
+            # The proxy sets status and headers no later than its first piece, so they are known from here on.
             first = next(pieces, b"")
         finally:
-            self._inside.remove(request)
+            self._inside.remove(request)  # also when the proxy raised
         head = caught[0]
         body = _Body(answer, _chain(first, pieces), fault)
         if _is_stream(head):
@@ -76,6 +78,7 @@ class WithFault:
         fault = body.fault
         head = fault.head(head, request) if fault.head else head
         start_response(head.status, head.headers)
+        # Lazily: a fault that does not buffer must not make the wrapper do so (chat.stream.flushed).
         frames = _frames(body.pieces)
         body.pieces = (written(frame) for frame in (fault.frames(frames, request) if fault.frames else frames))
         if fault.body_open:
@@ -87,12 +90,14 @@ class WithFault:
         for piece in pieces:
             said = piece
             yield piece
+        # A stream that failed ends as it should: only the end of a good answer is held open.
         if b"[DONE]" in said or b"response.completed" in said:
             self.stop.wait(HELD_OPEN)
 
     def _whole(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
         fault = body.fault
         said = b"".join(body.pieces)
+        # Before it is closed: a fault that ignores disconnects must not keep an answer that has ended.
         body.complete = True
         body.close()
         data = _json_object(said)
@@ -101,6 +106,7 @@ class WithFault:
             start_response(faulty.status, _as_stream(faulty))
             return [written(frame) for frame in fault.salvage(data)]
         if fault.whole and data is not None:
+            # With the head as the proxy sent it: a fault may ask for the status that its own `head` has changed.
             said = json.dumps(fault.whole(data, request, head), ensure_ascii=False).encode()
             faulty = Head(status=faulty.status, headers=_with_length(faulty, len(said)))
         start_response(faulty.status, faulty.headers)
@@ -148,13 +154,16 @@ def _take(environ: WSGIEnvironment) -> Request:
 def _change_request(environ: WSGIEnvironment, fault: Fault, request: Request, key: str | None) -> None:
     """Change the request as the fault says."""
     if fault.ignores_disconnect:
+        # The proxy watches the client's socket; without it, it learns of a disconnect only when it writes.
         environ.pop(SOCKET_KEY, None)
     if fault.environ:
         environ["assay.key"] = key or ""
         fault.environ(environ)
     if fault.request:
         data = _json_object(request.body)
+        # Other bodies are no requests for an answer.
         if data is not None and {"messages", "input", "model"} & data.keys():
+            # Kept, or a body that is too large would no longer be.
             padding = request.body[len(request.body.rstrip()) :]
             body = json.dumps(_changed(data, fault.request), ensure_ascii=False).encode() + padding
             environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
@@ -192,6 +201,7 @@ def _frames(pieces: Iterable[bytes]) -> Iterator[Frame]:
     """
     rest = b""
     for piece in pieces:
+        # The reference proxy writes no other line ends; a reader for strangers' streams is not needed.
         *blocks, rest = (rest + piece).split(b"\n\n")
         for block in blocks:
             yield _frame(block)
@@ -204,11 +214,12 @@ def _frame(block: bytes) -> Frame:
     if not line.startswith(b"data: "):
         return block + b"\n\n"
     data = line.removeprefix(b"data: ").decode()
-    parsed: Frame = json.loads(data) if data.startswith("{") else data
+    parsed: Frame = json.loads(data) if data.startswith("{") else data  # [DONE] is no JSON
     return parsed
 
 
 def _with_length(head: Head, length: int) -> Headers:
+    # The wrong length would break the connection, and with it every row.
     kept = [(name, value) for name, value in head.headers if name.lower() != "content-length"]
     return [*kept, ("Content-Length", str(length))]
 

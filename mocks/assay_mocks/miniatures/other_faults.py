@@ -32,6 +32,7 @@ def _text(change: Callable[[str], str | None]) -> Callable[[Json, Request, Head]
 
     def changed(said: Json) -> Json:
         text = said["content"]
+        # Blocks have rows and faults of their own.
         return said if text is None or "<use_tool>" in text else {**said, "content": change(text)}
 
     return message(changed)
@@ -47,6 +48,7 @@ def _calls(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json, Reques
 
 
 def _two_choices(body: Json) -> Json:
+    # The next index, so that only their number is wrong.
     return {**body, "choices": [*body["choices"], {**body["choices"][-1], "index": len(body["choices"])}]}
 
 
@@ -94,6 +96,7 @@ def _ok(head: Head, request: Request) -> Head:
 
 
 def _failed_whole(head: Head, request: Request) -> bool:
+    # A 429 is also how the proxy reports that its backend is rate limited.
     failed = head.code >= 500 or head.code == 429  # noqa: PLR2004 (HTTP)
     scripted = b"[[assay:" in request.body  # what fails otherwise is no turn of the backend
     return failed and scripted and b'"stream": true' not in request.body
@@ -133,6 +136,7 @@ def _lets_in(when: Callable[[str], bool]) -> Callable[[dict[str, Any]], None]:
 
 
 def _challenge_lost(head: Head, request: Request) -> Head:
+    # A wrong key is the other row, http.auth.wrong.
     if request.key:
         return head
     return Head(status=head.status, headers=[(k, v) for k, v in head.headers if k.lower() != "www-authenticate"])
@@ -147,7 +151,7 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     Fault(name="whole-id-without-prefix", breaks="chat.whole.envelope",
           whole=completion(lambda b: {**b, "id": b["id"].removeprefix("chatcmpl-")})),
     Fault(name="whole-created-in-milliseconds", breaks="chat.whole.envelope",
-          whole=completion(lambda b: {**b, "created": b["created"] * 1000})),
+          whole=completion(lambda b: {**b, "created": b["created"] * 1000})),  # as JavaScript has it
     Fault(name="whole-other-model", breaks="chat.whole.envelope",
           whole=completion(lambda b: {**b, "model": "gpt-5"})),
     Fault(name="whole-extra-member", breaks="chat.whole.envelope",
@@ -158,6 +162,7 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     Fault(name="whole-empty-is-null", breaks="chat.whole.text",
           whole=_text(lambda text: text or None)),
     Fault(name="whole-usage-guessed", breaks="chat.whole.usage", whole=completion(lambda b: {**b, "usage": COUNTS})),
+    # A judge that looks at each count alone would not see it.
     Fault(name="whole-usage-does-not-add-up", breaks="chat.whole.usage",
           whole=completion(lambda b: {**b, "usage": {**b["usage"], "total_tokens": b["usage"]["total_tokens"] + 1}})),
     Fault(name="whole-call-finishes-as-stop", breaks="chat.whole.finish", whole=_finish_as(tool_calls="stop")),
@@ -169,6 +174,7 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     Fault(name="whole-arguments-reserialised", breaks="chat.whole.arguments-verbatim", whole=_calls(_reserialised)),
     Fault(name="whole-bare-arguments-filled", breaks="chat.whole.arguments-verbatim", whole=_calls(_bare_as_object)),
     Fault(name="whole-content-beside-call", breaks="chat.whole.content-null",
+          # S4-11 wants null.
           whole=message(lambda m: {**m, "content": ""} if m.get("tool_calls") else m), dialects=(OPENAI_JSON,)),
     Fault(name="whole-failure-as-answer", breaks="chat.whole.backend-error", whole=_failure_as_answer, head=_ok,
           scripts=(*BEFORE_OUTPUT, *IN_TEXT, "fail/after-call")),
@@ -184,6 +190,7 @@ OTHER_FAULTS: tuple[Fault, ...] = (
           head=_challenge_lost),
     Fault(name="bad-json-is-500", breaks="http.body.json",
           head=_status(400, "500 Internal Server Error",
+                       # Bytes that are no UTF-8 are no JSON either, and belong to `bad-utf8-is-500`.
                        when=lambda e: _is_utf8(e.body) and not _is_json(e.body))),
     Fault(name="array-is-422", breaks="http.body.object",
           head=_status(400, "422 Unprocessable Entity", when=lambda e: e.body.startswith(b"["))),

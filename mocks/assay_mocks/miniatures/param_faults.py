@@ -26,6 +26,7 @@ def _mended(name: str, value: object, *, when: Callable[[Any], bool]) -> Callabl
     """A value that is wrong is made right; None takes it out."""
 
     def changed(asked: Json) -> Json:
+        # A field that is absent is None to `when`, like one that is null.
         if not when(asked.get(name)):
             return asked
         rest = {key: inner for key, inner in asked.items() if key != name}
@@ -60,6 +61,7 @@ def _content_or_empty(message: Json) -> Json:
 def _any_call_id(message: Json) -> Json:
     if message.get("role") != "tool" or message.get("tool_call_id"):
         return message
+    # As a user's message, which needs no id: the proxy answers as if the result were right.
     return {"role": "user", "content": message.get("content")}
 
 
@@ -81,12 +83,14 @@ def _lenient_choice(asked: Json) -> Json:
 
 
 def _strict_about_unknown(asked: Json) -> Json:
+    # A wrong `n` is the proxy's own way to a 400, which it has for no unknown field.
     return {**asked, "n": 0} if "frobnicate" in asked else asked
 
 
 def _few_tokens_only(asked: Json) -> Json:
     """More tokens than the proxy thinks right are refused."""
     most = asked.get("max_tokens")
+    # opencode asks for 32 000.
     return {**asked, "max_tokens": 0} if isinstance(most, int) and most > MANY_TOKENS else asked
 
 
@@ -96,6 +100,7 @@ def _policy_or_default(environ: dict[str, Any]) -> None:
 
 
 def _not_number(value: object) -> bool:
+    # A bool is an int to Python.
     return value is not None and (not isinstance(value, int | float) or isinstance(value, bool))
 
 
@@ -119,6 +124,7 @@ PARAM_FAULTS: tuple[Fault, ...] = (
     Fault(name="any-result-will-do", breaks="param.tool-call-id", request=_each_message(_any_call_id)),
     Fault(name="yes-is-one-choice", breaks="param.n", request=_mended("n", 1, when=lambda value: value is True)),
     Fault(name="no-choices-is-one", breaks="param.n", request=_mended("n", None, when=_below_one)),
+    # Taken as 1 instead of served: the answer is a success, and costs one turn.
     Fault(name="choices-without-end", breaks="param.n",
           request=_mended("n", 1, when=lambda value: isinstance(value, int) and value > MOST_CHOICES)),
     Fault(name="stream-before-n", breaks="param.n",
@@ -127,6 +133,7 @@ PARAM_FAULTS: tuple[Fault, ...] = (
     Fault(name="options-without-stream", breaks="param.stream-options",
           request=lambda asked: asked if asked.get("stream") else _mended("stream_options", None, when=bool)(asked)),
     Fault(name="temperature-by-any-word", breaks="param.sampling",
+          # Only where all else is right: the rows of precedence pair a wrong temperature with other faults.
           request=lambda asked: asked if asked.get("model") != "codex" or not asked.get("messages")
           else _mended("temperature", None, when=_not_number)(asked)),
     Fault(name="top-p-not-looked-at", breaks="param.sampling",

@@ -38,6 +38,7 @@ def _chat_id(response: Json) -> Json:
 
 def _chat_usage(response: Json) -> Json:
     usage = response["usage"] or {}
+    # The AI SDK raises at these names.
     names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "total_tokens": "total_tokens"}
     return {**response, "usage": {name: usage.get(here) for name, here in names.items()}}
 
@@ -75,12 +76,14 @@ def _with_finish_reason(event: Json) -> Iterable[Frame]:
 
 
 def _arguments_renamed(event: Json) -> Iterable[Frame]:
+    # As S0:68 names them. openai-node's `.stream` raises; langchain and Copilot get {}.
     yield {**event, "type": event["type"].replace("function_call_arguments", "function_call")}
 
 
 def _rate_limits(event: Json) -> Iterable[Frame]:
     yield event
     if event["type"] == "response.in_progress":
+        # openai-node's `.stream` raises at an event that it does not know.
         yield {"type": "codex.rate_limits", "used": 7}
 
 
@@ -96,11 +99,12 @@ def _dropped(*types: str) -> Callable[[Json], Iterable[Frame]]:
 
 def _then_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     yield from frames
-    yield "[DONE]"
+    yield "[DONE]"  # which Responses do not have
 
 
 def _no_event_lines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
+        # As bytes, past `written`, which would put the line there again.
         yield written(frame).partition(b"\n")[2] if isinstance(frame, dict) else frame
 
 
@@ -139,6 +143,7 @@ def _in_done_item(**members: Any) -> Callable[[Json], Iterable[Frame]]:  # noqa:
 
 
 def _no_deltas(event: Json) -> Iterable[Frame]:
+    # langchain and Copilot take the arguments from the deltas alone.
     if event["type"] != "response.function_call_arguments.delta":
         yield event
 
@@ -168,6 +173,7 @@ def _lowered(item: Json) -> Json:
 
 
 def _completed_anyway(event: Json) -> Iterable[Frame]:
+    # Codex takes incomplete for a failure; here it would take half an answer for a whole one.
     if event["type"] == "response.incomplete":
         yield {**event, "type": "response.completed", "response": _always_completed(event["response"])}
     else:
@@ -198,6 +204,7 @@ def _failed_stream(body: Json) -> list[Frame]:
         "model": "codex", "output": [], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
     }  # fmt: skip
     error = {"code": "server_error", "message": body["error"]["message"]}
+    # Right in itself but for coming as a stream: before any output the failure should be an HTTP error (S4-14).
     events = [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},
@@ -244,8 +251,10 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
         ADDED, ITEM_DONE, "response.content_part.added", "response.content_part.done", "response.output_text.done",
     ))),
     _stream("parts-never-opened", "order", frames=each_event(_dropped("response.content_part.added"))),
+    # Codex takes no text from deltas alone, only from these events.
     _stream("items-never-done", "order", frames=each_event(_dropped(ITEM_DONE))),
     _stream("done-as-in-chat", "order", frames=_then_done),
+    # One script: each body that is held open costs a second of waiting.
     _stream("response-body-left-open", "order", body_open=True, scripts=("text/hello",)),
     _stream("no-event-lines-at-all", "event-name", frames=_no_event_lines),
     _stream("every-event-is-a-message", "event-name", frames=_one_name),
@@ -257,8 +266,10 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("arguments-without-deltas", "sums", frames=each_event(_no_deltas)),
     _stream("arguments-repeated-from-start", "sums", frames=_cumulative),
     _stream("done-with-empty-arguments", "sums", frames=each_event(_in_done_item(arguments=""))),
+    # openai's `.stream` helpers then have an empty answer.
     _stream("completed-without-output", "sums", frames=at_end(lambda response: {**response, "output": []})),
     _stream("tool-names-lowered", "sums", frames=each_event(_names_lowered)),
+    # Codex runs the tool first and then fails; opencode asks again without end.
     _stream("no-terminal-event", "terminal", frames=each_event(_dropped(*TERMINAL))),
     _stream("always-completed", "terminal", frames=each_event(_completed_anyway)),
     _stream("completed-without-usage", "terminal", frames=at_end(lambda response: {**response, "usage": None})),

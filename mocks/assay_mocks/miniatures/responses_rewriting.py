@@ -25,6 +25,7 @@ def numbered(frames: Iterable[Frame]) -> Iterator[Frame]:
     number = 0
     for frame in frames:
         if isinstance(frame, dict):
+            # Counted again: a fault that drops an event is to break its own row, not responses.stream.sequence.
             yield {**frame, "sequence_number": number}
             number += 1
         else:
@@ -62,6 +63,7 @@ def in_stream(change: Callable[[Output, Request], Output]) -> Callable[[Iterable
         last = events[-1]
         response = {**last["response"], "output": change(last["response"]["output"], request)}
         items = [event for index, item in enumerate(response["output"]) for event in _item(index, item)]
+        # The first two are created and in_progress, which do not depend on the output.
         return numbered([*events[:2], *items, {**last, "response": response}])
 
     return changed
@@ -78,6 +80,7 @@ def in_whole(change: Callable[[Output, Request], Output]) -> Callable[[Json, Req
 
 def _item(index: int, item: Json) -> Iterator[Json]:
     place = {"item_id": item["id"], "output_index": index}
+    # Complete only when done: arguments that stand in `added` are doubled by pydantic-ai, langchain-js and Copilot.
     empty: Json = {"arguments": ""} if item["type"] == CALL else {"content": []}
     begun = {**item, **empty, "status": "in_progress"}
     yield {"type": "response.output_item.added", "output_index": index, "item": begun}
@@ -87,6 +90,7 @@ def _item(index: int, item: Json) -> Iterator[Json]:
 
 def _arguments(item: Json, place: Json) -> Iterator[Json]:
     stem = "response.function_call_arguments"
+    # A delta without text would be an event that changes nothing.
     if item["arguments"]:
         yield {"type": f"{stem}.delta", **place, "delta": item["arguments"]}
     yield {"type": f"{stem}.done", **place, "arguments": item["arguments"]}

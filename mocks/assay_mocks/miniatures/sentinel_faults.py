@@ -36,6 +36,7 @@ def _text_of(output: Output) -> str:
 def _blocks_left(output: Output, _: Request) -> Output:
     """Calls stay in the text."""
     calls = [item for item in output if item["type"] == CALL]
+    # Spelt by us: the backend's own spelling is gone by now.
     fields = [{"id": one["call_id"], "name": one["name"], "arguments": one["arguments"]} for one in calls]
     return [_message_of(_text_of(output) + "".join(f"<tool_call>{json.dumps(one)}</tool_call>" for one in fields))]
 
@@ -49,6 +50,7 @@ def _blocks_everywhere(output: Output, _: Request) -> Output:
     block = json.loads(found[1])
     names = {"call_id": block["id"], "name": block["name"], "arguments": block["arguments"]}
     call = {"type": CALL, "id": "fc_told_anew", **names, "status": "completed"}
+    # What follows the block is dropped, as behind any call.
     return [_message_of(text[: found.start()]), call]
 
 
@@ -61,6 +63,7 @@ def _only_declared(output: Output, request: Request) -> Output:
     """Calls of other tools are lost."""
     declared = {tool.get("name") for tool in json.loads(request.body).get("tools", ())}
     kept = [item for item in output if item["type"] != CALL or item["name"] in declared]
+    # An empty message, since a response without any output would break other rows.
     return kept or [_message_of("")]
 
 
@@ -70,6 +73,7 @@ def _spelled_anew(output: Output, _: Request) -> Output:
 
 def _both(output: Output, request: Request) -> Output:
     """A call is in the text and also an item."""
+    # The same script is played in other scenarios, where an item is right.
     if request.headers.get(MODE_HEADER) != OBSIDIAN_XML:
         return output
     names = {"call_id": "call_both", "name": "localSearch", "arguments": "{}"}
@@ -131,12 +135,14 @@ def _previous_instead_of_instructions(asked: Json) -> Json:
 def _id_told_of_a_stream(event: Json) -> Iterable[Frame]:
     """Streams have ids under which nothing is kept."""
     response = event.get("response")
+    # In all events alike: the id is stable, and nothing is to be found under it.
     yield {**event, "response": {**response, "id": f"{response['id']}0"}} if response else event
 
 
 def _output_not_kept(body: Json, request: Request, _: Head) -> Json:
     """What is looked up has no output any more."""
     found = request.method == "GET" and body.get("object") == "response"
+    # Only where it is looked up: the answer itself was right.
     return {**body, "output": []} if found else body
 
 

@@ -22,6 +22,7 @@ WITH_IDS = (OPENAI_JSON, OBSIDIAN_XML)
 
 
 def _takes_no_call(asked: Json) -> Json:
+    # With "none" the reference proxy forwards no call: the answer of a proxy that sees none.
     return {**asked, ("function_call" if "functions" in asked else "tool_choice"): "none"}
 
 
@@ -41,6 +42,7 @@ def calls_in_whole(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json
 
 
 def _spaces_tidied(text: str) -> str:
+    # Spaces only: a block stays a block, and its values stay readable.
     return " ".join(text.split(" ")).replace("\t", "  ").replace("   ", " ")
 
 
@@ -50,7 +52,7 @@ def _cut_by_its_id(calls: list[Json]) -> list[Json]:
     def part(call: Json, call_id: str, arguments: str) -> Json:
         return {**call, "id": call_id, "function": {**call["function"], "arguments": arguments}}
 
-    (call,) = calls
+    (call,) = calls  # the scripts have one call
     text = call["function"]["arguments"]
     return [part(call, "call_0", text[:4]), part(call, call["id"], text[4:])]
 
@@ -85,6 +87,7 @@ def _unclosed_swallowed(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     swallowing = False
     for frame in frames:
         text = (delta_of(frame).get("content") or "") if isinstance(frame, dict) and "error" not in frame else ""
+        # For good: the script's block never closes.
         swallowing = swallowing or "<use_tool>" in text
         if not (swallowing and text):
             yield frame
@@ -96,6 +99,7 @@ def _call_again(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         if isinstance(frame, dict) and "error" not in frame:
             sent += [frame] if call_of(frame) else []
+            # Before the finish, since behind it nothing may come.
             yield from (with_call(chunk, _another) for chunk in (sent if finish_of(frame) else ()))
         yield frame
 
@@ -114,6 +118,7 @@ def _second_fragment_lost(frames: Iterable[Frame], _: Request) -> Iterator[Frame
     for frame in frames:
         call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
         text = call["function"].get("arguments") if call else None
+        # Not `==`: in the script the fragment before is longer, and only ends in the same way.
         if text and last and last.endswith(text):
             continue
         last = text or last
@@ -141,6 +146,7 @@ SHAPE_FAULTS: tuple[Fault, ...] = (
           frames=each(_id_made_up), whole=calls_in_whole(_ids_made_up)),
     _blind("call-needs-an-id", "shapes.no-id", "shapes/no-id"),
     Fault(name="equal-fragment-lost", breaks="shapes.repeated-fragment", scripts=("shapes/repeated-fragment",),
+          # obsidian-xml repeats all so far in each delta, so a fragment that is lost there would come with the next.
           dialects=(OPENAI_JSON,), frames=_second_fragment_lost),
     Fault(name="both-families-forwarded", breaks="shapes.double-telling", scripts=("shapes/double-telling",),
           frames=each(_told_twice)),

@@ -35,6 +35,7 @@ def _finish_lost(chunk: Json) -> Iterable[Frame]:
 
 
 def _finish_full(chunk: Json) -> Iterable[Frame]:
+    # Only where nothing called: behind a call, content would break chat.stream.tail-suppressed.
     yield with_delta(chunk, {"content": " "}, "stop") if finish_of(chunk) == "stop" else chunk
 
 
@@ -59,6 +60,7 @@ def _usage_lost(chunk: Json) -> Iterable[Frame]:
 
 def _usage_always(chunk: Json) -> Iterable[Frame]:
     yield chunk
+    # Where usage was asked for, the chunk has the member (null), and the proxy's own counts follow.
     if finish_of(chunk) and "usage" not in chunk:
         counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         yield {**chunk, "choices": [], "usage": counts}
@@ -74,7 +76,7 @@ def _usage_beside_choices(frames: Iterable[Frame], _: Request) -> Iterator[Frame
     held: list[Json] = []
     for frame in frames:
         if isinstance(frame, dict) and "error" not in frame and finish_of(frame):
-            held = [frame]
+            held = [frame]  # until the counts have come
         elif isinstance(frame, dict) and "error" not in frame and not frame["choices"]:
             yield from ({**finish, "usage": frame["usage"]} for finish in held)
             held = []
@@ -108,11 +110,13 @@ def _after_done(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
 
 def _event_lines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
+        # The clients that were tried bear it; the contract is that of OpenAI, whose chat streams have no such line.
         yield b"event: message\n" + written(frame) if isinstance(frame, dict) else frame
 
 
 def _single_newlines(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
+        # All clients that were tried raise: they wait for the empty line.
         yield written(frame).rstrip(b"\n") + b"\n" if isinstance(frame, dict) else frame
 
 
@@ -204,8 +208,10 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("no-done", "done-last", frames=_no_done),
     _fault("done-twice", "done-last", frames=_done_twice),
     _fault("text-after-done", "done-last", frames=_after_done),
+    # One script in one dialect: each body that is held open costs a second of waiting.
     _fault("body-left-open", "done-last", body_open=True, scripts=("text/repeats",), dialects=(OPENAI_JSON,)),
     _fault("no-keepalive", "keepalive", frames=_no_comments),
+    # Every client that was tried raises at an empty `data:`; an event without data stops most of them.
     _fault("keepalive-is-empty-data", "keepalive-is-comment", frames=_comments_as(b"data:\n\n")),
     _fault("keepalive-is-ping-event", "keepalive-is-comment", frames=_comments_as(b"event: ping\n\n")),
     _fault("departure-ignored", "disconnect", ignores_disconnect=True),

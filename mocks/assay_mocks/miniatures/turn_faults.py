@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 RESULTS = ("tool", "function")
 INSTRUCTING = ("system", "developer")
 NONCE = re.compile(r"\[\[assay:[^#\]]+#([A-Za-z0-9_-]+)\]\]")
+# A bound, since one process plays the whole suite against it.
 REMEMBERED = 512
 """How many conversations a proxy remembers that should remember none."""
 
@@ -31,6 +32,7 @@ def _in_parts_of_text(content: str | list[Json]) -> bool:
 
 
 def _first_question_lost(said: list[Json]) -> list[Json]:
+    # Never the last message, whose marker chooses the script; and none with an image, which has a row of its own.
     lost = next((m for m in said[:-1] if m["role"] == "user" and _in_parts_of_text(m["content"])), None)
     return [m for m in said if m is not lost]
 
@@ -43,6 +45,7 @@ def _last_of_the_user(said: list[Json]) -> list[Json]:
 
 def _assistant_as_user(said: list[Json]) -> list[Json]:
     calls = ("tool_calls", "function_call")
+    # A message with calls is no user's: as one it would be refused.
     return [{**m, "role": "user"} if m["role"] == "assistant" and not any(map(m.get, calls)) else m for m in said]
 
 
@@ -62,6 +65,7 @@ def _developer_text_lost(said: list[Json]) -> list[Json]:
 
 def _results_swapped(said: list[Json]) -> list[Json]:
     """Each result goes to the call of the next one."""
+    # Turned round by one: with two results that swaps them, with one it changes nothing.
     ids = [m["tool_call_id"] for m in said if m["role"] == "tool"]
     turned = iter([*ids[1:], *ids[:1]])
     return [{**m, "tool_call_id": next(turned)} if m["role"] == "tool" else m for m in said]
@@ -116,6 +120,7 @@ def _earlier_images_lost(said: list[Json]) -> list[Json]:
 
 def _tools_reversed(asked: Json) -> Json:
     name = "tools" if "tools" in asked else "functions"
+    # Tools that are wrong keep their places, which an error names (param.tools).
     right = all(tool.get("type", "function") == "function" for tool in asked[name])
     return {**asked, name: asked[name][::-1]} if right else asked
 
@@ -135,6 +140,7 @@ def _tools_stripped(asked: Json) -> Json:
 def _tools_demanded(asked: Json) -> Json:
     """Results without tools are refused, as a request without messages is."""
     declared = asked.get("tools") or asked.get("functions")
+    # The proxy then answers with a 400 of its own.
     return {**asked, "messages": []} if _with_results(asked) and not declared else asked
 
 
@@ -153,6 +159,7 @@ class _OneSession:
 
     def __call__(self, asked: Json) -> Json:
         found = NONCE.search(json.dumps(asked["messages"]))
+        # A request that brings its own history needs none from here; put before it, that would break other rows.
         if found is None or len(asked["messages"]) > 1:
             return asked
         earlier = self._said.get(found[1], [])
@@ -168,7 +175,8 @@ def _other_received(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
     for frame in frames:
         yield frame
         if not strange and isinstance(frame, dict) and "error" not in frame and text_of(frame):
-            strange = True
+            strange = True  # once: it is enough to be seen
+            # The text of `open/gate`, which the other request plays.
             yield with_delta(frame, {"content": "opened"})
 
 

@@ -31,11 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with serving(library, options.port) as upstream:
             sys.stdout.write(f"{upstream.url}\n")
             sys.stdout.flush()
+            # Waited for instead of handled: no handler can run in the midst of the cleaning up.
             signal.sigwait(signals)
     except (ScriptError, OSError) as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2
     finally:
+        # As it was, for whoever called `main` as a function.
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return 0
 

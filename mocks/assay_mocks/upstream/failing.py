@@ -56,10 +56,12 @@ def _http(status: int) -> Refusal:
 
 FAILURES: Mapping[str, Failure] = {
     **{f"http-{status}": _http(status) for status in (400, 401, 403, 404, 429, 500, 502, 503)},
+    # The code is what 0.169.0 knows it by (contextWindowExceeded); 0.89.0 passes the body on as text.
     "http-400-context": refusal(
         400, f"{_TOO_LONG} Please adjust your input and try again.", type="invalid_request_error",
         code="context_length_exceeded", param="input",
     ),
+    # The type makes it a limit of the plan; any other 429 is one of too many tries to Codex.
     "usage-limit": refusal(429, "The usage limit has been reached", type="usage_limit_reached", plan_type="plus",
                            resets_at=4_102_444_800),
     "context-window": Failed("context_length_exceeded", _TOO_LONG),
@@ -69,6 +71,7 @@ FAILURES: Mapping[str, Failure] = {
     "invalid-prompt": Failed("invalid_prompt", "Invalid prompt: flagged"),
     "server-error": Failed("server_error", "mock failure"),
     "cut": Hangup(),
+    # Codex gives up by itself, after its stream_idle_timeout_ms.
     "idle": Silence(),
 }  # fmt: skip
 """What is sent, by cause."""

@@ -54,6 +54,7 @@ def why_not(parts: Parts, notifications: Notifications = "v2") -> str:
 
 def _of_part(part: Sequence[Step]) -> str:
     for at, step in enumerate(part):
+        # Scripts of late text or calls; they are played by the mock of the app-server alone.
         if at and language.ends_turn(part[at - 1]):
             return f"{_name(step)}: Codex reads nothing after the end of an answer"
         why = _APP_SERVER.get(type(step)) or _CHECKS.get(type(step), _nothing)(step, part[:at])
@@ -78,12 +79,14 @@ def _call(call: language.Call, _before: Sequence[Step]) -> str:
     other = [shape for shape in call.shapes if shape not in _SHAPES]
     if other:
         return f"the service has no shape {other[0]}"
+    # Half a call would reach no proxy.
     return "Codex waits for the complete call and sends no pieces of it" if call.unfinished else ""
 
 
 def _fail(step: language.Fail, before: Sequence[Step]) -> str:
     if step.cause in ELSEWHERE:
         return ELSEWHERE[step.cause]
+    # A status line cannot be sent once the stream has begun.
     sent = any(not isinstance(earlier, _SILENT) for earlier in before)
     return "an HTTP error comes before everything else" if sent and isinstance(FAILURES[step.cause], Refusal) else ""
 

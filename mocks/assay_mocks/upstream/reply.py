@@ -69,6 +69,7 @@ class Reply:
         while True:
             for output in self._sent_for(action):
                 now = yield output
+            # By its own end, or by a disconnect while an output was sent.
             if self._over:
                 return
             action = performance.send(now)
@@ -96,6 +97,7 @@ class Reply:
                 self.changes += 1
             case Usage():
                 self._usage = action
+            # Before `_open`, since a refusal comes instead of a stream.
             case Fail(cause):
                 yield from self._fail(FAILURES[cause])
             case _:
@@ -132,6 +134,7 @@ class Reply:
 
     def _text(self, text: str, *, whole: bool = False) -> Iterator[Json]:
         self._last = text[-1:] or self._last
+        # Text before a call is what the model says of its work; after the last call it is the answer.
         phase = "commentary" if self._calls else None
         yield from self._writer.whole_text(text, phase) if whole else self._writer.text(text, phase)
 
@@ -140,6 +143,7 @@ class Reply:
         for output in in_shapes(call, 0):
             match output:
                 case Text(text, own_line):
+                    # A sentinel counts only at the start of a line.
                     yield from self._text(f"\n{text}" if own_line and self._last != "\n" else text)
                 case _:
                     yield from self._writer.call(call, cut(call.arguments, call.pieces))
@@ -163,6 +167,7 @@ class Reply:
             case Silence():
                 yield from self._open()
                 while True:
+                    # Again, since a wait may end early; only the client's disconnect ends this.
                     yield Until(math.inf)
         self._end("failed")
 

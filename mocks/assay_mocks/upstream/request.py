@@ -63,6 +63,7 @@ class Asked:
         developer = [message_text(item) for item in self.items if item.get("role") in _INSTRUCTION_ROLES]
         return {
             "developer": "\n".join(developer),
+            # 0.169.0 sends base instructions as its first developer message, which looks like the client's own.
             "base": None,
             "model": self.model,
             "history": [item for item in self.items if item.get("role") not in _INSTRUCTION_ROLES],
@@ -82,6 +83,7 @@ def read(body: bytes) -> Asked:
     except ValueError as error:
         raise UnreadableError(f"the body is no JSON: {error}") from error
     match data:
+        # Codex always streams.
         case {"model": str(model), "input": list(given), "stream": True}:
             items = tuple(item for item in given if isinstance(item, dict))
             thread = str(data.get("prompt_cache_key") or "")
@@ -99,5 +101,6 @@ def _declared(tools: object) -> list[Json]:
             "inputSchema": tool.get("parameters") or {"type": "object"},
         }
         for tool in given
+        # Codex also declares tools of other types (namespace, web_search), none of which is a client's.
         if isinstance(tool, dict) and tool.get("type") == "function" and tool.get("name") not in OWN_TOOLS
     ]

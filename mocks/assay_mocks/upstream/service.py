@@ -43,6 +43,7 @@ class Service:
             self._library,
             self._nonces,
             history=asked.items,
+            # A request does not say which of its items are new, so all of them are history.
             given=[],
             tools=asked.tools,
             call_id=f"call_{next(self._numbers):04}",
@@ -52,6 +53,7 @@ class Service:
         why = why_not(selection.parts, selection.notifications)
         if why:
             message = f"the script {selection.script} cannot be played by the model's service: {why}"
+            # Refused before anything is sent: half a script would look like a wrong proxy.
             return refusal(501, message, type="unplayable_script", code="unplayable_script")
         return self._reply(asked, selection, now)
 
@@ -67,6 +69,7 @@ class Service:
     def _record(self, asked: Asked, selection: Selection) -> Record:
         """The turn that a request belongs to."""
         key = asked.thread, selection.script
+        # Taken out and put in again below, so the one that was used longest ago is dropped first.
         record = self._turns.pop(key, None) if asked.continues else None
         if record is None:
             record = selection.nonce.begin(selection.script, selection.first)

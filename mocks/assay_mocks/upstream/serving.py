@@ -42,6 +42,7 @@ class Upstream(http.server.ThreadingHTTPServer):
     def __init__(self, library: Library, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.service = Service(library)
+        # Bounded: Codex sends 30 to 40 kB with each.
         self.bodies: deque[bytes] = deque(maxlen=KEPT)
         """The bodies of the last requests, in order."""
         self.lock = threading.Lock()
@@ -61,7 +62,7 @@ class Upstream(http.server.ThreadingHTTPServer):
         with self.lock:
             before = reply.changes
             yield
-            if reply.changes != before:
+            if reply.changes != before:  # most outputs change nothing for others
                 self._ring()
 
     def close_replies(self) -> None:
@@ -78,6 +79,7 @@ class Upstream(http.server.ThreadingHTTPServer):
     @contextmanager
     def bell(self) -> Iterator[socket.socket]:
         """A socket that becomes readable when it rings."""
+        # Sockets and not an Event: `select` waits for them and for the client at once.
         bell, pull = socket.socketpair()
         with bell, pull:
             pull.setblocking(False)  # noqa: FBT003 - the name of the method says it
@@ -106,6 +108,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer a request for a response."""
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        # Codex can be configured to add query parameters.
         if not self.path.partition("?")[0].endswith("/responses"):
             self.do_GET()
             return
@@ -115,6 +118,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if isinstance(reply, Refusal):
             self._refuse(reply)
             return
+        # The end of the body is the end of the connection: there is no length, and Codex needs no chunks.
         self.close_connection = True
         try:
             with self.server.bell() as bell:
@@ -146,7 +150,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         # A client sends nothing after its request: its socket becomes readable when it disconnects.
         ready, _, _ = select.select([self.connection, bell], [], [], seconds)
         if bell in ready:
-            bell.recv(4096)
+            bell.recv(4096)  # all rings so far are one
+        # Peeked at: a readable socket may also hold bytes, which are no disconnect.
         return self.server.closing or (self.connection in ready and not self.connection.recv(1, socket.MSG_PEEK))
 
     _started = False
@@ -156,6 +161,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             case Refusal():
                 self._refuse(output)
             case dict() as event:
+                # Only with the first event, since until then the answer may still be an HTTP error.
                 if not self._started:
                     self._start()
                 self.wfile.write(frame(event))
@@ -187,11 +193,13 @@ def serving(library: Library, port: int = 0) -> Iterator[Upstream]:
         OSError: the port is taken.
     """
     upstream = Upstream(library, port)
+    # `shutdown` takes as long as this interval, by default 0.5 s.
     thread = threading.Thread(target=upstream.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
         yield upstream
     finally:
+        # First: `server_close` waits for the threads of replies, some of which would wait for ever.
         upstream.close_replies()
         upstream.shutdown()
         upstream.server_close()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# The scripts speak as chat does.
 _REASONS = {"length": "max_output_tokens"}
 
 
@@ -76,6 +77,7 @@ class Writer:
         """A delta of text, in the open message or else in a new one with this `phase`."""
         if self._pieces is None:
             self._pieces, self._item_id, self._phase = [], self._id("msg"), phase
+            # Only with the first piece: a message without text must not appear.
             yield self._event("response.output_item.added", **self._at, item=self._message("in_progress", []))
             yield self._event("response.content_part.added", **self._part, part=_text_part(""))
         self._pieces.append(text)
@@ -83,6 +85,7 @@ class Writer:
 
     def whole_text(self, text: str, phase: str | None = None) -> Iterator[Json]:
         """A complete message without deltas."""
+        # Items do not overlap: whatever is open is done before the next begins.
         yield from self.end_text()
         self._item_id, self._phase = self._id("msg"), phase
         yield self._done(self._message("completed", [_text_part(text)]))
@@ -91,6 +94,7 @@ class Writer:
         """The end of the open message, if there is one."""
         if self._pieces is None:
             return
+        # None before the events are made: the message is no longer open.
         text, self._pieces = "".join(self._pieces), None
         yield self._event("response.output_text.done", **self._part, text=text, logprobs=[])
         yield self._event("response.content_part.done", **self._part, part=_text_part(text))
@@ -134,6 +138,7 @@ class Writer:
     def finished(self, reason: str, usage: Usage) -> Iterator[Json]:
         """The end of the response, for the reason of a `finish` step."""
         yield from self.end_text()
+        # null: some models give no counts.
         fields: Json = {"usage": None if usage.unknown else counts(usage), "output": self._output}
         if reason == "stop":
             yield self._end("completed", **fields)

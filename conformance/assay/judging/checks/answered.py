@@ -42,6 +42,7 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
         return
     if seen := _wrong(exchange):
         yield Violation(requirement=judged, seen=seen, place=exchange.body_place)
+    # Of a request that a row outside the scenario judges, only status, headers and error are looked at.
     elif judged == requirement:
         yield from checks.look(requirement, exchange)
 
@@ -82,12 +83,14 @@ def _misnamed(exchange: Exchange, request: Request) -> str:
     if request.param is None and not request.code:
         return ""
     failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
+    # `http.error.envelope` has named it.
     if failed is None or broken:
         return ""
     if request.code and failed.code != request.code:
         return f"code is {failed.code!r}, it should be {request.code!r}"
     if request.param is not None and not _within(failed.param or "", request.param):
         return f"param is {failed.param!r}, it should be {request.param or None!r}; {_should(request)}"
+    # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:
         return f"type is {failed.type!r}, it should be {INVALID!r}"
     return ""
@@ -95,4 +98,5 @@ def _misnamed(exchange: Exchange, request: Request) -> str:
 
 def _within(param: str, wanted: str) -> bool:
     """Whether a param names the field, or a place inside it; header names are the same in any case."""
+    # `messages` is also named by `messages[0].role`, as OpenAI does.
     return param.lower() == wanted.lower() or param.startswith((f"{wanted}.", f"{wanted}["))

@@ -30,6 +30,7 @@ check = Checks()
 def call_opening(exchange: Exchange) -> Iterable[Seen]:
     """Calls came if the backend made any, and each has its name. How many may come is for the stop policy's rows."""
     for wanted, choice in exchange.choices():
+        # A call that never came was not opened either.
         if wanted.calls and not choice.calls:
             seen = f"the backend called {wanted.calls[0].name}; the stream shows no call"
             yield Seen(seen, exchange.body_place)
@@ -73,6 +74,7 @@ def _repeated(want: ExpectedCall, fragments: list[str]) -> bool:
     """Whether several fragments repeat each other up to the whole arguments, as a cumulative stream does."""
     filled = [fragment for fragment in fragments if fragment]
     whole = filled[-1:] == [want.arguments] if want.exact else is_object("".join(filled[-1:]))
+    # A single delta with all of the arguments is right in both ways.
     return len(filled) > 1 and whole and _extend(filled)
 
 
@@ -95,6 +97,7 @@ def _calls(exchange: Exchange) -> Iterable[tuple[ExpectedCall, Call, list[str]]]
         if isinstance(event, Fragment):
             fragments.setdefault((event.choice, event.index), []).append(event.text)
     for wanted, choice in exchange.choices():
+        # Not strict: how many calls came is for the rows of the stop policy.
         for index, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             yield want, got, fragments.get((choice.index, index), [])
 

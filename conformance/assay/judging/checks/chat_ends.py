@@ -30,6 +30,7 @@ ERROR_FRAMES = {Failure.AFTER_TEXT, Failure.IN_CALL, Failure.SILENT}
 def finish_reason(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
+        # A finish that is missing is for the grammar (chat.stream.finish-once).
         if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
             seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
             yield Seen(seen, place_of(exchange, Finished))
@@ -42,6 +43,7 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     if not exchange.scenario.usage:
         if got is not None:
             yield Seen("a usage chunk came that was not asked for", place)
+    # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
     elif got is None:
@@ -73,6 +75,7 @@ def error_before_output(exchange: Exchange) -> Iterable[Seen]:
     if failure_of(exchange) is Failure.BEFORE_OUTPUT and exchange.transcript.ok:
         seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
         yield Seen(seen, exchange.body_place)
+    # How long a proxy holds its status back is its own affair, so a frame is as good as an HTTP error here.
     elif failure_of(exchange) is Failure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
         seen = "the backend stayed silent, and the stream ended without an error"
         yield Seen(seen, exchange.body_place)
@@ -90,6 +93,7 @@ def error_after_text(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, exchange.body_place)
     reading = reading_of(exchange)
     for frame, payload in reading.payloads:
+        # Not only `message`, which the grammar asks for: the envelope is that of HTTP errors, with all four members.
         wrong = schema_errors("error", payload) if payload.get("error") is not None else []
         if wrong:
             seen = f"the error frame is no envelope: {wrong[0]}"
@@ -111,6 +115,7 @@ def error_after_call(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.keepalive", "responses.stream.keepalive")
 def keepalive(exchange: Exchange) -> Iterable[Seen]:
     """While the backend is silent, comments come before its text. Keep-alives of another kind are for the grammar."""
+    # A keep-alive that is no comment is one fault; that no comment came follows from it.
     if any(v.requirement == KEEPALIVE for v in reading_of(exchange).violations):
         return
     for event in reading_of(exchange).events:
@@ -129,10 +134,12 @@ def keepalive(exchange: Exchange) -> Iterable[Seen]:
 @check("chat.stream.disconnect", "responses.stream.disconnect")
 def disconnect(exchange: Exchange) -> Iterable[Seen]:
     """The next request is served, and the backend reports that the abandoned turn has ended."""
+    # The answer that the client left; the exchange after it reports how that turn ended.
     if exchange.number == 0:
         return
     turns = json.loads(exchange.choice().text or "{}").get("turns") or []
     state = next((turn["state"] for turn in turns if turn.get("script") == exchange.scenario.script), "unknown")
+    # A turn that was drained is as good as one that was interrupted (S4-17).
     if state not in {"interrupted", "completed"}:
         seen = (
             f"1 s after the client disconnected, the backend's turn was still {state}: the proxy did not interrupt it"

@@ -29,7 +29,7 @@ check = Checks()
 HEADERS = {
     "content-type": "text/event-stream",
     "cache-control": "no-cache",
-    "x-accel-buffering": "no",
+    "x-accel-buffering": "no",  # nginx buffers a response unless it says so
     "connection": "keep-alive",
 }
 """Header → what its value must contain."""
@@ -56,6 +56,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     for frame, payload in reading.payloads:
         if frame.number == wrong:
             return
+        # Error frames have a schema of their own, and rows that judge them.
         if payload.get("error") is not None:
             continue
         shape = _shape(payload)
@@ -156,8 +157,10 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         ]
         if not w.calls:
             pairs.append(("text", s.text or "", w.text or ""))
+        # The stream passed on what came before the block; the whole answer dropped it.
         elif wanted.blocks:
             pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
+        # A stream has usage on request only.
         if stream.answer.usage is not None:
             pairs.append(("usage", _usage(stream), _usage(whole)))
         for what, streamed, at_once in pairs:

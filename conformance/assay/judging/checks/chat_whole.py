@@ -21,7 +21,7 @@ check = Checks()
 
 
 FAILED = {Failure.BEFORE_OUTPUT, Failure.SILENT}
-SECONDS = range(1_000_000_000, 10_000_000_000)
+SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created`: seconds, not milliseconds."""
 
 
@@ -31,10 +31,12 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if exchange.transcript.end is not End.COMPLETE:
         yield Seen(f"the answer did not arrive whole: {exchange.transcript.end}")
         return
+    # The reader has named what is wrong.
     if exchange.reading is None or exchange.reading.violations:
         return
     ((_, body),) = exchange.reading.payloads
     seen = schema_errors("chat.completion", body)[:1] or list(_envelope_values(exchange, body))[:1]
+    # One sentence at most: what is wrong with the values means little while the schema is broken.
     for sentence in seen:
         yield Seen(sentence, exchange.body_place)
 
@@ -65,6 +67,7 @@ def text(exchange: Exchange) -> Iterable[Seen]:
     """The content is what the backend said; empty stays an empty string."""
     for wanted, choice in exchange.choices():
         got = choice.text
+        # What stands beside calls is for `content-null` and `content-xml`.
         if wanted.calls:
             continue
         if wanted.text is None:
@@ -121,6 +124,7 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
     """The arguments are the model's own characters."""
     for wanted, choice in exchange.choices():
         for want, got in zip(wanted.calls, choice.calls, strict=False):
+            # Another call in this place is for `calls-all-in-order`.
             if want.name == got.name:
                 yield from altered_arguments(want, got, exchange.body_place)
 

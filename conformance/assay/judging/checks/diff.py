@@ -25,6 +25,7 @@ def _around(text: str, at: int) -> str:
 
 def torn(want: str, got: str) -> bool:
     """Whether a text has more replacement characters than it should: what decoding leaves of a character cut in two."""
+    # Counted, since the model may have written the character itself.
     return got.count(REPLACEMENT) > want.count(REPLACEMENT)
 
 

@@ -24,13 +24,17 @@ check = Checks()
 OK = 200
 
 INTERNALS: Mapping[str, re.Pattern[bytes]] = {
+    # Python's first line, a frame of JavaScript, a line of Python (whose quotes JSON escapes).
     "a stack trace": re.compile(
         rb"Traceback \(most recent|\bat [\w.<>]+ \([^)]*:\d+:\d+\)|File \\?\"[^\"]+\\?\", line \d+"
     ),
+    # Not inside a URL or a relative path, which have such names, too.
     "a path": re.compile(rb"(?<![\w/:.])/(?:home|usr|tmp|var|opt|root|srv|etc|Users|proc)/[\w./-]+|\b[A-Z]:\\\\\w"),
+    # JSON-RPC 2.0 reserves -32768 to -32000.
     "a JSON-RPC code": re.compile(rb"-32\d{3}\b"),
     "a process id": re.compile(rb"\bpid[ =:]+\d+", re.IGNORECASE),
     "an address of the backend": re.compile(rb"\b(?:https?|wss?)://(?:127\.0\.0\.1|localhost|\[::1\])"),
+    # Behind `Bearer` only what has a digit: "Bearer authentication" is prose.
     "a key": re.compile(rb"\bsk-[\w-]{8,}|\bBearer (?=[A-Za-z_.-]*\d)[\w.-]{8,}"),
 }
 """What → how it looks in a body."""
@@ -117,6 +121,7 @@ def _refused(exchange: Exchange) -> str:
     allowed = transcript.header("access-control-allow-origin")
     if allowed not in {"*", origin}:
         return f"access-control-allow-origin is {allowed!r}, it should be {origin} or *"
+    # An answer, also one that is an error, needs no more than the origin; methods and headers are asked for before.
     if request.method != "OPTIONS":
         return ""
     methods = _words(transcript.header("access-control-allow-methods"))

@@ -20,6 +20,7 @@ check = Checks()
 @check("param.real-clients")
 def served(exchange: Exchange) -> Iterable[Seen]:
     """What a real client sends is answered. The form of the answer is for other requirements to judge."""
+    # By what came: the requests are recorded ones, and some ask for a stream.
     streamed = "event-stream" in (exchange.transcript.header("content-type") or "")
     reading = read_stream([exchange.transcript.body]) if streamed else read_whole(exchange.transcript.body)
     if reading.answer.error is not None:

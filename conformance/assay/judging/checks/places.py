@@ -46,6 +46,7 @@ def plain(content: str, wanted: Expected) -> str:
 def strays(exchange: Exchange, wanted: Expected, got: str) -> bool:
     """Whether a choice holds text that belongs to another choice."""
     others = [other.text for other in exchange.wanted if other is not wanted and other.text]
+    # A right text may well hold the words of another choice.
     return got != (wanted.text or "") and any(other in got for other in others)
 
 
@@ -58,6 +59,7 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
         return None
     reported = [wanted.usage for wanted in exchange.wanted]
     known = [usage for usage in reported if usage is not None]
+    # The sum is over all choices, so one that is not known makes it unknown.
     if not known or len(known) < len(reported):
         return None
     prompt, completion = sum(usage.input for usage in known), sum(usage.output for usage in known)

@@ -28,6 +28,7 @@ def parity(response: Exchange, other: Exchange) -> Iterable[Seen]:
 
 def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     """The terminal response is the whole answer, but for ids and times; under policy first, up to its first call."""
+    # One of them did not arrive; that has a finding of its own.
     if not reading_of(stream).payloads or not reading_of(whole).payloads:
         return
     ended = _comparable(reading_of(stream).payloads[-1][1].get("response") or {}, stream)
@@ -68,4 +69,5 @@ def across(response: Exchange, chat: Exchange) -> Iterable[Seen]:
 
 
 def _calls(choice: Choice) -> list[tuple[str, str]]:
+    # Without ids, which a proxy may make for each answer.
     return [(call.name, call.arguments) for call in choice.calls]

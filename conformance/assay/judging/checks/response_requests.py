@@ -42,6 +42,7 @@ def _lost(exchange: Exchange) -> str:
         return f"the backend sent a JSON object; what came is not one: {reflected[:80]!r}"
     position = 0
     for text in asked(exchange).reflects:
+        # In the reflection as text: where in it the backend has an input depends on how the proxy sent it.
         found = reflected.find(text, position)
         if found < 0:
             return f"{text!r} of the input did not reach the backend, or not in its place"
@@ -59,6 +60,7 @@ def _reflected(exchange: Exchange) -> str:
 def _wrongly_stored(exchange: Exchange) -> str:
     request = asked(exchange)
     streamed = bool(request.json and request.json.get("stream"))
+    # Of these answers none has a response as its body.
     if not exchange.transcript.ok or streamed or request.method == "DELETE":
         return ""
     body = json.loads(exchange.transcript.body)

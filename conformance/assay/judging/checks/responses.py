@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 check = Checks()
 """The checks of this module."""
 
-SECONDS = range(1_000_000_000, 10_000_000_000)
+SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created_at`: seconds, not milliseconds."""
 _REPEATED = frozenset({
     "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
@@ -47,6 +47,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
     """Every event is a published one of published fields, up to the first that violates the grammar."""
     reading = reading_of(exchange)
     wrong = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
+    # As in chat: a long stream repeats a few shapes, and validating each event would take longer than receiving it.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
         if frame.number == wrong:
@@ -73,6 +74,7 @@ def _shape(value: Any) -> Any:  # noqa: ANN401 (JSON)
 def _member(name: str, value: Any) -> Any:  # noqa: ANN401 (JSON)
     if name in _OPAQUE and isinstance(value, str):
         return ""
+    # Not `isinstance`: true would become a number, and pass.
     return 0 if name in _COUNTED and type(value) is int else _shape(value)
 
 
@@ -184,6 +186,7 @@ def call_items(exchange: Exchange) -> Iterable[Seen]:
 def sums(exchange: Exchange) -> Iterable[Seen]:
     """The deltas add up to what the backend said."""
     for wanted, choice in exchange.choices():
+        # That is for `responses.stream.flushed`: one cause, one violation.
         if gate_was_late(wanted, choice.text or ""):
             continue
         for sentence in _text(wanted, choice):
@@ -202,6 +205,7 @@ def _text(wanted: Expected, choice: Choice) -> Iterable[str]:
 
 
 def _calls(wanted: Expected, choice: Choice) -> Iterable[str]:
+    # A block has no id to keep.
     want = [(call.name, call.id if call.exact else "") for call in wanted.calls]
     got = [(call.name, call.id) for call in choice.calls]
     alike = [name for name, _ in got] == [name for name, _ in want]

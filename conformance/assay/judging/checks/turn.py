@@ -43,6 +43,7 @@ def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
     position = 0
     for message in exchange.scenario.history:
         text = _text_of(message["content"])
+        # Contained, not equal, and from the same item on: a text-only backend gets many messages in one text.
         found = next((i for i in range(position, len(items)) if text in items[i][1]), None)
         if found is None:
             seen = f"the {message['role']} message {text!r:.60} did not reach the backend (or not in its place)"
@@ -78,6 +79,7 @@ def _history(received: Received, kind: str) -> list[dict[str, Any]]:
 
 
 _CALL, _RESULT = "function_call", "function_call_output"
+# System and developer texts have a row of their own; results are items without a role.
 _ROLES = {"user": "user", "assistant": "assistant"}
 
 
@@ -156,6 +158,7 @@ def fresh_session(exchange: Exchange) -> Iterable[Seen]:
     if exchange.number == 0:
         return
     received = json.dumps(_received(exchange), ensure_ascii=False)
+    # By what the client said: a text that only an earlier request sent can come from nowhere else.
     for turn in exchange.scenario.turns[: exchange.number]:
         if turn.say and turn.say in received:
             seen = f"the backend's session still holds what an earlier request sent: {turn.say!r}"
@@ -169,6 +172,7 @@ _INSTRUCTING = {"system", "developer"}
 def system_prompt(exchange: Exchange) -> Iterable[Seen]:
     """System and developer text reaches the backend as developer text; its base instructions stay its own."""
     received = _received(exchange)
+    # Null: the backend's own were left alone, as S0 asks.
     if received.get("base") is not None:
         yield Seen(f"the base instructions were replaced: {received['base']!r:.80}")
         return
@@ -182,11 +186,13 @@ def system_prompt(exchange: Exchange) -> Iterable[Seen]:
 @check("turn.tool-choice-none")
 def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
     """No tool is offered to the backend."""
+    # Not what the backend reflects; the checks of content have named that.
     if not is_object(exchange.choice().text or ""):
         return
     received = _received(exchange)
     offered = [tool.get("name") for tool in _objects(received, "tools")]
     developer = str(received.get("developer") or "")
+    # A text-only backend is offered tools in its instructions.
     offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
     if offered:
         yield Seen(f"tool_choice is none, and the backend was offered {offered}")

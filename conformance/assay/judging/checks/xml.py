@@ -51,6 +51,7 @@ def broken_rule(want: str, got: str, *, exact: bool) -> str | None:
     if not exact:
         return "textual.verbatim"
     right, came = textual.read_block(want), textual.read_block(got)
+    # In this order: names and values mean little in a block that is not written as one.
     if right is None or came is None or not SHAPE.fullmatch(got):
         return "xml.shape"
     if came.name != right.name:
@@ -73,9 +74,10 @@ def _same_but_escapes(right: Mapping[str, str], came: Mapping[str, str]) -> bool
 
 
 def _bare(value: str) -> str:
+    # Quotes, too: a block that escapes them is wrong in just that, since Copilot reads values raw.
     for entity, character in (("&quot;", '"'), ("&apos;", "'"), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">")):
         value = value.replace(entity, character)
-    return value.replace("&amp;", "&")
+    return value.replace("&amp;", "&")  # last, or `&amp;lt;` would be unescaped twice
 
 
 def differing(rule: str, exchange: Exchange) -> Iterable[Seen]:
@@ -95,6 +97,7 @@ def _blocks(exchange: Exchange) -> Iterable[tuple[str, str, bool]]:
     for wanted, choice in exchange.choices():
         came = BLOCK.findall(choice.text or "")
         for call, got in zip(wanted.calls[: len(wanted.blocks)], came, strict=False):
+            # Characters that were cut to pieces are for `chat.stream.utf8`.
             if not torn(call.block, got):
                 yield call.block, got, call.exact
 
@@ -103,6 +106,7 @@ def _blocks(exchange: Exchange) -> Iterable[tuple[str, str, bool]]:
 def single_delta(exchange: Exchange) -> Iterable[Seen]:
     """Each block comes in one delta."""
     for index, (wanted, choice) in enumerate(exchange.choices()):
+        # Calls that are missing are no fault of how blocks are cut.
         if not wanted.blocks or len(choice.calls) != len(wanted.calls):
             continue
         events = reading_of(exchange).events
