@@ -45,6 +45,7 @@ class Room:
         Raises:
             Refused: one too many that is answered.
         """
+        # Off unless ASSAY_OVERLOAD_AT asks for it: which requests are lost is chance in the real server.
         if self._most is None or waiting < self._most:
             return False
         self._beyond += 1
@@ -69,6 +70,7 @@ def admit(
         Refused: it may not be served.
     """
     method = request.method
+    # Errors of reading the request, in the words of serde: they come before all others, also before the handshake.
     if method not in version.requests.methods:
         listed = ", ".join(f"`{name}`" for name in version.requests.methods)
         raise Refused(f"Invalid request: unknown variant `{method}`, expected one of {listed}")
@@ -77,12 +79,15 @@ def admit(
         if client.capabilities is not None:
             raise Refused("Already initialized")
         return initialize, params
+    # `initialized` is not waited for: 0.89.0 and 0.169.0 serve requests without it.
     if client.capabilities is None:
         raise Refused("Not initialized")
     if not client.experimental:
         _check_gate(method, params, version)
+    # 0.160.0 gives no reason, 0.169.0 says serverShuttingDown; older versions refuse nothing.
     if draining and version.transport.draining_error is not None and method in _BEGINNING:
         raise Refused("Server is draining; retry after reconnecting", data=version.transport.draining_error or None)
+    # The rest neither proxies nor the SDKs that were run ask for (docs/fidelity.md).
     played = load_methods().get(method)
     if played is None:
         raise Refused(f"assay-codex does not play {method}")
@@ -90,6 +95,7 @@ def admit(
 
 
 def _check_gate(method: str, params: Mapping[str, Any], version: Version) -> None:
+    # null always passes; from 0.125.0 on even an empty list needs the capability.
     passing: tuple[object, ...] = (None,) if version.requests.gates_empty_lists else (None, [])
     fields = [name for name in version.requests.gated_params.get(method, ()) if params.get(name) not in passing]
     if method in version.requests.gated_methods or fields:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# There is no service of a model; nothing listens on port 9 (discard).
 _URL = "http://127.0.0.1:9/v1"
 
 
@@ -74,7 +75,7 @@ _UNSET = """
 _CONFIG: Json = {
     "model": "mock-model",
     "model_provider": messages.PROVIDER,
-    "approval_policy": "never",
+    "approval_policy": "never",  # this and the sandbox as in the recorded installations
     "sandbox_mode": "read-only",
     "profiles": {},
     "model_providers": {messages.PROVIDER: {"name": messages.PROVIDER, "base_url": _URL, "wire_api": "responses"}},
@@ -123,6 +124,7 @@ def _in_folders(*fields: str) -> Callable[[AdmittedRequest], None]:
 
 
 def _account_read(request: AdmittedRequest) -> None:
+    # As without a login, for a provider that needs none.
     request.reply({"account": None, "userId": None, "requiresOpenaiAuth": False, "workspaceRouting": None})
 
 
@@ -164,9 +166,11 @@ METHODS: Mapping[str, Callable[[AdmittedRequest], None]] = {
     "skills/list": _in_folders("skills", "errors"),
     "hooks/list": _in_folders("hooks", "warnings", "errors"),
     "app/list": _constant(data=[], nextCursor=None),
+    # Empty, since what a real server lists is the installation's own.
     "experimentalFeature/list": _constant(data=[], nextCursor=None),
     "mcpServerStatus/list": _constant(data=[], nextCursor=None),
     "account/read": _account_read,
+    # As real servers answer without a login.
     "account/rateLimits/read": _needs_account("rate limits"),
     "account/usage/read": _needs_account("token usage"),
     "getAuthStatus": _auth_status,

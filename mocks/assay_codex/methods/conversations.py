@@ -47,6 +47,7 @@ def _add_listener(request: AdmittedRequest) -> None:
     _keep(server.listeners, subscription, thread)
     thread.raw_events = thread.raw_events or bool(request.params.get("experimentalRawEvents"))
     request.reply({"subscriptionId": subscription})
+    # After the answer: what happened before was queued, and nothing of it is lost (0.89.0).
     for method, params in thread.release_notifications():
         server.notify(thread, method, params)
 
@@ -66,6 +67,7 @@ def _remove_listener(request: AdmittedRequest) -> None:
     if thread is None:
         raise Refused(f"subscription not found: {subscription}")
     thread.listeners -= 1
+    # A thread/start thread has its client as listener; a conversation without one queues again.
     if thread.conversation and not thread.listeners:
         thread.hold_notifications()
     request.reply({})
@@ -76,6 +78,7 @@ def _send(request: AdmittedRequest) -> None:
     given = [_INPUT[item["type"]](item["data"]) for item in request.params["items"]]
     check_input(request, given)
     overrides = {name: value for name, value in request.params.items() if name not in _UNPLAYED}
+    # v1 answers without the id of the turn, which only the events name.
     start_turn(replace(request, params=overrides), thread, given, lambda _: request.reply({}))
 
 
@@ -86,7 +89,7 @@ _UNPLAYED = frozenset({"sandboxPolicy", "collaborationMode"})
 # An item of v1 input as turn/start takes it, by its type.
 _INPUT: Mapping[str, Callable[[Json], Json]] = {
     "text": lambda data: {"type": "text", **data},
-    "image": lambda data: {"type": "image", "url": data["image_url"]},
+    "image": lambda data: {"type": "image", "url": data["image_url"]},  # v1 spells this one as the Responses API does
     "localImage": lambda data: {"type": "localImage", **data},
 }
 

@@ -37,6 +37,7 @@ def _goal_set(request: AdmittedRequest) -> None:
         raise Refused(f"cannot update goal for thread {thread.id}: no goal exists")
     given = {name: request.params[name] for name in _GIVEN if request.params.get(name) is not None}
     thread.annotate("goal", {**(thread.goal or _new_goal(thread, server.now)), **given, "updatedAt": int(server.now)})
+    # Lists leave out threads without a preview; a goal is enough to be listed.
     thread.preview = thread.preview or objective or ""
     request.reply({"goal": thread.goal})
     server.notify(thread, *goal_notification(thread))
@@ -83,6 +84,7 @@ def _metadata_update(request: AdmittedRequest) -> None:
     thread = find_stored(request, stored.unnamed_error)
     if thread.ephemeral:
         raise Refused(f"ephemeral thread does not support metadata updates: {thread.id}")
+    # By name: null clears a field, one that is not named stays.
     fields = {name: given[name] for name in _GIT if name in given} if given is not None else {}
     if not fields:
         raise Refused(stored.empty_metadata_error if given is None else "gitInfo must include at least one field")
@@ -112,6 +114,7 @@ def _sample(request: AdmittedRequest) -> None:
         {
             "sourceTurnId": source,
             "responseId": f"resp_{server.ids.number():04}",
+            # 0.169.0 has no text if the model tried a tool.
             "text": None if any(isinstance(step, Call) for step in part) else text,
             "inputTokens": used.input,
             "cachedInputTokens": used.cached,

@@ -15,4 +15,5 @@ def initialize(request: AdmittedRequest) -> None:
     server, client = request.server, request.params["clientInfo"]
     server.shake_hands(client, request.params.get("capabilities") or {})
     request.reply(messages.initialized(server.user_agent, home=server.home))
+    # From 0.134.0 on; 0.169.0 does not wait for `initialized` with it.
     server.notify_client("remoteControl/status/changed", messages.remote_control(server.uuid()))

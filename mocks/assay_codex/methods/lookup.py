@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from assay_codex.methods.request import AdmittedRequest
 
+# The errors are those of the Rust library that reads UUIDs, which counts characters from 1.
 _NOT_HEX = re.compile(r"[^0-9a-fA-F-]")
 _HEX_DIGITS = 32
 NONE_FOUND = "no rollout found for thread id {id}"
@@ -82,6 +83,7 @@ def begin_thread(
         Refused: as for `load_thread`.
     """
     server = request.server
+    # For instance `ephemeral` before 0.90.0 and `dynamicTools` before 0.92.0: no error says that they do nothing.
     params = {name: value for name, value in given.items() if name not in server.version.requests.ignored_params}
     if params.get("modelProvider") not in {None, PROVIDER}:
         raise Refused(f"{server.version.requests.config_error}: Model provider `{params['modelProvider']}` not found")
@@ -95,6 +97,7 @@ def begin_thread(
         originator=server.client,
     )
     thread.cli_version = server.version.number
+    # Before it is stored, so that its file begins with what it was given.
     if fill is not None:
         fill(thread)
     if not thread.ephemeral:

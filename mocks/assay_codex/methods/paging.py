@@ -38,6 +38,7 @@ class _Places:
 
     def cursor(self, at: int, *, anchor: bool) -> str:
         """The cursor of a place; `anchor`: a page from there includes what is at the place."""
+        # Before 0.160.0 a cursor names a turn.
         if self.paged:
             return messages.cursor(self.thread, self.kind, at, anchor=anchor)
         turn = {"turnId": self.thread.turn_history.turns[at - 1]["id"], "includeAnchor": anchor}
@@ -66,6 +67,7 @@ def _page(entries: Sequence[tuple[int, Json]], places: _Places, params: Mapping[
     if params.get("cursor") is not None:
         at, anchor = places.read(params["cursor"])
         ordered = [(place, entry) for place, entry in ordered if (anchor and place == at) or (place < at) is down]
+        # Going up, `place < at` is false for the place itself as well.
         ordered = [(place, entry) for place, entry in ordered if anchor or place != at]
     limit = params.get("limit")
     page = ordered[: _PAGE if limit is None else max(1, limit)]
@@ -144,6 +146,7 @@ def _thread_revert(request: AdmittedRequest) -> None:
     if before not in ids:
         raise Refused(f"turn not found: {before}")
     roll_back(thread, len(ids) - ids.index(before))
+    # Back to the tokens at the end of the last turn that is left, to nothing without one.
     thread.recount(*(thread.turn_history.costs[-1:] or [None])[0] or (Usage(input=0, output=0), None))
     thread.updated = server.now
     request.reply({"thread": messages.thread(thread, server.version), **messages.places(thread, server.version)})

@@ -49,6 +49,7 @@ def _find(request: AdmittedRequest, path: str = "path") -> Thread | None:
 
 def _by_path(server: ServerContext, path: str) -> Thread | None:
     loaded = (server.threads.get(identity) for identity in server.threads.ids())
+    # Loaded ones first: what is read of a file is another object, in which no turn runs.
     every = [thread for thread in loaded if thread is not None] + server.thread_store.all()
     return next((thread for thread in every if thread.path == path), None)
 
@@ -101,6 +102,7 @@ def _resume(request: AdmittedRequest) -> None:
         server.threads.add(thread)
     server.subscribe(thread)
     if thread.turn is None:
+        # A resumed conversation numbers its turns from 0 again, and may give ids that its stored turns have.
         thread.operations = 0
         thread.turn_history.detach()
     _begin(request, thread)
@@ -141,6 +143,7 @@ def _initial(thread: Thread) -> Iterator[Json]:
         items = [item for item in turn["items"] if item["type"] in legacy.AFTER]
         for item in items:
             yield legacy.AFTER[item["type"]](item)
+            # These versions count when the model begins to answer, with the tokens so far.
             if item["type"] == "userMessage":
                 yield _counts(before)
         if cost != before:

@@ -42,6 +42,7 @@ def _find_unarchived(request: AdmittedRequest) -> Thread:
 
 
 def _is_stored(server: ServerContext, thread: Thread) -> bool:
+    # From 0.99.0 to before 0.160.0 a thread has no file before its first turn.
     return not thread.ephemeral and bool(thread.turn_history.turns or server.version.stored.before_first_turn)
 
 
@@ -59,6 +60,7 @@ def _thread_read(request: AdmittedRequest) -> None:
     server = request.server
     version = server.version
     thread = find_stored(request, version.stored.unread_error)
+    # Before 0.105.0 an archived thread could not be read.
     if thread.archived and not version.stored.reads_archived:
         raise Refused(version.stored.unread_error.format(id=thread.id))
     turns: list[Json] = []
@@ -67,6 +69,7 @@ def _thread_read(request: AdmittedRequest) -> None:
         _no_pages(request, _PAGED_READ)
         turns = thread.turn_history.as_sent_by(version)
     read: Json = {"thread": messages.thread(thread, version, turns, loaded=is_loaded(server, thread))}
+    # Read states need experimentalApi, in notifications and here.
     request.reply({**read, "readState": thread.turn_history.read_state} if server.experimental else read)
 
 
@@ -91,6 +94,7 @@ def resume(request: AdmittedRequest) -> None:
     request.reply(messages.thread_resumed(thread, version, turns, page))
     if turns and counts:
         _notify_counts(request, thread, turns)
+    # The last of all, also where there is no goal: then it says "cleared".
     server.notify(thread, *goal_notification(thread))
 
 
@@ -106,6 +110,7 @@ def _load(request: AdmittedRequest, thread: Thread) -> None:
         server.threads.add(thread)
         while server.ids.number() < thread.turn_history.numbers:
             pass  # skip the ids that its items have
+    # Before 0.105.0 an idle thread was loaded again, and numbered its turns from 0.
     if not loaded or (version.stored.reloads_on_resume and thread.turn is None):
         thread.operations, thread.failed = 0, False
         thread.turn_history.detach()
@@ -139,6 +144,7 @@ def _thread_fork(request: AdmittedRequest) -> None:
     thread = copy_thread(request, source)
     turns = [] if exclude else source.turn_history.as_sent_by(version)
     notify_loaded(request, thread)
+    # From 0.105.0 to before 0.110.0.
     if version.messages.status_before_thread:
         changed = {"threadId": thread.id, "status": messages.status(thread)}
         server.notify_all("thread/status/changed", changed)
@@ -156,7 +162,7 @@ _KEPT = frozenset({"dynamicTools", "environments"})
 def copy_thread(request: AdmittedRequest, source: Thread) -> Thread:
     """A copy of a thread as it is now, with the settings that the request names."""
     params = {name: value for name, value in request.params.items() if value is not None and name not in _KEPT}
-    if not request.server.version.stored.ephemeral_forks:
+    if not request.server.version.stored.ephemeral_forks:  # before 0.118.0 it was ignored
         params.pop("ephemeral", None)
     given = {
         "cwd": source.cwd,
@@ -189,6 +195,7 @@ def unload(request: AdmittedRequest, thread: Thread) -> None:
         return
     server.drop(thread)
     server.threads.remove(thread)
+    # From 0.92.0 on, as long as there is the older family.
     if server.version.messages.legacy_events and server.version.stored.legacy_shutdown:
         ended = legacy.notification(server.turn_id(thread), thread.id, {"type": "shutdown_complete"})
         server.notify(thread, *ended)
@@ -221,6 +228,7 @@ def _thread_delete(request: AdmittedRequest) -> None:
     unload(request, thread)
     server.thread_store.put(thread)
     forks = [it for it in listed(server, archived=False) if it.forked_from == thread.id]
+    # From 0.160.0 on, because a fork refers to the history of its parent, as the error says.
     if server.version.stored.keeps_parents and forks:
         raise Refused(_PARENT.format(id=thread.id))
     server.thread_store.delete(thread)
@@ -250,7 +258,7 @@ _LEAVING = "thread/rollback is deprecated and will be removed soon"
 
 def _thread_rollback(request: AdmittedRequest) -> None:
     server, turns = request.server, request.params["numTurns"]
-    if server.version.stored.deprecates_rollback:
+    if server.version.stored.deprecates_rollback:  # from 0.150.0 on, until 0.160.0 removed it
         server.notify_client("deprecationNotice", {"summary": _LEAVING, "details": None})
     if not turns:
         raise Refused("numTurns must be >= 1")

@@ -30,6 +30,7 @@ def is_loaded(server: ServerContext, thread: Thread) -> bool:
 
 def _thread_list(request: AdmittedRequest) -> None:
     server, taken = request.server, request.server.version.requests.params["thread/list"]
+    # Filters that came with later versions are ignored.
     params = {name: value for name, value in request.params.items() if name in taken and value is not None}
     key = _SORTED[params.get("sortKey", "created_at")]
     wanted = [(_WANTED[name], value) for name, value in params.items() if name in _WANTED and value]
@@ -68,6 +69,7 @@ def page_of(
         Refused: the cursor of the request is not one.
     """
     key, form = key or _SORTED["created_at"], request.server.version.stored.list_cursor
+    # By id within one moment: without an order pages would overlap.
     ordered = sorted(threads, key=lambda it: (key(it), it.id), reverse=down)
     start = _after([_cursor(thread, key, form) for thread in ordered], request.params.get("cursor"), down=down)
     page = ordered[start : start + (_PAGE if limit is None else max(1, limit))]
@@ -86,6 +88,7 @@ def listed(server: ServerContext, *, archived: bool) -> list[Thread]:
     """The threads with a text of the user, loaded ones as they are now."""
     stored = {it.id: it for it in server.thread_store.all() if it.archived is archived}
     loaded = [thread for identity in server.threads.ids() if (thread := server.threads.get(identity)) is not None]
+    # A thread that is archived is unloaded first, so loaded ones are in no archive.
     stored |= {it.id: it for it in loaded if not (it.ephemeral or archived)}
     return [it for it in stored.values() if it.preview]
 
@@ -112,8 +115,10 @@ def _after(cursors: list[str], cursor: str | None, *, down: bool) -> int:
     """
     if cursor is None:
         return 0
+    # Hyphens before 0.99.0, colons since; some versions add the id after a bar.
     if not re.match(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d", cursor):
         raise Refused(f"invalid cursor: {cursor}")
+    # Times of one width sort as text, so the thread of a cursor need not be there any more.
     return max((at for at, one in enumerate(cursors, 1) if one == cursor or (one > cursor) is down), default=0)
 
 
@@ -123,6 +128,7 @@ def moment(at: float) -> str:
 
 
 def _thread_loaded_list(request: AdmittedRequest) -> None:
+    # The ids are UUIDs of version 7: this is by age.
     ids, cursor = sorted(request.server.threads.ids()), request.params.get("cursor")
     if cursor is not None:
         _check_cursor(cursor)

@@ -54,12 +54,14 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     limit = server.version.compaction.limit
     summary = choose_summary(server, thread) if limit is not None and thread.context >= limit else None
     casting = cast_for(request, thread, given)
+    # Before anything is changed: a client that tries again finds the thread as it was.
     _check_load(casting)
     if server.version.turns.numbered_ids and not thread.conversation and thread.settings.names(request.params):
+        # These versions number turns by operations, and overrides are one of their own.
         server.turn_id(thread)
     if thread.override(request.params):
         server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
-    thread.failed = False
+    thread.failed = False  # systemError lasts until the next turn begins
     turn = Turn(server, thread, casting, given, summary)
     if not thread.ephemeral:
         answer(turn.id)
@@ -81,6 +83,7 @@ def _join(request: AdmittedRequest, thread: Thread, running: Running, answer: An
         return
     identity = server.turn_id(thread)
     answer(identity)
+    # v1 conversations have no turn/started at all.
     if server.version.turns.when_busy == "queues" and not thread.conversation:
         started = {"threadId": thread.id, "turn": turn_object(identity, "inProgress")}
         server.notify(thread, "turn/started", started)
@@ -116,6 +119,7 @@ def _refuse(request: AdmittedRequest, thread: Thread, answer: Answer) -> None:
     server.notify(thread, "error", {"error": turn_messages.turn_error(cause), "willRetry": False, **place})
 
 
+# Before 0.133.0; newer versions ask the model, which goes on after injected tool results.
 _NO_INPUT: Mapping[str, Callable[[AdmittedRequest, Thread, Answer], object]] = {
     "completes": _complete_without_model,
     "hangs": _begin_without_model,
@@ -160,6 +164,7 @@ def check_input(request: AdmittedRequest, given: list[Json]) -> None:
     """
     version = request.server.version
     length = sum(len(item["text"]) for item in given if item["type"] == "text")
+    # 0.106.0 and newer refuse it; 0.89.0 took 2.2 MB.
     if version.requests.max_input_chars is not None and length > version.requests.max_input_chars:
         data = {
             "input_error_code": "input_too_large",
@@ -169,7 +174,9 @@ def check_input(request: AdmittedRequest, given: list[Json]) -> None:
         raise Refused(
             f"Input exceeds the maximum length of {version.requests.max_input_chars} characters.", INVALID_PARAMS, data
         )
+    # An image by `fileId` has no URL to be fetched.
     urls = [item.get("url") or "data:" for item in given if item["type"] == "image"]
+    # From 0.150.0 on; before, a URL was passed on for the model's service to fetch.
     if not version.requests.remote_images and not all(url.startswith("data:") for url in urls):
         raise Refused("remote image URLs are not supported; use an inline data URL instead")
 
@@ -202,6 +209,7 @@ def _turn_steer(request: AdmittedRequest) -> None:
 
 def _turn_interrupt(request: AdmittedRequest) -> None:
     thread = find_thread(request)
+    # Before 0.134.0 a wrong id interrupts whatever runs, and on an idle thread there is no answer.
     if request.server.version.requests.checks_turn_id:
         _active(thread, request.params["turnId"], "no active turn to interrupt")
     interrupt(request, thread, {})
@@ -210,8 +218,9 @@ def _turn_interrupt(request: AdmittedRequest) -> None:
 def interrupt(request: AdmittedRequest, thread: Thread, answer: Json) -> None:
     """End the thread's turn; if none runs, the request is answered when a later turn is interrupted."""
     server = request.server
+    # Before the turn ends, which answers them: in 0.89.0 and 0.169.0 the answer precedes turn/completed.
     thread.interrupts.append(lambda: request.reply(answer))
-    if server.version.turns.numbered_ids:
+    if server.version.turns.numbered_ids:  # an interrupt is an operation as well
         server.turn_id(thread)
     if thread.turn is not None:
         thread.turn.interrupt()

@@ -40,6 +40,7 @@ def command_item(step: Command, cwd: str, version: Version, known: Mapping[str, 
 
 
 def _quoted(command: str) -> str:
+    # Not shlex.quote, which leaves a plain word bare.
     return "'" + command.replace("'", "'\"'\"'") + "'"
 
 
@@ -54,6 +55,7 @@ def _parts(command: str, version: Version) -> list[str]:
 def command_request(step: Command, item: Json, place: Json, started_ms: int, version: Version) -> Json:
     """Params of item/commandExecution/requestApproval."""
     amendment = shlex.split(_SPLITS.split(step.command)[0])
+    # `reason: null` before 0.105.0, no field at all since.
     reason = {"reason": step.reason or None} if step.reason or version.commands.null_reasons else {}
     return {
         "kind": "command",
@@ -66,6 +68,7 @@ def command_request(step: Command, item: Json, place: Json, started_ms: int, ver
         "cwd": item["cwd"],
         "commandActions": item["commandActions"],
         "proposedExecpolicyAmendment": amendment,
+        # "decline" is accepted as well, though 0.169.0 does not list it.
         "availableDecisions": [
             "accept",
             {"acceptWithExecpolicyAmendment": {"execpolicy_amendment": amendment}},
@@ -100,11 +103,14 @@ def question(step: Question, place: Json) -> Json:
 
 def diff(step: Patch, cwd: str, version: Version) -> str:
     """What the turn has changed, as git shows it."""
+    # Absolute in the diff before 0.169.0; the item of the change has an absolute path in every version.
     path = str(PurePosixPath(cwd) / step.path) if version.commands.whole_paths else step.path
     content = step.content.encode()
+    # The hash that git gives to a file of this content; the zeros in the diff are that of no file.
     blob = hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
     lines = step.content.splitlines()
     added = "".join(f"+{line}\n" for line in lines)
+    # A hunk of one line leaves its length out, as in git.
     size = "+1" if len(lines) == 1 else f"+1,{len(lines)}"
     return (
         f"diff --git a/{path} b/{path}\nnew file mode 100644\nindex {'0' * 40}..{blob}\n"

@@ -35,7 +35,7 @@ class Citations:
     def rest(self) -> str:
         """What was held back, when nothing more comes."""
         held, self._held = self._held, ""
-        return "" if self._inside else held
+        return "" if self._inside else held  # an open citation hides its rest
 
 
 def without_citations(text: str) -> str:
@@ -46,5 +46,6 @@ def without_citations(text: str) -> str:
 
 def _begun(text: str, mark: str) -> str:
     """The longest end of the text with which the mark begins."""
+    # Without the whole length: a whole mark was found before.
     lengths = range(min(len(text), len(mark) - 1), 0, -1)
     return next((mark[:length] for length in lengths if text.endswith(mark[:length])), "")

@@ -35,6 +35,7 @@ class Counts:
 
     def so_far(self) -> None:
         """Send the counts as they are: when the model begins to answer, or its answer breaks off."""
+        # The first answer of a thread: there is nothing to count yet (0.89.0 sends old totals from turn 2 on).
         if self._thread.last is None and self._thread.estimated is None:
             self.rate_limits()
         else:
@@ -50,6 +51,7 @@ class Counts:
         if window is None:
             self.rate_limits()
             return
+        # Versions with early counts have sent the limits when the answer began.
         if began and not self._version.counts.early:
             self.rate_limits()
         self._thread.fill(window)
@@ -59,6 +61,7 @@ class Counts:
 
     def rolled_back(self, turns: int) -> None:
         """Send the count after thread/rollback; no response says how long the rest is, so it is estimated."""
+        # Four characters a token, as for summaries; an accepted difference (docs/fidelity.md).
         self._thread.estimated = len(str(self._thread.history)) // 4
         self._send()
         self._sender.legacy({"type": "thread_rolled_back", "num_turns": turns})
@@ -75,6 +78,7 @@ class Counts:
     def _token_usage(self) -> None:
         thread = self._thread
         total, last = item_messages.usage(thread.total), item_messages.usage(thread.last or thread.total)
+        # What filled the window counts in the total alone: no response has used it as input or output.
         total["totalTokens"] += thread.filled
         if thread.estimated is not None:
             last = item_messages.estimated(thread.estimated)

@@ -28,6 +28,7 @@ def user_content(item: Mapping[str, Any], *, detail_first: bool = False) -> Json
     match item["type"]:
         case "text":
             return {"type": "text", "text": item["text"], "text_elements": item.get("text_elements") or []}
+        # Newer versions take images by `fileId` as well; these go back as they came.
         case "image" if "url" in item:
             detail, url = {"detail": item.get("detail")}, {"url": item["url"]}
             return {"type": "image", **detail, **url} if detail_first else {"type": "image", **url, **detail}
@@ -102,7 +103,7 @@ def usage(counts: Usage) -> Json:
         "totalTokens": counts.input + counts.output,
         "inputTokens": counts.input,
         "cachedInputTokens": counts.cached,
-        "cacheWriteInputTokens": 0,
+        "cacheWriteInputTokens": 0,  # from 0.145.0 on; no script counts them
         "outputTokens": counts.output,
         "reasoningOutputTokens": counts.reasoning,
     }
@@ -118,6 +119,7 @@ def estimated(tokens: int) -> Json:
     return {**usage(Usage(input=0, output=0)), "totalTokens": tokens}
 
 
+# All null: the recorded servers had no login, so there were no limits to report.
 RATE_LIMITS: Json = {
     "rateLimits": {
         "limitId": "codex",

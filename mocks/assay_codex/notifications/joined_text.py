@@ -11,10 +11,12 @@ class JoinedText:
 
     def add(self, piece: str) -> None:
         """Append a piece, which may begin or end with half of a character."""
+        # A script may cut between the UTF-16 halves of a character; strict UTF-8 knows no such half.
         self._text += piece.encode("utf-8", "surrogatepass")
 
     @property
     def whole(self) -> str:
         """The text with its halves of characters put together."""
+        # UTF-16 joins two halves that stand side by side, and replaces one that stays alone.
         text = self._text.decode("utf-8", "surrogatepass")
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

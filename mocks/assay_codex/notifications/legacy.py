@@ -25,6 +25,7 @@ def twins(method: str, params: Json, *, empty_texts: bool = False) -> Twins:
 
 def _without_empty_texts(msg: Json) -> Json:
     match msg:
+        # As an agentMessage begins: before 0.105.0 its content is an empty list here.
         case {"item": {"content": [{"type": "Text", "text": ""}]} as item}:
             return {**msg, "item": {**item, "content": []}}
     return msg
@@ -81,9 +82,11 @@ def _core_content(part: Json) -> Json:
 
 def _item_started(params: Json) -> Twins:
     item = params["item"]
+    # Commands and patches were events of their own before they were items; there is no item_started beside them.
     if item["type"] in ACTS:
         return [ACTS[item["type"]](params)], ()
     if item["type"] == "dynamicToolCall":
+        # In camel case, unlike the rest of the family.
         call = {"callId": item["id"], "turnId": params["turnId"], "tool": item["tool"], "arguments": item["arguments"]}
         return [{"type": "dynamic_tool_call_request", **call}], ()
     return [{"type": "item_started", **_place(params), "item": _core_item(item)}], ()
@@ -92,11 +95,13 @@ def _item_started(params: Json) -> Twins:
 def _item_completed(params: Json) -> Twins:
     item = params["item"]
     if item["type"] in ACTED:
+        # A declined item has no end in this family; up to 0.98.0 the failed one that follows it has.
         begun = item["status"] != "declined" and item.get("exitCode", 0) is not None
         return ([ACTED[item["type"]](params)] if begun else []), ()
     if item["type"] == "dynamicToolCall":
         return [_tool_response(params)], ()
     completed = {"type": "item_completed", **_place(params), "item": _core_item(item)}
+    # The events of the core from before there were items.
     after = AFTER.get(item["type"])
     return [completed], [after(item)] if after else ()
 
@@ -130,6 +135,7 @@ def _user_message(item: Json) -> Json:
     }
 
 
+# Of stored turns resumeConversation sends these alone (`initialMessages`).
 AFTER: Mapping[str, Callable[[Json], Json]] = {
     "userMessage": _user_message,
     "agentMessage": lambda item: {"type": "agent_message", "message": item["text"], "phase": item["phase"]},
@@ -195,6 +201,7 @@ def token_count(usage: Json | None) -> Json:
             "last_token_usage": _counts(usage["last"]),
             "model_context_window": usage["modelContextWindow"],
         }
+    # Without the limits that came after 0.114.0, the last version with this family.
     limits = {
         "limit_id": "codex",
         "limit_name": None,
@@ -206,6 +213,7 @@ def token_count(usage: Json | None) -> Json:
     return {"type": "token_count", "info": info, "rate_limits": limits}
 
 
+# Written cache tokens are not among them: they came with 0.145.0, after this family.
 _COUNTS = ("inputTokens", "cachedInputTokens", "outputTokens", "reasoningOutputTokens", "totalTokens")
 
 

@@ -32,6 +32,7 @@ def _parsed(item: Json) -> list[Json]:
 def _command_end(params: Json) -> Json:
     item = params["item"]
     output = item["aggregatedOutput"]
+    # -1 is a command that was refused: why stands where errors stand.
     errors = item["exitCode"] == -1 or params.get("stream") == "stderr"
     return {
         "type": "exec_command_end",
@@ -47,6 +48,7 @@ def _command_end(params: Json) -> Json:
 
 def command_approval(item: Json, place: Json, asked: Json) -> Json:
     """Sent before the client is asked whether a command may run; `asked`: the params of the typed request."""
+    # Never null here, unlike in the typed request before 0.105.0.
     reason = {"reason": asked["reason"]} if asked.get("reason") else {}
     amendment = asked["proposedExecpolicyAmendment"]
     return {

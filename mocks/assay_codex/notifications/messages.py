@@ -35,6 +35,7 @@ def initialized(user_agent: str, *, home: str) -> Json:
 
 def user_agent(client: Mapping[str, Any], *, version: str, first: str) -> str:
     """The `userAgent`, with which the server introduces itself to the model's service; `first`: its first client."""
+    # The system and the terminal are those of the machine that was recorded.
     return f"{first}/{version} (Debian 12.0.0; x86_64) unknown ({client['name']}; {client['version']})"
 
 
@@ -70,12 +71,13 @@ def thread(
         "createdAt": int(it.created),
         "updatedAt": int(it.updated),
         "recencyAt": int(it.updated),
+        # From 0.105.0 on; a thread that is only stored has no other status.
         "status": status(it) if loaded else {"type": "notLoaded"},
         "path": it.path,
         "cwd": it.cwd,
         "cliVersion": it.cli_version or version.number,
         "originator": it.originator,
-        "source": "vscode",
+        "source": "vscode",  # in every recording, whatever the client
         "canAcceptDirectInput": True if loaded and not listed else None,
         "threadSource": None,
         "agentNickname": None,
@@ -90,6 +92,7 @@ def thread(
 def status(it: Thread) -> Json:
     """The status of a thread."""
     if it.turn is not None:
+        # Each flag once, though several requests may wait.
         return {"type": "active", "activeFlags": list(dict.fromkeys(it.active_flags))}
     return {"type": "systemError" if it.failed else "idle"}
 
@@ -119,6 +122,7 @@ def thread_opened(it: Thread, version: Version, turns: Sequence[Json] = ()) -> J
 def thread_resumed(it: Thread, version: Version, turns: Sequence[Json], page: Json | None = None) -> Json:
     """Result of thread/resume; `page`: `initialTurnsPage`, None if the client wants none."""
     opened = thread_opened(it, version, turns)
+    # The real server writes the collaboration mode before it; the order of fields is compared, too.
     mode = opened.pop("multiAgentMode")
     return {
         **opened,
@@ -149,11 +153,12 @@ def collaboration_mode(it: Thread, version: Version) -> Json:
     inner = {
         "model": settings.model,
         "reasoning_effort": settings.effort,
-        "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,
+        "developer_instructions": f"# {settings.mode} mode" if settings.mode else None,  # real modes have long ones
     }
     return {"mode": settings.mode or version.messages.default_mode, "settings": inner}
 
 
+# Versions from 0.125.0 to before 0.134.0 alone send it.
 _READ_ONLY_PROFILE: Json = {
     "type": "managed",
     "network": {"enabled": False},

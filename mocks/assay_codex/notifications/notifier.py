@@ -73,7 +73,9 @@ class Notifier:
             _BEGINNINGS[part](self)
 
     def _turn_started(self) -> None:
+        # Recorded v1 conversations have turn/completed, but no turn/started.
         if not self._thread.conversation:
+            # The start time is that of the notification; the answer of turn/start has null there (0.169.0).
             started = turn_object(self.sender.turn_id, "inProgress", started=self._context.now)
             self.sender.notify("turn/started", {"threadId": self._thread.id, "turn": started})
 
@@ -90,6 +92,7 @@ class Notifier:
             self._thread.preview = self._thread.preview or message_text(message)
         self._thread.remember([message])
         raw = {"type": "message", "id": f"msg_{self._context.uuid()}", **message}
+        # It is in the history already, without the id that only the raw item has.
         self.sender.raw(raw, {"create_time": self._context.now, **raw_items.USER_KINDS}, kept=False)
         if as_item:
             detail_first = self._context.version.messages.detail_before_url
@@ -118,6 +121,7 @@ class Notifier:
         identity, started_ms = f"rs_{self._context.ids.number()}", self._context.now_ms
         part = {**self.place, "itemId": identity}
         self.item_started(item_messages.reasoning(identity, []), started_ms)
+        # Index 0 throughout: a script's thoughts have one summary.
         self.sender.notify("item/reasoning/summaryPartAdded", {**part, "summaryIndex": 0})
         for piece in cut(thought.text, thought.pieces):
             self.sender.notify("item/reasoning/summaryTextDelta", {**part, "delta": piece, "summaryIndex": 0})
@@ -161,6 +165,7 @@ class Notifier:
 
     def retrying(self, error: Json) -> None:
         """Send that the model is asked again."""
+        # The answer restarts under a new item id, so the item of this try never completes.
         self.answer.break_off()
         self.sender.legacy(legacy.retrying(error))
         self.sender.notify("error", {"error": error, "willRetry": True, **self.place})
@@ -169,12 +174,14 @@ class Notifier:
         """Send why the turn fails; `ended`: with the status in which that leaves the thread."""
         error = turn_messages.turn_error(cause)
         self.sender.legacy(legacy.error(error))
+        # First the status, then `error`, then turn/completed; before 0.105.0 there is no status to send.
         if ended:
             self.status()
         self.sender.notify("error", {"error": error, "willRetry": False, **self.place})
 
     def aborted(self, reason: str) -> None:
         """Send that the turn is interrupted or replaced, in the older family alone."""
+        # The typed family has no such notification: turn/completed says it by its status.
         self.sender.legacy(legacy.turn_aborted(self.sender.turn_id, reason))
 
     def task_complete(self, *, failed: bool = False) -> None:

@@ -60,6 +60,7 @@ class Sender:
         before, after = twins
         for msg in before:
             self.legacy(msg)
+        # Also what the version does not send: a stored turn has the item, and `as_sent_by` leaves out what is unknown.
         if method in RECORDED:
             self.thread.record(method, params)
         if params.get("item", {}).get("type") not in version.messages.unsent_items:
@@ -78,6 +79,7 @@ class Sender:
 
     def repeat(self, last: int) -> None:
         """Send the last notifications again, `last` of them."""
+        # Not by `_send`: what is repeated is not kept for another repeat, nor stored twice.
         for method, params in list(self._sent)[-last:]:
             self.context.notify(self.thread, method, params)
 

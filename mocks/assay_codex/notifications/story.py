@@ -53,6 +53,7 @@ class StoryAnswer:
         self.last_item: Json | None = None  # the dialect has no items
         self._sender = sender
         self._texts: dict[int, JoinedText] = {}  # by choice
+        # Choices that were named: a message bears an index only if its deltas did.
         self._indexed: set[int] = set()
         self._reason: str | None = None
         self._choices_over = False
@@ -70,7 +71,7 @@ class StoryAnswer:
 
     def complete(self) -> None:
         """Send the whole message of every choice with text."""
-        for choice in list(self._texts):
+        for choice in list(self._texts):  # a copy, since completing one removes it
             self._complete(choice)
 
     def break_off(self) -> None:
@@ -102,6 +103,7 @@ class StoryAnswer:
             before = thread.last
             thread.spend(used)
             counted = {"usage": _usage(before if failed and before else used)}
+        # Sent without counts as well: it is what ends the answer (S4-20).
         self._sender.notify("tokenCount", {**_address(thread), **counted, **ended})
 
     def _complete(self, choice: int) -> None:
@@ -109,6 +111,7 @@ class StoryAnswer:
         if written is not None:
             text = written.whole
             identity = f"msg_{self._sender.context.ids.number():04}"
+            # The app-server's own dialect does this with the raw item, which this one does not have.
             self._sender.thread.remember([raw_items.message(identity, text)])
             message = {"role": "assistant", "content": text}
             send_message(self._sender, message, choice if choice in self._indexed else None)
@@ -116,7 +119,7 @@ class StoryAnswer:
 
 def _usage(counts: Usage) -> Json:
     return {
-        "prompt_tokens": counts.input,
+        "prompt_tokens": counts.input,  # spelled as in chat completions, unlike all other counts
         "completion_tokens": counts.output,
         "total_tokens": counts.input + counts.output,
         "prompt_tokens_details": {"cached_tokens": counts.cached},

@@ -23,6 +23,7 @@ def turn_error(cause: Cause) -> Json:
 
 def retry(step: Retry) -> Json:
     """Why the model is asked again: the `error` of an `error` with willRetry."""
+    # "waiting for network" is what 0.150.0 and newer say of a service that they cannot reach.
     progress = f"{step.attempt}/{step.attempts}" if step.attempts else "waiting for network"
     return {
         "message": f"Reconnecting... {progress}",

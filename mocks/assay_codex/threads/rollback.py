@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 def roll_back(thread: Thread, turns: int) -> None:
     """Remove the last turns, with what they put into the history."""
+    # Messages, not turns: queued input makes several of a turn, `input: []` none.
     users = thread.turn_history.drop(turns)
     begun = [at for at, item in enumerate(thread.history) if is_user(item)][-users:]
-    if users and begun:
+    if users and begun:  # `[-0:]` is the whole list
         del thread.history[begun[0] :]
     thread.store("rolled_back", {"turns": turns})

@@ -37,6 +37,7 @@ Json = dict[str, Any]
 
 _FOLDERS = {"sessions": "*/*/*/rollout-*{}.jsonl", "archived_sessions": "rollout-*{}.jsonl"}
 _KEPT = ("id", "created", "cwd", "originator", "developer", "base", "tools", "environments", "conversation")
+# The files of the mock have a form of their own, which a real codex that lives there could not read.
 _LOGIN = "auth.json"
 
 
@@ -60,10 +61,12 @@ class FileThreadStore:
     def begin(self, thread: Thread) -> None:
         """Store the thread from now on; its file is written with its first entry."""
         thread.log = self._log(thread, begun=False)
+        # A fork, or a thread that begins with a history: later processes must find that, too.
         if thread.turn_history.turns or thread.history:
             self._copy(thread)
 
     def _copy(self, thread: Thread) -> None:
+        # Set back to each turn in its order: a reader gives a turn the tokens that stand before its end.
         total, last = thread.total, thread.last
         for item in thread.history:
             thread.store("response_item", item)
@@ -113,6 +116,7 @@ class FileThreadStore:
 
     def archive(self, thread: Thread, *, archived: bool) -> None:
         """Move its file."""
+        # A thread without an entry has no file yet: then its path alone changes.
         old, new = Path(thread.path or ""), Path(moved(thread.path or "", archived=archived))
         if old.exists():
             new.parent.mkdir(parents=True, exist_ok=True)
@@ -122,11 +126,13 @@ class FileThreadStore:
 
     def delete(self, thread: Thread) -> None:
         """Remove its file."""
+        # First, or a late entry would write the file again.
         thread.log = None
         Path(thread.path or "").unlink(missing_ok=True)
 
     def _paths(self, ending: str) -> Iterator[Path]:
         for folder, pattern in _FOLDERS.items():
+            # Folders list their files in no order; the names begin with the time.
             yield from sorted((self._home / folder).glob(pattern.format(ending)))
 
     def _read(self, path: Path) -> Thread:
@@ -136,9 +142,11 @@ class FileThreadStore:
             thread = _from_lines(whole.decode().split("\n")[:-1], str(path))
         except (OSError, UnicodeDecodeError) as error:
             raise DamagedError(f"`{path}`: {error}") from error
+        # The process that ran them is gone, and its numbers for turns may be given again.
         thread.turn_history.detach()
         thread.preview = thread.preview or thread.turn_history.preview
         thread.first_unread = ((thread.turn_history.read_state or {}).get("firstUnread") or {}).get("turnId")
+        # A turn that was cut off with its process has no end.
         thread.updated = max([thread.created, *(turn["completedAt"] or 0 for turn in thread.turn_history.turns)])
         thread.archived = path.parent.name == "archived_sessions"
         thread.log = self._log(thread, begun=True, end=len(whole))
@@ -166,9 +174,11 @@ class _Writer:
             if not self._begun:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
+                # A killed process left half a line, which the entry would be glued to.
                 if self._end is not None:
                     file.truncate(self._end)
                 file.write(text)
+        # No place to write is no reason to end: the threads stay in memory.
         except OSError as error:
             self._thread.log = None
             self._give_up(error)

@@ -25,6 +25,7 @@ Item = dict[str, Any]
 Log = Callable[[str, object], None]
 """Stores an entry of a thread: its kind and its payload, see `rollouts`."""
 
+# Bounds for a process that runs for months, beyond what a client is likely to use.
 KEPT_THREADS = 4096
 KEPT_LEFT_THREADS = 64
 KEPT_ITEMS = 8192
@@ -155,6 +156,7 @@ class Thread:
         for item in items if self.log else ():
             self.store("response_item", item)
         self.history += items
+        # A history that is given at once stays whole, however long it is.
         del self.history[: max(0, len(self.history) - max(KEPT_ITEMS, len(items)))]
 
     def spend(self, used: Usage) -> None:
@@ -239,6 +241,7 @@ def rollout_path(home: str, identity: str, created: float) -> str:
 
 def new_thread(params: Mapping[str, Any], *, identity: str, now: float, cwd: str, home: str, originator: str) -> Thread:
     """The thread that `thread/start` with `params` (checked) begins."""
+    # Not checked: real servers accept a folder that does not exist.
     cwd = params.get("cwd") or cwd
     local = [{"environmentId": "local", "cwd": cwd, "runtimeWorkspaceRoots": [cwd]}]
     environments = params.get("environments")
@@ -291,6 +294,7 @@ class Threads:
         """Load a thread; beyond the number kept the oldest idle one is unloaded."""
         idle = None
         if len(self._threads) >= self._kept:
+            # A running turn is never cut off for this: if all threads are busy, there are more than are kept.
             idle = next((old for old in self._threads.values() if old.turn is None), None)
         if idle is not None:
             self.remove(idle)
@@ -308,6 +312,7 @@ class Threads:
         self._left.append(thread)
         if len(self._left) > self._kept_left:
             old = self._left.popleft()
+            # It may have been resumed since, or its last turn goes on without a client (as in 0.169.0).
             if old.turn is None and not old.subscribed:
                 self.remove(old)
 

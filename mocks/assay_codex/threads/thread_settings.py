@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_MODEL = "mock-model"
 SANDBOXES: Mapping[str, Mapping[str, Any]] = {
+    # `access` was sent from 0.100.0 to before 0.134.0 (`versions.fields`).
     "read-only": {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
     "workspace-write": {
         "type": "workspaceWrite",
@@ -56,11 +57,13 @@ class Settings:
             for name, field_name in _OVERRIDES.items()
             if params.get(name) is not None and params[name] != getattr(self, field_name)
         }
+        # They stay for later turns, as in 0.89.0 and 0.169.0.
         for name, value in given.items():
             setattr(self, name, value)
         return bool(given)
 
 
+# As turn/start and thread/settings/update spell them, and the fields here.
 _OVERRIDES = {
     "model": "asked_model",
     "approvalPolicy": "approval_policy",

@@ -73,5 +73,6 @@ def moved(path: str, *, archived: bool) -> str:
     name = path.rpartition("/")[2]
     if archived:
         return f"{path.rpartition('/sessions/')[0]}/archived_sessions/{name}"
+    # The archive has no folders of days, so the day is taken from the name of the file.
     year, month, day = name.removeprefix("rollout-").split("T", 1)[0].split("-")
     return f"{path.rpartition('/archived_sessions/')[0]}/sessions/{year}/{month}/{day}/{name}"

@@ -22,6 +22,7 @@ Json = dict[str, Any]
 
 Cost = tuple[Usage, Usage] | None
 
+# A bound for a thread that lives as long as its process.
 KEPT_TURNS = 1024
 
 
@@ -43,6 +44,7 @@ class TurnHistory:
 
     def turn(self, identity: str) -> Json:
         """The turn of this id; an unknown id begins a new turn."""
+        # Not by the ids of all turns: up to 0.99.0 a resumed thread counts from 0 again.
         if identity not in self._known:
             self._known[identity] = {**turn_object(identity, "inProgress"), "itemsView": "full"}
             self.turns.append(self._known[identity])
@@ -76,6 +78,7 @@ class TurnHistory:
 
     def copy(self) -> TurnHistory:
         """The same turns, for a fork."""
+        # Deep: a turn that still runs goes on in the source alone.
         copied = TurnHistory(deepcopy(self.turns))
         copied.costs = list(self.costs)
         return copied
@@ -94,6 +97,7 @@ class TurnHistory:
     @property
     def numbers(self) -> int:
         """The highest number in the ids of the items, as the mock numbers them."""
+        # Ids that scripts or real servers gave need not end in a number.
         ids = (str(item["id"]).rpartition("_")[2] for turn in self.turns for item in turn["items"])
         return max((int(number) for number in ids if number.isdecimal()), default=0)
 
@@ -110,6 +114,7 @@ class TurnHistory:
         return [_as_sent_by(turn, number, numbers, version) for number, turn in enumerate(self.turns, 1)]
 
 
+# turn/completed has the last item at most; here are all of them.
 _OWN = frozenset({"items", "itemsView"})
 
 RECORDED: Mapping[str, Callable[[TurnHistory, Mapping[str, Any]], None]] = {
@@ -122,11 +127,14 @@ RECORDED: Mapping[str, Callable[[TurnHistory, Mapping[str, Any]], None]] = {
 
 def _as_sent_by(turn: Json, number: int, numbers: count[int], version: Version) -> Json:
     sent = {**turn, "items": list(turn["items"])}
+    # Before 0.160.0: messages and thoughts alone, without their ids.
     if version.stored.item_kinds is not None:
         kept = [item for item in turn["items"] if item["type"] in version.stored.item_kinds]
         sent["items"] = [{**item, "id": f"item-{next(numbers)}"} for item in kept]
+    # Before 0.105.0: the ids were those of the process that ran them.
     if version.stored.renumbers_turns:
         sent["id"] = f"turn-{number}"
+    # Before 0.150.0 a failed turn is read as completed, before 0.105.0 also one without an end.
     if turn["status"] in version.stored.forgotten_statuses:
         sent |= {"status": "completed", "error": None}
     return sent

@@ -27,6 +27,7 @@ class AnswerPieces:
         """Whether anything was sent."""
         self._thread = shared.thread
         self._calls = calls
+        # One at a time: the turn does nothing else while its call has pieces left.
         self._call: tuple[Call, Iterator[call_shapes.CallOutput]] | None = None
 
     def write(
@@ -34,17 +35,22 @@ class AnswerPieces:
     ) -> None:
         """Send a piece of text."""
         self.any = True
+        # An empty piece leaves the line where it was.
         response.last_character = text[-1:] or response.last_character
+        # The text before a call is commentary; versions before 0.105.0 have no phases (`versions.fields`).
         phase = "commentary" if response.calls_to_come else None
         notifier.answer.write(Text(text=text, phase=phase, choice=choice, whole=whole))
 
     def begin_call(self, response: Response, call: Call) -> None:
         """Begin a call, of which `call_piece` sends one piece at a time."""
+        # The shapes of S4-20 count calls within their choice: it is the `index` of a fragment in `tool_calls`.
         number = response.calls[call.choice or 0]
         response.calls[call.choice or 0] += 1
         self._call = call, call_shapes.in_shapes(call, number)
         if is_structured_call(call):
             response.calls_to_come -= 1
+            # A native call goes into the history when the client is asked to run it (`Calls.ask`); the other shapes
+            # have only this place.
             if "native" not in call.shapes:
                 self._thread.remember([self._calls.raw(call)])
 
@@ -62,6 +68,7 @@ class AnswerPieces:
         self.any = True
         match piece:
             case call_shapes.Text(text, own_line):
+                # A block counts only at the start of a line (responses.sentinel.own-line).
                 breaks = own_line and response.last_character != "\n"
                 self.write(response, notifier, f"\n{text}" if breaks else text, call.choice)
             case call_shapes.Fragment(delta):
@@ -71,5 +78,5 @@ class AnswerPieces:
                 notifier.answer.before_call()
                 send_message(notifier.sender, message, call.choice)
             case call_shapes.Native():
-                return call
+                return call  # asking for it is the turn's affair
         return True

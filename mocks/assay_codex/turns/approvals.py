@@ -28,15 +28,19 @@ _DECISIONS: Mapping[str, Decision] = {
     "decline": "declined",
     "cancel": "cancel",
 }
+# v1 threads are asked in v1 words (execCommandApproval), and answer in them.
 _V1_DECISIONS: Mapping[str, Decision] = {
     "approved": "accept",
     "approved_for_session": "accept",
     "denied": "declined",
     "abort": "cancel",
 }
+# These decisions come as an object around the amended policy, not as a word.
 _AMENDMENTS = frozenset({"acceptWithExecpolicyAmendment", "approved_execpolicy_amendment"})
 _APPROVAL, _INPUT = "waitingOnApproval", "waitingOnUserInput"
+# The real server lets its model ask only in this mode, which turn/start sets for all later turns.
 _PLAN = "plan"
+# With `environments: []` the tools stay in the model's list, but a call of one gets this.
 _NOWHERE = "No usable execution environment is available."
 _REJECTED: Mapping[type[Command | Patch], str] = {
     Command: "exec command rejected by user",
@@ -66,7 +70,9 @@ class Approvals:
         self._notifier = shared.notifier
         self._results = shared.results
         self._pending: dict[int, _Pending] = {}
+        # Requests of an interrupted turn; only where turns are numbered, see `cancel`.
         self._late: set[int] = set()
+        # An error for an answer leaves 0.89.0 to 0.93.0 waiting without end, up to an interrupt.
         self._hung = False
 
     @property
@@ -87,6 +93,7 @@ class Approvals:
         raw = raw_items.call(f"fc_{self._context.ids.number()}", "request_user_input", arguments, step.id)
         self._notifier.sender.raw(raw)
         self._results.expect(step.id)
+        # The model is refused in the name of the mode, which 0.89.0 to 0.94.0 call "custom", later ones "default".
         mode = self._thread.settings.mode or self._context.version.messages.default_mode
         if step.asks == "never" or (step.asks == "policy" and mode != _PLAN):
             self._results.add(step.id, f"request_user_input is unavailable in {mode.capitalize()} mode")
@@ -100,11 +107,13 @@ class Approvals:
     def act(self, step: Command | Patch) -> None:
         """Run the command or add the file, or ask the client whether to."""
         self._notifier.answer.before_call()
+        # The recorded model has no apply_patch tool in 0.169.0: a patch is a command that is intercepted.
         arguments = step.command if isinstance(step, Command) else f"apply_patch {step.path}"
         number = self._context.ids.number()
         raw = raw_items.call(f"fc_{number}", "exec_command", json.dumps({"cmd": arguments}), step.id)
         self._notifier.sender.raw(raw)
         self._results.expect(step.id)
+        # Before any question of approval: the client is not asked for what cannot run.
         if not self._thread.environments:
             self._results.add(step.id, _NOWHERE)
             return
@@ -119,6 +128,7 @@ class Approvals:
     def _request(self, step: Command | Patch, started_ms: int) -> None:
         """Ask the client, after what the version sends before the request."""
         self._thread.active_flags.append(_APPROVAL)
+        # Nothing is known of the process before the client agrees, so the item has no processId.
         item, place = self._item(step, {}), self._notifier.place
         if isinstance(step, Command):
             params = approval_messages.command_request(step, item, place, started_ms, self._context.version)
@@ -128,14 +138,16 @@ class Approvals:
         else:
             params = approval_messages.patch_request(step, place, started_ms)
             method, older = "item/fileChange/requestApproval", legacy_approvals.patch_approval(item, place)
-            order = ("start", "older", "status")
+            order = ("start", "older", "status")  # as recorded of 0.89.0 and 0.169.0
         before: Mapping[ApprovalStep, Callable[[], object]] = {
             "start": lambda: self._start(step, started_ms),
             "older": lambda: self._notifier.sender.legacy(older),
             "status": self._notifier.status,
         }
+        # Before 0.99.0 and from 0.125.0 on item/started comes before the request, in between after the acceptance.
         for part in order:
             before[part]()
+        # Threads that a v1 method began are asked in the form of v1, whichever method began the turn.
         if self._thread.conversation:
             reason = step.reason if isinstance(step, Command) else ""
             method, params = legacy_approvals.v1_request(item, self._thread.id, reason)
@@ -152,6 +164,7 @@ class Approvals:
         return approval_messages.patch_item(step, self._thread.cwd, known.get("status", "inProgress"))
 
     def _process(self) -> Json:
+        # Before 0.99.0 a command was no process of its own, so there is no id to send.
         if not self._context.version.commands.unified_exec:
             return {}
         return {"processId": str(self._context.ids.number()), "source": "unifiedExecStartup"}
@@ -160,6 +173,7 @@ class Approvals:
 
     def answered(self, request: int, result: object, error: object) -> None:
         """Take the client's answer; one that comes too late changes nothing."""
+        # It was counted as an operation (`Server`), which is all that it does.
         if request in self._late:
             self._late.remove(request)
             return
@@ -171,6 +185,7 @@ class Approvals:
             output = json.dumps(result, separators=(",", ":"), ensure_ascii=False)
             self._results.add(pending.step.id, output)
             return
+        # From 0.107.0 on (`fields`); it precedes whatever the answer leads to.
         self._resolved(request)
         decision = self._decision(result, error)
         match decision:
@@ -178,6 +193,7 @@ class Approvals:
                 self._hung = True
             case "accept":
                 self._notifier.status()
+                # From 0.99.0 to before 0.125.0 the request comes without item/started: the item starts only now.
                 if not pending.item_started:
                     self._start(pending.step, pending.started_ms, running=True)
                 self._try_in_sandbox(pending.step)
@@ -195,7 +211,9 @@ class Approvals:
     def _decision(self, result: object, error: object) -> Decision:
         version = self._context.version
         if error is not None:
+            # A proxy should send a decline, never an error: that stalls the turn up to 0.93.0.
             return "hang" if version.commands.hangs_on_error else "failed"
+        # A result of any shape must be survived: the client is not under the mock's control.
         named = result.get("decision") if isinstance(result, dict) else None
         if isinstance(named, dict) and _AMENDMENTS & named.keys():
             return "accept"
@@ -210,6 +228,7 @@ class Approvals:
         status = "failed" if decision == "failed" else "declined"
         if not self._thread.conversation:
             self._notifier.item_completed(self._item(step, {"status": status}), started_ms)
+        # One id ends twice up to 0.98.0: a client must not count the ends.
         if self._context.version.commands.ends_declined_twice:
             failed = {"status": "failed", "aggregatedOutput": output, "exitCode": -1, "durationMs": 0}
             self._notifier.item_completed(self._item(step, failed), started_ms)
@@ -240,6 +259,7 @@ class Approvals:
 
     def _try_in_sandbox(self, step: Command | Patch) -> None:
         """Older versions try an approved patch in the sandbox first, where a read-only one writes no file."""
+        # Seen of 0.89.0: the attempt fails there, and the write that was approved of follows.
         if isinstance(step, Patch) and self._thread.settings.sandbox["type"] == "readOnly":
             self._print(step, f"Failed to write file {step.path}\n", {"stream": "stderr"})
 
@@ -253,7 +273,8 @@ class Approvals:
     def cancel(self) -> list[int]:
         """Stop waiting for answers, because the turn ends; the ids of the open requests."""
         opened = self.unanswered
-        self._thread.active_flags.clear()
+        self._thread.active_flags.clear()  # else the next turn would seem to wait
+        # These versions count a late answer as an operation of the thread, so the server must still find the turn.
         if self._context.version.turns.numbered_ids:
             self._late |= self._pending.keys()
             self._pending.clear()

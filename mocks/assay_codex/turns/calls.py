@@ -51,6 +51,7 @@ class Calls:
     @property
     def awaited(self) -> bool:
         """Whether the model waits for an answer."""
+        # A call after the end of the answer is a late event: the turn is over and has nothing to wait for.
         return any(not pending.late for pending in self._pending.values())
 
     def raw(self, call: Call) -> Json:
@@ -61,13 +62,16 @@ class Calls:
         """Ask the client to run the tool; `late`: the model does not wait for the result."""
         self._notifier.answer.before_call()
         self.any = True
+        # Before the arguments are read: the raw item carries the model's own spelling, whatever it is worth.
         self._notifier.sender.raw(self.raw(call))
         self._results.expect(call.id)
         try:
             arguments = parse_arguments(call.arguments)
         except ValueError as error:
+            # No item and no request: only the model learns that it has called wrongly (0.89.0, 0.169.0).
             self._results.add(call.id, str(error))
             return
+        # The real server checks the name alone; arguments against the schema of the tool are the client's affair.
         if not self._thread.declares(call.name):
             self._results.add(call.id, f"unsupported call: {call.name}")
             return
@@ -82,6 +86,7 @@ class Calls:
         if not code.tool:
             self._results.add(code.id, _printed(0.0, code.output))
         elif self._thread.declares(code.tool):
+            # A known model in "code mode" (gpt-6.1-sol on 0.169.0): the program's calls have ids of their own.
             call = Call(id=f"exec-{self._context.uuid()}", name=code.tool, arguments=code.arguments)
             self._request(call, json.loads(code.arguments), late=False, code=code)
         else:
@@ -91,6 +96,7 @@ class Calls:
     def _request(self, call: Call, arguments: object, *, late: bool, code: Code | None = None) -> None:
         started_ms = self._context.now_ms
         self._notifier.item_started(item_messages.tool_call(call.id, call.name, arguments), started_ms)
+        # Asked as soon as the call is complete, not at the end of the answer: several calls run in parallel.
         params = {"callId": call.id, "namespace": None, "tool": call.name, "arguments": arguments}
         request = self._context.request(self._turn, "item/tool/call", {**self._notifier.place, **params})
         self._pending[request] = _Pending(call=call, arguments=arguments, started_ms=started_ms, late=late, code=code)
@@ -98,6 +104,7 @@ class Calls:
     def answered(self, request: int, result: object, error: object) -> None:
         """Take the client's answer."""
         version = self._context.version
+        # `output` before 0.98.0, `contentItems` since; one text is a list for the model from 0.98.0 to 0.113.0.
         came = outcome(result, error, answers=version.calls.answer_field, single_text=version.calls.single_text)
         self._end_answered(self._pending.pop(request), came)
 
@@ -139,5 +146,6 @@ class Calls:
 
 def _printed(seconds: float, output: Output, how: str = "completed") -> Output:
     """The output of a program as the model gets it."""
+    # As measured on 0.169.0 with gpt-6.1-sol (recording dyn_code_mode).
     lead = {"type": "input_text", "text": f"Script {how}\nWall time {seconds:.1f} seconds\nOutput:\n"}
     return [lead, *([{"type": "input_text", "text": output}] if isinstance(output, str) else output)]

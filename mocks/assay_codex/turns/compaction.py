@@ -61,10 +61,11 @@ def choose_summary(context: TurnContext, thread: Thread, dropped: int = 0) -> Se
     return select(
         context.library,
         context.nonces,
+        # The first drops take the context items, which the history here does not hold.
         history=thread.history[max(0, dropped - _CONTEXT_ITEMS) :],
         given=[{"type": "text", "text": PROMPT}],
-        tools=[],
-        call_id="",
+        tools=[],  # 0.169.0 asks for a summary without any
+        call_id="",  # not used: without tools the default answer has no call
     )
 
 
@@ -91,6 +92,7 @@ class Compaction:
             self._context,
             self._thread,
             shared.turn.id,
+            # By the version alone: what a script says of families and dialects concerns the turn's own answers.
             both_families=self._context.version.messages.legacy_events,
             admits=self._admits,
         )
@@ -98,9 +100,11 @@ class Compaction:
         self.response = self._ask()
 
     def _admits(self, method: str, params: Json) -> bool:
+        # Held back until `finish`, so that a summary that fails sends none.
         if method == "rawResponseItem/completed":
             self._raw.append((method, params))
             return False
+        # The deltas and the text of a summary are no part of the conversation.
         return not method.startswith("item/")
 
     def _ask(self) -> Response:
@@ -113,6 +117,7 @@ class Compaction:
         for method, params in self._raw if self._context.version.compaction.raw else ():
             self.notifier.sender.notify_always(method, params)
         answer.end(AnswerEnd(usage=self.response.usage, reason=reason, called=False))
+        # The counts of the summary itself; `_summarise` sends the estimate of what is left afterwards.
         answer.count(self.response.usage)
         self._summarise(self.notifier.last_text or "")
         self.end("completed")
@@ -123,6 +128,7 @@ class Compaction:
         """Put the summary in the place of the history, of which what the user said is kept."""
         said = [item for item in self._thread.history if is_user(item)]
         lengths = [*(len(message_text(item)) for item in said), _LEAD_LENGTH + len(summary)]
+        # Rounded up for each message by itself. No response says how long the new history is, so it is an estimate.
         self._thread.estimated = _INSTRUCTIONS + sum(-(-length // _PER_TOKEN) for length in lengths)
         content = [{"type": "input_text", "text": f"{_LEAD}{summary}"}]
         self._thread.history = [*said, {"type": "message", "role": "user", "content": content}]
@@ -135,6 +141,7 @@ class Compaction:
     def fail(self, failure: Failure) -> bool:
         """Take the failure of the answer; False if the summary was asked for again, of less."""
         cause = failure.cause
+        # Bounded, since a script may fail like this for ever: with nothing left to drop the turn fails.
         if cause.fills_context and self._dropped < _CONTEXT_ITEMS + len(self._thread.history):
             self.notifier.answer.break_off()
             self._ask_for_less()
@@ -149,6 +156,7 @@ class Compaction:
     def _ask_for_less(self) -> None:
         """Ask again, without the oldest item."""
         before = self.casting
+        # Each attempt is a turn of its own for scripts that reflect, and this one has failed.
         self.end("failed")
         self._dropped += 1
         casting = choose_summary(self._context, self._thread, self._dropped)

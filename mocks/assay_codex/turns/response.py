@@ -44,7 +44,7 @@ class Response:
         """The model has begun to answer."""
         self.unreached = False
         """The model's service could not be reached."""
-        self.last_character = "\n"
+        self.last_character = "\n"  # so a block that comes first needs no line break before it
         """The last one of the text; a line break before there is any."""
         self._performance = performance
         self._begun = False
@@ -56,6 +56,7 @@ class Response:
     def next(self, now: float) -> Action | Until | None:
         """What happens next; None when the part is over."""
         try:
+            # A generator that has not begun takes no value: its first step is `next`.
             if self._begun:
                 return self._performance.send(now)
             self._begun = True
@@ -65,5 +66,6 @@ class Response:
 
     def reason(self, scripted: str, choice: int | None = None) -> str:
         """Why the answer, or this choice of it, ends: the scripted reason, unless it has calls, which win."""
+        # chat.whole.finish: any call in the choice makes it `tool_calls`, whatever the script says (S4-4, S4-19).
         called = self.calls.total() if choice is None else self.calls[choice]
         return "tool_calls" if called else scripted

@@ -31,6 +31,7 @@ class Results:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
         self._expected: deque[_Result] = deque()
+        # From the start: a quick client may answer before the model has said all of its calls.
         self._held = True
 
     def expect(self, call_id: str, *, program: bool = False) -> None:
@@ -42,6 +43,7 @@ class Results:
 
         A script may call twice by one id: then the first call without a result gets it.
         """
+        # A result without a place belongs to an answer that failed meanwhile (`drop`).
         waiting = (result for result in self._expected if result.call_id == call_id and result.output is None)
         for result in itertools.islice(waiting, 1):
             result.output = output
@@ -62,6 +64,7 @@ class Results:
 
     def _send(self) -> None:
         context = self._sender.context
+        # Only from the front: a result waits for those of the calls before it.
         while not self._held and self._expected and (output := self._expected[0].output) is not None:
             result, identity = self._expected.popleft(), context.uuid()
             if result.program:

@@ -51,11 +51,13 @@ class Schedule:
             self._ready.append(turn)
             return
         self._waiting[turn] = turn.wait.time
+        # A wait without an end has no alarm: what ends it (an answer, a gate, another turn) wakes the turn.
         if turn.wait.time < math.inf:
             heapq.heappush(self._alarms, (turn.wait.time, next(self._tie), turn))
 
     def alarm(self) -> float | None:
         """When the next waiting turn is to be woken, None if none waits for a moment."""
+        # A turn may wait again for another moment: then only the entry of that moment counts.
         while self._alarms and self._waiting.get(self._alarms[0][2]) != self._alarms[0][0]:
             heapq.heappop(self._alarms)
         return self._alarms[0][0] if self._alarms else None
@@ -67,18 +69,20 @@ class Schedule:
 
     def wake(self, turn: Running) -> None:
         """Let a turn that waits look again."""
+        # It may have been woken already, or have ended.
         if turn in self._waiting:
             del self._waiting[turn]
             self._ready.append(turn)
 
     def wake_all(self, nonce: Nonce) -> None:
         """Let the turns that wait under the nonce look again."""
-        for turn in [turn for turn in self._waiting if turn.nonce is nonce]:
+        for turn in [turn for turn in self._waiting if turn.nonce is nonce]:  # a copy, since waking changes it
             self.wake(turn)
 
     def forget(self, turn: Running) -> None:
         """The turn plays no more."""
         self._waiting.pop(turn, None)
+        # A turn that is just doing its action is in neither.
         if turn in self._ready:
             self._ready.remove(turn)
 

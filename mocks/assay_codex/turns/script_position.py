@@ -34,6 +34,7 @@ class ScriptPosition:
         """The input of the turn so far."""
         self._context = context
         self._thread = thread
+        # Copied: `reflect` answers with the history before the turn, not with what it has added since.
         self._history = list(thread.history)
         self.record = casting.nonce.begin(casting.script, casting.first)
         """The turn as scripts under its nonce can see it."""
@@ -48,7 +49,9 @@ class ScriptPosition:
         if index < len(casting.parts):
             part = casting.parts[index]
         else:
+            # The default answer calls a declared tool where the text asks for that.
             call_id = f"call_{self._context.ids.number():04}"
+            # A script of one call ends a client's loop by this: after the result comes text.
             part = default_answer(self._thread.history, self._thread.tools, call_id)
         return Response(part, perform(part, self, self._context.now))
 
@@ -66,15 +69,18 @@ class ScriptPosition:
         After a compaction the marker of the first input may be gone. Scripts that cannot be read change nothing.
         """
         library, casting = self._context.library, self.casting
+        # The file is read again when it changes, so it may be broken in the middle of a turn.
         if not isinstance(library, ScriptError):
             casting = select(
                 library,
                 self._context.nonces,
                 history=self._thread.history,
+                # The input is in the history already, as far as the summary has kept it.
                 given=[],
                 tools=self._thread.tools,
                 call_id=f"call_{self._context.ids.number():04}",
             )
+        # Before the next begins: two running turns would block a script that waits for the others (`others_running`).
         self.record.state = "completed"
         self.record = casting.nonce.begin(casting.script, casting.first)
         self.move(casting)

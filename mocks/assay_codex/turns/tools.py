@@ -13,6 +13,7 @@ from assay_codex.protocol.rpc import parse
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# What the Responses API takes; the mock checks it because the real server does from 0.134.0 on.
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _OUTPUT_TYPES = {"inputText": "input_text", "inputImage": "input_image", "inputAudio": "input_audio"}
 
@@ -39,8 +40,10 @@ def check_tools(tools: Sequence[Any], *, names_only: bool = False) -> None:
 
 
 def _check_schema(name: str, tool: Mapping[str, Any]) -> None:
+    # Its tools are inside, with schemas of their own.
     if tool.get("type") == "namespace":
         return
+    # Only a namespace can be loaded later: the error is that of the recording dyn_defer_loading.
     if tool.get("deferLoading"):
         raise Refused(f"deferred dynamic tool must include a namespace: {name}")
     schema = tool.get("inputSchema")
@@ -56,9 +59,10 @@ def parse_arguments(arguments: str) -> object:
         ValueError: they are no JSON; the text is what the model gets as the result.
     """
     if not arguments.strip():
+        # serde_json's own words and place, which Python's reader would not give.
         raise ValueError("failed to parse function arguments: EOF while parsing a value at line 1 column 0")
     try:
-        return parse(arguments)
+        return parse(arguments)  # strict: NaN and Infinity, which Python reads, are no JSON
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         raise ValueError(f"failed to parse function arguments: {error.msg} at {place}") from error
@@ -90,6 +94,7 @@ def outcome(result: object, error: object, *, answers: str = "contentItems", sin
     """
     if error is not None:
         return _failed("dynamic tool request failed")
+    # The turn goes on after any wrong answer; the model alone gets this text (recording dyn_bad_result).
     if not isinstance(result, dict) or not isinstance(result.get("success"), bool):
         return _failed("dynamic tool response was invalid")
     content = result.get(answers)
@@ -97,6 +102,7 @@ def outcome(result: object, error: object, *, answers: str = "contentItems", sin
         content = [{"type": "inputText", "text": content}]
     if not isinstance(content, list) or not all(_is_content(item) for item in content):
         return _failed("dynamic tool response was invalid")
+    # `success: false` changes the status of the item alone; the model gets the text as it is.
     return Outcome(result["success"], content, _output(content, single_text=single_text))
 
 
@@ -110,11 +116,13 @@ def _is_content(item: object) -> bool:
 
 def _output(content: Sequence[Mapping[str, Any]], *, single_text: bool) -> str | list[dict[str, Any]]:
     match content:
+        # A string before 0.98.0 and from 0.114.0 on, a list of one in between.
         case [{"type": "inputText", "text": str(text)}] if single_text:
             return text
     return [_output_item(item) for item in content]
 
 
 def _output_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    # The client's items are spelled in camel case, those of the Responses API are not.
     renamed = {"image_url" if key == "imageUrl" else key: value for key, value in item.items()}
     return {**renamed, "type": _OUTPUT_TYPES[item["type"]]}

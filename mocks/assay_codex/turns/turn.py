@@ -65,6 +65,7 @@ class Turn:
         *,
         only_summary: bool = False,
     ) -> None:
+        # Begun before the turn's own record, since it is played first.
         record = summary.nonce.begin(summary.script, summary.first) if summary else None
         self.id = context.turn_id(thread)
         self.thread = thread
@@ -76,6 +77,7 @@ class Turn:
         self._started = context.now
         self._script = ScriptPosition(context, thread, casting, given)
         self.nonce = self._script.nonce
+        # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"
         self._own_notifier = Notifier(
             context, thread, self.id, both_families=both, story=casting.notifications == "story"
@@ -122,6 +124,7 @@ class Turn:
         if casting is None or record is None:
             self._take_input()
         else:
+            # A turn of thread/compact/start has no input to take.
             then = self._take_input if self.steerable else self._end_summary_turn
             self._compaction = Compaction(self._shared, self._script, casting, record, then)
 
@@ -133,12 +136,14 @@ class Turn:
 
     def steer(self, given: Sequence[Mapping[str, Any]], client_id: str | None, casting: Selection) -> None:
         """Take more input: the model gets it when its answer is over, in some versions at once, which cuts that off."""
+        # A turn/start with `input: []` joins a running turn, and changes nothing.
         if not given:
             return
         self._queued.append((list(given), client_id, casting))
+        # 0.169.0 cuts the request in flight; but while calls wait the input follows their results.
         if self._version.turns.when_busy == "steers" and not self._calls.awaited and self._compaction is None:
             self._notifier.answer.break_off()
-            self._pieces.drop_call()
+            self._pieces.drop_call()  # else its next piece would come with the new answer
             self._notifier.counts.rate_limits()
             self._take_queued()
             self._context.wake(self.nonce)
@@ -148,6 +153,7 @@ class Turn:
         asked = self._approvals if self._approvals.sent(request) else self._calls
         asked.answered(request, result, error)
         if self._approvals.cancelled:
+            # The client chose "cancel", which is an interrupt without a request.
             self.interrupt()
             self._leave()
 
@@ -169,8 +175,10 @@ class Turn:
         self._abort("replaced")
 
     def _abort(self, reason: str) -> None:
+        # An interrupted agentMessage gets no item/completed (0.89.0, 0.169.0).
         self._notifier.answer.break_off()
         self._calls.cancel()
+        # Kept, because serverRequest/resolved comes last: on 0.169.0 after turn/completed.
         opened = self._approvals.cancel()
         self._results.release()
         self._count_interrupted()
@@ -179,6 +187,7 @@ class Turn:
             kinds = {"create_time": self._context.now, **raw_items.ABORTED_KINDS}
             self._notifier.sender.raw(note, kinds, kept=False)
         self._notifier.aborted(reason)
+        # turn/interrupt is answered before turn/completed (0.89.0, 0.169.0).
         self.thread.answer_interrupts()
         self._release("interrupted")
         self._notifier.turn_completed("interrupted", self._started)
@@ -187,7 +196,7 @@ class Turn:
     def drop(self) -> None:
         """Play nothing more, without a notification."""
         self._leave()
-        self._end("interrupted", self.thread.updated)
+        self._end("interrupted", self.thread.updated)  # a turn that is dropped is no update of its thread
 
     # One action after the other
 
@@ -197,8 +206,11 @@ class Turn:
         if self._context.now < self._answers_at:
             self.wait = Until(self._answers_at)
             return
+        # A call is finished before the next step of the script, but each piece is an action of its own: turns
+        # alternate.
         if self._send_piece_of_call():
             return
+        # The rest of the part waits: after the failure it is late events.
         if self._response.failure is not None:
             self._fail_after_calls(self._response.failure)
             return
@@ -214,6 +226,7 @@ class Turn:
 
     def _open(self, action: Action | Until | None) -> None:
         """Note that the model begins to answer, unless it fails before; some versions send the counts then."""
+        # A crash and an opened gate are no words of the model, so nothing shows that it has begun.
         if self._response.opened or isinstance(action, steps.Crash | steps.Open) or self._is_unreached(action):
             return
         self._response.opened = True
@@ -225,9 +238,10 @@ class Turn:
         """Whether the action says no more than that the model's service is not reached yet."""
         match action:
             case steps.Retry(attempts=attempts):
-                return not attempts
+                return not attempts  # a script's retry of 0 attempts is one try to reach the service
             case steps.Fail():
                 return self._cause(action).retried and self._version.failures.reconnects
+        # The waits between two such tries are silence of the network, not of the model.
         return isinstance(action, Until) and self._response.unreached
 
     def _do(self, action: Action) -> None:
@@ -237,6 +251,7 @@ class Turn:
             case steps.Reflect():
                 self._write(json.dumps(self._script.reflection(action), ensure_ascii=False))
             case steps.Think():
+                # Thoughts are an item of their own: the text after them is another agentMessage.
                 self._notifier.answer.complete()
                 self._notifier.thought(action)
             case steps.Call():
@@ -255,18 +270,22 @@ class Turn:
         match action:
             case steps.Finish(reason, choice) if choice is not None:
                 answer.end_choice(choice, self._response.reason(reason, choice))
+            # The app-server knows no finish reasons: an answer cut off there fails the turn, though its text came
+            # complete.
             case steps.Finish(reason) if reason == "stop" or answer.reports_reasons:
                 self._finish(reason)
             case steps.Finish(reason):
                 answer.complete()
+                # From 0.169.0 on the tokens of an answer that ran out of them are counted; of a filtered one never.
                 counted = reason == "length" and self._version.counts.incomplete_answers
                 self._fail(Failure(self._version.failures.incomplete[reason], counted))
+            # From 0.150.0 on it tries for ever: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
             case steps.Fail() if self._is_unreached(action):
                 self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
             case steps.Fail():
                 self._fail(Failure(self._cause(action)))
             case steps.ErrorNotice():
-                answer.break_off()
+                answer.break_off()  # an ErrorNotice is a failure without the end of the turn
                 self._notifier.failed(self._cause(action), ended=False)
             case steps.Retry():
                 self._retry(action)
@@ -275,6 +294,7 @@ class Turn:
         """Do what is no part of an answer."""
         match action:
             case steps.Open(name):
+                # By nonce, so that turns of other threads and clients do not open each other's gates.
                 self.nonce.gates.add(name)
                 self._context.wake(self.nonce)
             case steps.Crash(status):
@@ -296,9 +316,11 @@ class Turn:
     def _retry(self, retry: steps.Retry) -> None:
         """Send that the model is asked again; its answer begins once more."""
         self._response.unreached = self._is_unreached(retry)
+        # Versions with early counts have sent them when the answer began.
         if self._response.opened and not self._version.counts.early:
             self._notifier.counts.rate_limits()
         self._notifier.retrying(turn_messages.retry(retry))
+        # The answer restarts under a new item id, as it does in real servers.
         self._response.opened = False
 
     # Text and calls
@@ -316,9 +338,11 @@ class Turn:
     def _request_call(self, call: steps.Call) -> None:
         """Ask the client to run the tool; a summary runs none, the call is one of its raw items."""
         if self._compaction is not None:
+            # No tools are offered for a summary, so the client cannot be asked.
             self._notifier.sender.raw(self._calls.raw(call))
             return
         self._response.asked = True
+        # Calls after `finish` come all the same: a proxy must survive late events.
         self._calls.ask(call, late=self._response.complete or self._over)
 
     def _run(self, action: steps.Command | steps.Patch | steps.Code | steps.Question) -> None:
@@ -347,11 +371,13 @@ class Turn:
             return
         answer, response = self._notifier.answer, self._response
         answer.complete()
+        # A second `finish` is scripted on purpose: the end of the turn comes twice.
         if self._over:
             self._send_completed()
             return
         answer.end(AnswerEnd(usage=response.usage, reason=response.reason(reason), called=self._calls.any))
         response.complete = True
+        # From 0.131.0 on the counts of an answer with calls come when these are answered (`_part_over`).
         if not self._response.asked or self._version.counts.early:
             self._count()
         self._results.release()
@@ -360,9 +386,10 @@ class Turn:
         if self._queued:
             self._take_queued()
             return
-        if self._notifier.last_text:
+        if self._notifier.last_text:  # a turn without text leaves nothing to read
             self._notifier.unread()
         self._notifier.task_complete()
+        # Before turn/completed, as in 0.169.0: the thread is idle when a client reads the end of its turn.
         self._release("completed")
         self._notifier.turn_completed("completed", self._started)
 
@@ -376,6 +403,7 @@ class Turn:
         self._notifier.answer.complete()
         if self._over:
             self._leave()
+        # Without a limit: 0.169.0 held a call open for 400 s, and went on when it was answered.
         elif self._awaits_client:
             self.wait = Until(math.inf)
         else:
@@ -386,6 +414,7 @@ class Turn:
             self._ask_again()
 
     def _ask_again(self) -> None:
+        # From 0.99.0 on, also between two answers: results of tools may be what fills the context.
         limit = self._version.compaction.limit
         if limit is not None and self.thread.context >= limit:
             casting = choose_summary(self._context, self.thread)
@@ -402,7 +431,7 @@ class Turn:
         return self._script.response()
 
     def _take_input(self) -> None:
-        if self._script.given:
+        if self._script.given:  # `input: []` is no item
             self._notifier.user_input(self._script.given, self._client_id)
         if self._queued:
             self._take_queued()
@@ -411,6 +440,7 @@ class Turn:
         """Take the input that waited, and ask the model again."""
         for given, client_id, casting in self._queued:
             self._script.given += given
+            # Before 0.98.0 queued input reached the model without an item for the client.
             self._notifier.user_input(given, client_id, as_item=self._version.turns.reports_queued_input)
             self._script.move(casting)
         self._queued.clear()
@@ -435,14 +465,16 @@ class Turn:
         if self._queued:
             self._take_queued()
             return
+        # The history is another one now: its marker, or the number of its turns, may lead to another part.
         self._script.choose_again()
         self._own_response = self._next_response()
 
     def _fail_summary(self, compaction: Compaction, failure: Failure) -> None:
         """The turn fails with its summary, unless that is asked for again."""
-        if not compaction.fail(failure):
+        if not compaction.fail(failure):  # it was asked for again, of less
             return
         self._compaction = None
+        # Seen from 0.160.0 on; before, the input of such a turn never came as an item.
         if self._script.given and self._version.turns.reports_input_after_failure:
             self._notifier.user_input(self._script.given, self._client_id)
         self._send_failed(failure.cause)
@@ -460,6 +492,7 @@ class Turn:
             self._results.release()
             self._response.failure = failure
         else:
+            # The model is not asked again in this turn, so no result can reach it.
             self._results.drop()
             self._end_failed(failure)
 
@@ -467,6 +500,8 @@ class Turn:
         """Fail the turn as soon as the calls are answered; input that waits goes to the model instead."""
         if self._awaits_client:
             self.wait = Until(math.inf)
+        # In 0.169.0 more input saves the turn; 0.124.0 to 0.160.0 do so as well, which is not played
+        # (docs/fidelity.md).
         elif self._queued and self._version.turns.when_busy == "steers":
             self._count_failed(failure)
             self._take_queued()
@@ -484,6 +519,7 @@ class Turn:
 
     def _send_failed(self, cause: Cause) -> None:
         self.thread.failed = True
+        # Frees the thread, so that the status which `failed` sends is systemError and not active.
         self._end("failed", self._context.now)
         self._notifier.failed(cause)
         self._notifier.unread()
@@ -499,6 +535,7 @@ class Turn:
     def _count_failed(self, failure: Failure) -> None:
         if failure.counted:
             self._notifier.answer.count(self._response.usage, failed=True)
+        # A service that refused at once has sent no rate limits.
         elif failure.cause.began or self._pieces.any:
             self._notifier.counts.so_far()
 
@@ -527,7 +564,7 @@ class Turn:
             self._over = True
             self._script.end(state)
             self.thread.turn = None
-            self._context.wake(self.nonce)
+            self._context.wake(self.nonce)  # scripts may wait until no other turn under the nonce runs
 
     def _leave(self) -> None:
         """Nothing of the turn is left; the output is no longer cut."""
