@@ -35,9 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RefusedError as refused:
         sys.stderr.write(str(refused))
         return refused.status
-    except (UsageError, OSError, ValueError) as error:
+    except (UsageError, OSError, ValueError) as error:  # the user's mistake: one line, no traceback
         sys.stderr.write(f"assay-codex: {error}\n")
         return _USAGE_ERROR
+    # The number that was asked for, as clients choose by it: ai-sdk-provider-codex-cli refuses versions before 0.153.0.
     sys.stdout.write(f"codex-cli {settings.version.number}\n" if settings.command == "version" else USAGE)
     return 0
 
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(settings: Settings) -> int:
     unlike = unmeasured(settings.version)
     if unlike:
-        sys.stderr.write(f"assay-codex: {unlike}\n")
+        sys.stderr.write(f"assay-codex: {unlike}\n")  # stdout carries messages alone
         sys.stderr.flush()
     library = _library(settings)
     server = Server(

@@ -101,7 +101,7 @@ class Server:
         self._out: deque[Addressed] = deque()
         self._turns = Schedule()
         self._unanswered: dict[int, Running] = {}
-        self._requests = 0
+        self._requests = 0  # ids from 0, apart from those that clients give to their own requests
         self._draining = False
 
     # For the edge
@@ -125,14 +125,16 @@ class Server:
             message = rpc.read(line)
         except rpc.NotUtf8Error as error:
             self.log(f"Failed reading stdin: {error}")
-            self.die(0)
+            self.die(0)  # 0.89.0 and 0.169.0 do so within 30 ms
             return
+        # Never answered: a client that waits for -32700 waits in vain, as it does for the real server.
         except rpc.UnreadableError as error:
             self.log(f"Failed to deserialize JSONRPCMessage: {error}")
             return
         match message:
             case rpc.Request():
                 self._handle(message)
+            # Notifications change nothing: no version that was measured waits for `initialized`.
             case rpc.Reply():
                 self._pass_on(message)
 
@@ -160,7 +162,7 @@ class Server:
 
     def wake_at(self) -> float | None:
         """When `output` may have something although no input came; None: not before there is input."""
-        return 0.0 if self._turns else self._turns.alarm()
+        return 0.0 if self._turns else self._turns.alarm()  # at once: the next step of a turn is due
 
     def drain(self) -> None:
         """Let the running turns end and the process after them; versions that refuse new turns then do so from now."""
@@ -211,6 +213,7 @@ class Server:
     def shake_hands(self, client: Mapping[str, Any], capabilities: Mapping[str, Any]) -> None:
         """Take what `initialize` says of the client; the name of the first client stays in every `userAgent`."""
         self.client = self.client or client["name"]
+        # Before 0.99.0 an unknown member of the parameters, which is passed over.
         muted = capabilities.get("optOutNotificationMethods") if self.version.requests.opt_out else None
         self._speaker.user_agent = messages.user_agent(client, version=self.version.number, first=self.client)
         self._speaker.capabilities = capabilities
@@ -244,7 +247,7 @@ class Server:
 
     def notify(self, thread: Thread, method: str, params: Json) -> None:
         """Send a notification about a thread; a v1 conversation holds it until a listener is added."""
-        if thread.held_notifications is not None:
+        if thread.held_notifications is not None:  # 0.89.0 keeps them until then; nothing is lost
             thread.held_notifications.append((method, params))
         else:
             self._notify(self._connections if method in _FOR_ALL else self._subscribers(thread), method, params)
@@ -314,6 +317,7 @@ class Server:
             line = rpc.result(request.id, trimmed(self.version.messages.hidden, request.method, value))
             self._out.append(Addressed(client, line))
 
+        # Counted before anything is checked: it can die at a request that it would refuse, too.
         self._seen[request.method] += 1
         if self._crash_at == CrashAt(request.method, self._seen[request.method]):
             self.die(_CRASHED)
@@ -335,7 +339,7 @@ class Server:
                     turn.thread.operations += 1  # 0.89.0 counts an answer as well, also one that comes too late
                 turn.answered(identity, reply.result, reply.error)
                 self._turns.wake(turn)
-            case unknown:
+            case unknown:  # also a second or late answer, which the real server passes over as well
                 self.log(f"could not find callback for {unknown!r}")
 
     def _forget(self, turn: Running) -> None:

@@ -62,6 +62,7 @@ the response; real ones take 0.02 to 0.15 seconds. ASSAY_PACE=SECONDS sets anoth
 
 
 _RECORDING = "recording.jsonl"
+# With none, a client that subscribes only after the response (ai-sdk-provider-codex-app-server) missed the turn's end.
 DEFAULT_PACE = 0.02
 USAGE = _USAGE.format(versions=PLAYED, recording=_RECORDING)
 
@@ -121,6 +122,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
             given[name] = value if equals else next(rest, None)
             if not given[name]:
                 raise UsageError(f"{name} needs {_OPTIONS[name][1]}")
+        # All else is passed over: clients add options of codex, as codex-python-sdk does (`--enable …`, `-c …`).
         elif command is None:
             command = _COMMANDS.get(argument)
         elif argument in _UNPLAYED:
@@ -136,7 +138,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         home=home,
         cwd=cwd,
         version=version,
-        stores=bool(environment.get("CODEX_HOME")),
+        stores=bool(environment.get("CODEX_HOME")),  # never below the default, where a real Codex may be at home
         listening=read_listening(given, version.transport.kinds, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),
         room=_room(environment.get("ASSAY_OVERLOAD_AT")),
@@ -153,6 +155,7 @@ _OPTIONS: Mapping[str, tuple[str | None, str]] = {
     TOKEN_FILE: (None, "a file"),
     TOKEN_DIGEST: (None, "a digest"),
 }
+# Passed over as options are, these would start an app-server.
 _UNPLAYED = frozenset({"daemon", "generate-json-schema", "generate-ts", "proxy"})
 _COMMANDS = {"app-server": "app-server", "--version": "version", "-V": "version", "--help": "help", "-h": "help"}
 
@@ -171,7 +174,7 @@ def _recording(arguments: Sequence[str], environment: Mapping[str, str], cwd: st
         case _:
             raise UsageError("expected record [--output FILE] -- COMMAND, as in record -- codex app-server")
     masks = {codex_home: "/srv/codex-home", home: "/srv/home", cwd: "/srv/workspace"}
-    shown = {path: mask for path, mask in masks.items() if path != "/"}
+    shown = {path: mask for path, mask in masks.items() if path != "/"}  # every path begins with "/"
     recorded = Recorded(command=command, file=_file(file), masks=shown)
     return Settings(command="record", scripts=None, journal=None, home=codex_home, cwd=cwd, recorded=recorded)
 
@@ -194,7 +197,7 @@ def _version(number: str | None) -> Version:
     if number and number not in VERSIONS:
         from difflib import get_close_matches  # noqa: PLC0415 - it would slow every start
 
-        near = get_close_matches(number, VERSIONS, n=3, cutoff=0)
+        near = get_close_matches(number, VERSIONS, n=3, cutoff=0)  # cutoff 0: some are always named
         raise UsageError(f"codex {number} is not played; known is {PLAYED}, such as {', '.join(near)}")
     return VERSIONS[number] if number else NEWEST
 
@@ -211,7 +214,7 @@ def _crash_at(text: str | None) -> CrashAt | None:
 def _room(text: str | None) -> int | None:
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and int(text)):
+    if not (text.isascii() and text.isdecimal() and int(text)):  # `isdecimal` takes the digits of every script
         raise UsageError(f"ASSAY_OVERLOAD_AT: expected a number from 1, found {text}")
     return int(text)
 
@@ -223,7 +226,7 @@ def _pace(text: str | None) -> float:
         pace = float(text)
     except ValueError:
         pace = -1.0
-    if not 0 <= pace < inf:
+    if not 0 <= pace < inf:  # refuses NaN, too
         raise UsageError(f"ASSAY_PACE: expected seconds, 0 or more, found {text}")
     return pace
 

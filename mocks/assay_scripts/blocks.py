@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay_scripts.steps import Step
 
 _XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
-_OWN_NAMES = frozenset({"name", "args", "use_tool"})
+_OWN_NAMES = frozenset({"name", "args", "use_tool"})  # an argument of such a name would read as the block's own element
 
 
 class _Number(str):
@@ -38,6 +38,7 @@ class _Number(str):
 def sentinel_block(call: Call) -> str:
     """The call as a `<tool_call>` block; an empty id is left out."""
     content = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    # The arguments as text within the JSON, so that they stay as the model wrote them (responses.sentinel.arguments).
     text = json.dumps({key: value for key, value in content.items() if value or key != "id"}, ensure_ascii=False)
     return f"<tool_call>{text}</tool_call>"
 
@@ -69,11 +70,13 @@ def cut(text: str, pieces: tuple[str, ...]) -> tuple[str, ...]:
 def _children(arguments: str) -> Iterator[tuple[str, str]]:
     try:
         given = json.loads(arguments, parse_float=_Number, parse_int=_Number)
+    # xml.values: a block is always written, and nothing is lost.
     except ValueError:
         given = None
     if not isinstance(given, dict):
         yield "args", arguments
         return
+    # xml.values: what is no element's name goes into `<args>`, with its value.
     odd = {key: value for key, value in given.items() if key in _OWN_NAMES or not _XML_NAME.fullmatch(key)}
     yield from ((key, _value(value)) for key, value in given.items() if key not in odd)
     if odd:
@@ -88,6 +91,7 @@ def _value(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 def _compact(value: Any) -> str:  # noqa: ANN401 - any JSON value
     match value:
+        # By hand, as `json.dumps` would write a `_Number` as the text that it is.
         case _Number():
             return str(value)
         case dict():
@@ -99,4 +103,6 @@ def _compact(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def _escaped(text: str) -> str:
+    # & first, or the others' escapes would be escaped. xml.escape: quotes stay, as Obsidian Copilot 3.0 to 3.1.5 reads
+    # values raw: escaped quotes would break every array in them.
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -76,7 +76,7 @@ def _present(**ids: str) -> Json:
 
 
 def _tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
-    early, late = ("", call.id) if call.late_id else (call.id, "")
+    early, late = ("", call.id) if call.late_id else (call.id, "")  # shapes.late-id
     function = {"name": call.name, "arguments": ""}
     yield Fragment({"tool_calls": [{"index": number, **_present(id=early), "type": "function", "function": function}]})
     pieces = _pieces(call, call.arguments)
@@ -103,8 +103,9 @@ def _responses_events(call: Call, number: int) -> Iterator[CallOutput]:
     yield Fragment({"type": "response.output_item.added", "output_index": number, "item": item})
     for piece in _pieces(call, call.arguments):
         yield Fragment({"type": "response.function_call_arguments.delta", **at, "delta": piece})
-    if call.unfinished:
+    if call.unfinished:  # no event that completes the call
         return
+    # shapes.late-id: `done` is then the first event with the id, so it has `call_id` as well.
     ids = _present(item_id=item_id, call_id=call.id) if call.late_id else _present(item_id=item_id)
     end = {**ids, "output_index": number, "arguments": call.arguments}
     yield Fragment({"type": "response.function_call_arguments.done", **end})
@@ -112,6 +113,7 @@ def _responses_events(call: Call, number: int) -> Iterator[CallOutput]:
     yield Fragment({"type": "response.output_item.done", "output_index": number, "item": done})
 
 
+# Whole messages have no fragments, so `pieces`, `late_id` and `unfinished` mean nothing for them.
 def _message_tool_calls(call: Call, number: int) -> Iterator[CallOutput]:
     del number
     function = {"name": call.name, "arguments": call.arguments}
@@ -127,6 +129,8 @@ def _message_function_call(call: Call, number: int) -> Iterator[CallOutput]:
 
 def _sentinel(call: Call, number: int) -> Iterator[CallOutput]:
     del number
+    # Nothing at all is left of an unfinished block in one piece. A block must be at the start of a line to be a call
+    # (responses.sentinel.own-line); a `<use_tool>` block may come after other text (textual.prefix-kept).
     first, *rest = _pieces(call, BLOCKS["sentinel"](call)) or ("",)
     yield Text(first, own_line=True)
     yield from map(Text, rest)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from assay_scripts.kinds import one_of
 
+# In the order of the script schema and the docs, which are made from this.
 CAUSES: Mapping[str, str] = {
     "http-400": "HTTP 400: the service rejects the request.",
     "http-400-context": "HTTP 400: the conversation is longer than the context window.",

@@ -37,7 +37,7 @@ def _part(item: Item) -> dict[str, Any]:
 def message_text(item: Item) -> str:
     """The text of a message in the history; empty for every other item."""
     content = item.get("content") if item.get("type") == "message" else None
-    if isinstance(content, str):
+    if isinstance(content, str):  # not Codex's form, but any client may send it so
         return content
     parts = content if isinstance(content, list) else []
     return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
@@ -53,6 +53,7 @@ def searched_texts(history: Iterable[Item]) -> list[str]:
     return [message_text(item) for item in history if item.get("role") not in _UNSEARCHED_ROLES]
 
 
+# turn.tool-result, where a backend takes text alone.
 _FLATTENED_RESULT = re.compile(r"^\[tool:([^\]\n]+)\]", re.MULTILINE)
 
 
@@ -68,6 +69,7 @@ def answered(conversation: Sequence[Item]) -> set[str]:
 
 
 def _is_call(item: Item) -> bool:
+    # function_call, and the custom_tool_call of models that Codex knows.
     return str(item.get("type", "")).endswith("_call")
 
 

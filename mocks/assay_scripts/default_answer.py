@@ -32,6 +32,7 @@ def default_answer(
     if conversation and is_result(conversation[-1]):
         return (Say(_pieces(f"The tool said: {result_text(conversation[-1])}")),)
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
+    # Called once: the text that asked for it stays in the history, and a client would run the tool without end.
     tool = None if any(is_result(item) for item in conversation) else _tool_asked_for(text, tools)
     if tool is not None:
         arguments = json.dumps(example(tool.get("inputSchema", {"type": "object"})), ensure_ascii=False)
@@ -40,6 +41,7 @@ def default_answer(
 
 
 def _tool_asked_for(text: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    # No \b: the name of a tool may begin or end with a hyphen, where \b finds no edge.
     named = [tool for tool in tools if re.search(rf"(?<!\w){re.escape(tool['name'])}(?!\w)", text)]
     if named:
         return named[0]

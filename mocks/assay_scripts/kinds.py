@@ -52,7 +52,7 @@ def one_of(*names: str) -> Kind:
     """One of these names."""
     return Kind(
         expected=f"one of {', '.join(names)}",
-        read=lambda value: value if value in names else None,
+        read=lambda value: value if value in names else None,  # a tuple, as what is written may not be hashable
         schema={"enum": list(names)},
         choices=names,
     )
@@ -78,7 +78,7 @@ def _is_text(value: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
-_BYTES = re.compile("[\udc80-\udcff]")
+_BYTES = re.compile("[\udc80-\udcff]")  # what `surrogateescape` writes as the bytes 80 to FF
 
 
 def _line(value: object) -> str | None:
@@ -105,7 +105,7 @@ def _arguments(value: object) -> str | None:
 def _json(value: object) -> str | None:
     text = _arguments(value)
     try:
-        json.loads(text or "")
+        json.loads(text or "")  # of what is no text at all: "" is no JSON either
     except ValueError:
         return None
     return text
@@ -118,7 +118,7 @@ def _seconds(value: object) -> float | None:
 
 
 def _whole(least: int) -> Callable[[object], int | None]:
-    return lambda value: value if type(value) is int and value >= least else None
+    return lambda value: value if type(value) is int and value >= least else None  # not isinstance: true is no number
 
 
 def _sizes(value: object) -> tuple[int, ...] | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 SCRIPT_NAME = "[A-Za-z0-9._/-]+"
 """What the name of a script is made of (a regular expression)."""
 
-_MARKER = re.compile(r"\[\[assay:([^\[\]\n]*)(\]\])?")
+_MARKER = re.compile(r"\[\[assay:([^\[\]\n]*)(\]\])?")  # its end may be missing: that is reported, not overlooked
 _NONCE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LONGEST_SHOWN = 100
 
@@ -65,5 +65,6 @@ def _read(found: re.Match[str]) -> Marker | BrokenMarker:
 
 
 def _broken(found: re.Match[str], why: str) -> BrokenMarker:
+    # A marker that is not closed goes on to the end of its line, however long.
     text = found[0] if len(found[0]) <= _LONGEST_SHOWN else f"{found[0][:_LONGEST_SHOWN]}…"
     return BrokenMarker(f"The marker {text} {why}.")

@@ -50,7 +50,7 @@ class Nonce:
 
     def others(self, record: Record) -> list[Record]:
         """Every turn but this one, in order."""
-        return [other for other in self.turns if other is not record]
+        return [other for other in self.turns if other is not record]  # two turns may be equal
 
 
 class Nonces:
@@ -66,7 +66,7 @@ class Nonces:
     def get(self, name: str) -> Nonce:
         """The state under `name`; fresh if the name is new or was used too long ago."""
         nonce = self._nonces.setdefault(name, Nonce())
-        self._nonces.move_to_end(name)
+        self._nonces.move_to_end(name)  # by its last use: a conversation that goes on is never forgotten
         if len(self._nonces) > self._kept:
             self._nonces.popitem(last=False)
         return nonce

@@ -97,6 +97,7 @@ def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
         case language.Gate():
             return (yield from _wait_at(step, shared, now))
         case language.Reflect(what="turns"):
+            # Then it is yielded as any other step.
             now = yield from _wait(now, now + step.wait, lambda: not shared.others_running())
     return (yield step)
 
@@ -129,7 +130,7 @@ def reconnecting(details: str, waits: Sequence[float]) -> Performance:
     """Report without end that the service is not reached. `waits`: seconds after each report; the last one repeats."""
     seconds = chain(waits, repeat(waits[-1]))
     while True:
-        now = yield language.Retry(attempts=0, details=details)
+        now = yield language.Retry(attempts=0, details=details)  # 0: there is no last attempt
         yield from _wait(now, now + next(seconds))
 
 

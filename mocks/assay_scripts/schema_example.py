@@ -7,8 +7,8 @@ from typing import Any
 
 Schema = Mapping[str, Any]
 
-_DEEPEST = 8
-_MOST_ITEMS = 16
+_DEEPEST = 8  # a schema may refer to itself
+_MOST_ITEMS = 16  # a client may declare any least number, a million too
 _MOST_CHARACTERS = 4096
 _FORMATS = {
     "date": "2026-01-31",
@@ -17,7 +17,7 @@ _FORMATS = {
     "email": "user@example.com",
     "uri": "https://example.com/",
     "uuid": "00000000-0000-4000-8000-000000000000",
-    "ipv4": "192.0.2.1",
+    "ipv4": "192.0.2.1",  # this and its neighbours: reserved for documentation
     "ipv6": "2001:db8::1",
     "hostname": "example.com",
 }
@@ -29,7 +29,7 @@ def example(schema: object, root: Schema | None = None, depth: int = 0) -> Any: 
     `root`: the schema in which references are looked up; None if it is `schema` itself.
     """
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
-        return "example" if depth <= _DEEPEST else None
+        return "example" if depth <= _DEEPEST else None  # `true` is a schema as well
     root = schema if root is None else root
     for keyword in ("const", "default"):
         if keyword in schema:
@@ -74,7 +74,7 @@ def _target(pointer: str, root: Schema) -> Schema:
     """What a reference inside the schema points to; an empty schema for any other reference."""
     found: Any = root
     for step in pointer.removeprefix("#").strip("/").split("/"):
-        name = step.replace("~1", "/").replace("~0", "~")
+        name = step.replace("~1", "/").replace("~0", "~")  # in this order: `~01` is `~1`, not `/`
         found = found.get(name) if isinstance(found, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
@@ -105,6 +105,7 @@ def _count_of(schema: Schema, keyword: str, most: int) -> int | None:
 def _type(schema: Schema) -> str:
     kind = schema.get("type")
     if isinstance(kind, list):
+        # ["null", T]: an argument that may be left out is shown.
         kind = next((name for name in kind if name != "null"), "null")
     if isinstance(kind, str):
         return kind
@@ -148,6 +149,7 @@ def _number(schema: Schema, root: Schema, depth: int) -> float:
     if "multipleOf" in schema:
         return _integer(schema, root, depth)
     low, high = _bounds(schema, 0)
+    # Between two bounds or off a single one, so it is right whether they are exclusive or not.
     if low is not None and high is not None:
         return (low + high) / 2
     if low is not None:

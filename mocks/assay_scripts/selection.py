@@ -57,10 +57,11 @@ def select(library: Library, nonces: Nonces, *, history: Items, given: Items, to
         return rejected(marker.problem)
     if marker is not None:
         return _by_marker(library, nonces, marker, [*history, as_message(given)])
+    # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)
     script = _by_text(library, conversation)
     if script is not None:
-        seen = sum(_contains(item, script) for item in conversation) - 1
+        seen = sum(_contains(item, script) for item in conversation) - 1  # the last one is of this turn
         first = part_to_play(script.parts, answered(conversation), seen)
         return _of_script(script, script.parts, first, Nonce())
     steps = default_answer(conversation, tools, call_id)
@@ -85,12 +86,14 @@ def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
 
 
 def _calls(part: tuple[Step, ...]) -> set[str]:
+    # A call after the end of the turn is late: no client answers it.
     in_time = takewhile(lambda step: not ends_turn(step), part)
     return {_key(step) for step in in_time if isinstance(step, Call)}
 
 
 def _key(call: Call) -> str:
     """How an answered call is recognised: by its id, or by its tool if no shape carries the id."""
+    # A `<use_tool>` block has no place for an id: the proxy makes one up.
     return call.id if call.id and set(call.shapes) != {"use-tool"} else f"tool {call.name}"
 
 
@@ -108,7 +111,7 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     if script is None:
         return rejected(unknown_script(marker.script, library), marker.script, nonce)
     choices = script.choices or (script.parts,)
-    seen, choice = divmod(nonce.played[script.name], len(choices))
+    seen, choice = divmod(nonce.played[script.name], len(choices))  # all choices of one request, then those of the next
     first = part_to_play(choices[choice], answered(conversation), seen)
     return _of_script(script, choices[choice], first, nonce)
 

@@ -221,7 +221,7 @@ class Question:
     """Its heading."""
     options: Texts = ()
     """The answers to choose from; without them the answer is free text."""
-    asks: Asks = "always"
+    asks: Asks = "always"  # by itself Codex asks in plan mode alone
     """Whether the client is asked: always, never, or by policy: only if `collaborationMode` is to plan with the user.
     If the client is not asked, the model is sent the message that it cannot ask."""
 
@@ -234,7 +234,7 @@ class Retry:
     """The number of this attempt."""
     attempts: Count = 5
     """How many attempts there are at most; 0: the backend waits for the network, which it has not reached yet."""
-    details: Text = "stream disconnected before completion: stream closed before response.completed"
+    details: Text = "stream disconnected before completion: stream closed before response.completed"  # Codex's words
     """Why, as the notification says it."""
 
 
@@ -260,7 +260,7 @@ class Fail:
 class Crash:
     """The backend process exits at once."""
 
-    status: Count = 101
+    status: Count = 101  # of a Rust program that panicked, as the real server is
     """The exit status."""
 
 
@@ -342,6 +342,7 @@ class Reflect:
     """How long `turns` waits for the other turns to end."""
 
 
+# Not a base class: `__subclasses__` lists each class with slots twice.
 Step = (
     Say
     | Think

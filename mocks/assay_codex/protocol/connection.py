@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
     from assay_codex.protocol.outputs import Output
 
+# The only one seen; `availableDecisions` of approvals is experimental in the schema, and sent without the capability.
 _EXPERIMENTAL = frozenset({"thread/readState/changed"})
 
 
+# By identity: clients with equal capabilities are two, and they are keys of sets and mappings.
 @dataclass(eq=False, kw_only=True, slots=True)
 class Connection:
     """What is known of a client since its handshake."""
@@ -32,7 +34,7 @@ class Connection:
     def receives(self, method: str) -> bool:
         """Whether it is sent this notification."""
         known = method not in self.muted and (self.experimental or method not in _EXPERIMENTAL)
-        return self.capabilities is not None and known
+        return self.capabilities is not None and known  # before its handshake a client is sent no notification
 
 
 class Addressed(NamedTuple):

@@ -24,8 +24,9 @@ class RandomIds:
 
     def uuid(self, now: float) -> str:
         """48 bits of milliseconds, then 74 random ones."""
+        # By hand, as `uuid.uuid7` is new in Python 3.14.
         head = int(now * 1000) << 80
-        tail = int.from_bytes(os.urandom(10), "big") & ~(0xF << 76) & ~(0x3 << 62)
+        tail = int.from_bytes(os.urandom(10), "big") & ~(0xF << 76) & ~(0x3 << 62)  # room for version and variant
         text = f"{head | 0x7 << 76 | 0x2 << 62 | tail:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-INVALID_REQUEST = -32600
-INVALID_PARAMS = -32602
+INVALID_REQUEST = -32600  # nearly every error has it: unknown methods and wrong parameters, too
+INVALID_PARAMS = -32602  # seen of the real server for input that is too long
 UNKNOWN = -32601
 INTERNAL = -32603
 OVERLOADED = -32001
@@ -43,6 +43,7 @@ def _invalid(expected: str, value: object) -> Refused:
     return Refused(f"Invalid request: invalid type: {shown(value)}, expected {expected}")
 
 
+# By exact type, as a bool is an int in Python.
 _SHOWN: Mapping[type, Callable[[Any], str]] = {
     NoneType: lambda _: "null",
     bool: lambda value: f"boolean `{json.dumps(value)}`",
@@ -77,7 +78,7 @@ def list_of(check: Check) -> Check:
     """A check of lists whose every item passes `check`."""
 
     def check_all(value: object) -> None:
-        LIST(value)
+        LIST(value)  # it raises for all else; `_as_list` narrows the type
         for item in _as_list(value):
             check(item)
 
@@ -98,6 +99,7 @@ def _count(value: object) -> None:
 COUNT: Check = _count
 
 
+# serde joins two names with `or`, and lists three or more after `one of`.
 def one_of(*names: str, maps: bool = False) -> Check:
     """A check of texts that must be one of `names`; `maps`: a map, whose key is such a name, passes unseen."""
     listed = " or ".join(f"`{name}`" for name in names)
@@ -138,9 +140,10 @@ def check_fields(fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
     Raises:
         Refused: with the deserialiser's text.
     """
+    # serde reads the members in the order of the text, and sees only at the end which ones are missing.
     for name, value in given.items():
         field = fields.get(name)
-        if field is not None and (value is not None or field.required):
+        if field is not None and (value is not None or field.required):  # null in an optional field: absent
             field.check(value)
     for name, field in fields.items():
         if field.required and name not in given:
@@ -189,6 +192,7 @@ def check_params(method: str, params: object, table: Table) -> Mapping[str, Any]
         if params:
             raise _invalid("unit", params)
         return {}
+    # Absent or null: wrong even where every parameter is optional, as for model/list.
     if params is None:
         raise Refused("Invalid request: missing field `params`")
     if not isinstance(params, dict):
@@ -197,6 +201,7 @@ def check_params(method: str, params: object, table: Table) -> Mapping[str, Any]
     return params
 
 
+# The real server takes even `{"type": "bogus"}`: what it does not know, it passes on to the model's service.
 _ITEM_FIELDS: Mapping[str, Sequence[str]] = {
     "message": ("role", "content"),
     "function_call": ("name", "arguments", "call_id"),

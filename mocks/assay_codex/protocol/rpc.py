@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Json = Any  # a JSON value as `json.loads` gives it
 Id = str | int
 
-_DEEPEST = 127
-_I64 = range(-(2**63), 2**63)
+_DEEPEST = 127  # serde_json gives up at the 128th level
+_I64 = range(-(2**63), 2**63)  # an id beyond is no id, which makes the message a notification
 _INTEGERS = range(-(2**63), 2**64)  # what the real server's parser keeps as integers
 
 
@@ -66,7 +66,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._rest = bytearray()
-        self._searched = 0
+        self._searched = 0  # a long line in many pieces is searched for its end only once
 
     def feed(self, piece: bytes) -> list[bytes]:
         """Take `piece` and return the lines that it completes."""
@@ -92,6 +92,7 @@ def read(line: bytes) -> Message:
         UnreadableError: no JSON, or no message.
     """
     try:
+        # A carriage return at the end may stay: to JSON it is white space, so CRLF is taken, as by the real server.
         text = line.decode()
     except UnicodeDecodeError as error:
         raise NotUtf8Error("stream did not contain valid UTF-8") from error
@@ -125,6 +126,7 @@ def _check(data: Json, text: str) -> None:
     """Refuse what Python reads as JSON and the real server does not."""
     if "\\" in text:
         _ENCODER.encode(data).encode()  # an escaped lone surrogate is no text
+    # Brackets inside strings count, too; this only spares nearly every line the walk, which is exact.
     if text.count("[") + text.count("{") > _DEEPEST:
         level = [data]
         for _ in range(_DEEPEST):
@@ -141,6 +143,7 @@ def _inner(value: Json) -> Iterable[Json]:
 
 def _message(data: dict[str, Json]) -> Message | None:
     method, identity = data.get("method"), _id(data.get("id"))
+    # The order is that of the real server's untagged enum: request, notification, result, error; the first that fits.
     if isinstance(method, str):
         params = data.get("params")
         return Notification(method, params) if identity is None else Request(identity, method, params)
@@ -150,7 +153,7 @@ def _message(data: dict[str, Json]) -> Message | None:
 
 
 def _id(value: Json) -> Id | None:
-    if isinstance(value, str) or (type(value) is int and value in _I64):
+    if isinstance(value, str) or (type(value) is int and value in _I64):  # not isinstance: true is no id
         return value
     return None
 
@@ -203,10 +206,11 @@ def result(identity: Id, value: Json) -> bytes:
 
 def error(identity: Id, code: int, message: str, data: Json = None) -> bytes:
     """The line that refuses a request."""
-    known = {} if data is None else {"data": data}
+    known = {} if data is None else {"data": data}  # before `message`, as in the real server
     return _write({"error": {"code": code, **known, "message": message}, "id": identity})
 
 
+# Ids of the two directions share nothing: a client may use the same numbers for its own requests.
 def request(method: str, identity: int, params: Json) -> bytes:
     """The line of a request to the client."""
     return _write({"method": method, "id": identity, "params": params})
@@ -216,4 +220,4 @@ def notification(method: str, params: Json, emitted_at_ms: int | None) -> bytes:
     """The line of a notification. `emitted_at_ms` is written beside `params`; None leaves it out."""
     if emitted_at_ms is None:
         return _write({"method": method, "params": params})
-    return _write({"method": method, "params": params, "emittedAtMs": emitted_at_ms})
+    return _write({"method": method, "params": params, "emittedAtMs": emitted_at_ms})  # answers and requests have none

@@ -22,7 +22,7 @@ class Journal:
     """Appends to a file; entries are gathered and written by `flush`."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab", buffering=0)
+        self._file = path.open("ab", buffering=0)  # one write appends whole lines, also beside other processes
         self._entries: list[bytes] = []
 
     def note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
@@ -46,6 +46,7 @@ class Journal:
 def _checked(line: bytes) -> bytes:
     text = line.strip()
     try:
+        # Strictly: what Python alone reads as JSON (NaN) would make the journal unreadable to others.
         parse(text.decode())
     except ValueError:
         return b'"raw":' + json.dumps(text.decode(errors="backslashreplace")).encode()

@@ -94,7 +94,7 @@ def _address(url: str, transports: AbstractSet[TransportKind], home: str) -> tup
         more = "`stdio://`, `unix://`, `unix://PATH`, `ws://IP:PORT`, or `off`"
         forms = more if "unix" in transports else "`stdio://` or `ws://IP:PORT`"
         raise _invalid(url, f"unsupported --listen URL `{url}`; expected {forms}")
-    host, _, port = url[len(_WS) :].rpartition(":")
+    host, _, port = url[len(_WS) :].rpartition(":")  # the last colon: an IPv6 address has others
     host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     if not _is_address(host) or not port.isdecimal() or int(port) > _LAST_PORT:
         raise _invalid(url, f"invalid websocket --listen URL `{url}`; expected `ws://IP:PORT`")
@@ -143,9 +143,9 @@ def _digest(given: Mapping[str, str | None]) -> str:
     if digest:
         if len(digest) != _DIGITS or not set(digest.lower()) <= set("0123456789abcdef"):
             raise _error(f"{TOKEN_DIGEST} must be a 64-character hex SHA-256 digest")
-        return digest.lower()
+        return digest.lower()  # it is compared with what `hexdigest` gives
     try:
-        secret = Path(file).read_bytes().strip()
+        secret = Path(file).read_bytes().strip()  # a file that was edited ends with a line break
     except OSError as error:
         raise _error(
             f"failed to read websocket auth secret {file}: {error.strerror} (os error {error.errno})"
@@ -162,6 +162,7 @@ def _invalid(url: str, why: str) -> RefusedError:
     return _usage(f"invalid value '{url}' for '{LISTEN} <URL>': {why}")
 
 
+# What the parser of the command line refuses ends with status 2, what codex itself refuses with 1.
 def _usage(what: str) -> RefusedError:
     return RefusedError(f"error: {what}\n\nFor more information, try '--help'.\n", 2)
 

@@ -35,7 +35,7 @@ class Outbox:
         self._length += len(line)
         if self._sizes is not None:
             self._pieces.extend(_split(line, self._sizes))
-        elif self._pieces:
+        elif self._pieces:  # no longer cut, but pieces still wait: the line keeps its place after them
             self._pieces.append(line)
         else:
             self._waiting += line
@@ -43,7 +43,7 @@ class Outbox:
     @property
     def in_pieces(self) -> bool:
         """Whether the next write is a piece."""
-        return not self._waiting and bool(self._pieces)
+        return not self._waiting and bool(self._pieces)  # what waited before the cut goes first
 
     @property
     def next(self) -> bytes | bytearray:
@@ -63,6 +63,6 @@ class Outbox:
 
 def _split(line: bytes, sizes: Iterator[int]) -> Iterator[bytes]:
     while line:
-        size = next(sizes)
+        size = next(sizes)  # shared by all lines: the sizes run on over their ends
         yield line[:size]
         line = line[size:]

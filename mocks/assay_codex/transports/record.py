@@ -36,7 +36,7 @@ Direction = Literal["C->", "S->", "ERR", "EOF", "META"]
 
 _PIECE = 65_536
 _PATIENCE = 2.0  # seconds for the rest of the output when something that the process started holds its pipes open
-_SIGNALLED = 128
+_SIGNALLED = 128  # plus the signal's number, as shells give it
 _PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -57,6 +57,7 @@ class Recording:
 
     def __init__(self, file: IO[str], masks: Mapping[str, str], clock: Callable[[], float]) -> None:
         self._file = file
+        # The longest first: the home is the beginning of most other paths.
         self._masks = sorted(masks.items(), key=lambda mask: len(mask[0]), reverse=True)
         self._clock = clock
         self._begun = clock()
@@ -68,7 +69,7 @@ class Recording:
         if direction == "ERR":
             self._write(direction, "msg", json.dumps(text.rstrip("\n"), ensure_ascii=False))
         elif _is_object(text):
-            self._write(direction, "msg", text.strip())
+            self._write(direction, "msg", text.strip())  # as it came: parsed, numbers would lose their spelling
         else:
             self._write(direction, "raw", json.dumps(text, ensure_ascii=False))
 
@@ -122,6 +123,7 @@ def record(recorded: Recorded) -> int:
 
 def _relay(command: Sequence[str], recording: Recording) -> int:
     pipe = subprocess.PIPE
+    # A session of its own: Ctrl-C reaches all of a terminal's process group, and the process would get it twice.
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True) as process:
         assert process.stdin  # noqa: S101 - pipes were asked for
         assert process.stdout  # noqa: S101 - same
@@ -132,11 +134,11 @@ def _relay(command: Sequence[str], recording: Recording) -> int:
             _thread(_pass_on, process.stdout, sys.stdout.buffer, recording, "S->"),
             _thread(_pass_on, process.stderr, sys.stderr.buffer, recording, "ERR"),
         ]
-        _thread(_hand_in, process.stdin, recording)
+        _thread(_hand_in, process.stdin, recording)  # not joined: the client may say nothing more, and stay
         status = _end_of(process)
         for thread in relays:
             thread.join(_PATIENCE)
-    return status if status >= 0 else _SIGNALLED - status
+    return status if status >= 0 else _SIGNALLED - status  # `subprocess` has a signal as a negative number
 
 
 def _end_of(process: subprocess.Popen[bytes]) -> int:
@@ -185,6 +187,7 @@ def _pass_on(source: IO[bytes], target: IO[bytes], recording: Recording, directi
 def _move(source: int, target: int, recording: Recording, direction: Direction) -> None:
     lines = Lines()
     while piece := os.read(source, _PIECE):
+        # Written down before it is passed on: an answer must not come before what it answers.
         for line in lines.feed(piece):
             recording.line(direction, line + b"\n")
         with suppress(BrokenPipeError):

@@ -37,6 +37,7 @@ _FLUSH = 0.05  # seconds that the client has to read what is left at the end
 _GONE = select.POLLHUP | select.POLLERR | select.POLLNVAL
 
 
+# No `Exception`: it is raised wherever a signal finds the loop, and no handler of errors may take it for one.
 class _Stop(BaseException):
     """A signal asks the process to end."""
 
@@ -62,7 +63,7 @@ class Edge:
                 self._fetch()
                 if self._status is None:
                     self._exchange()
-        except (_Stop, BrokenPipeError):
+        except (_Stop, BrokenPipeError):  # the client is gone: status 0, as at the end of its input
             return 0
         self._flush()
         return self._status
@@ -91,10 +92,11 @@ class Edge:
     def _exchange(self) -> None:
         """Wait until something can be read or written, and do it."""
         if not self._outbox:
-            self._server.prepare()
+            self._server.prepare()  # in a pause: else the first turn would wait for imports
         listening = self._server.backlog < _MOST_ANSWERS
         if not self._input_over:
-            self._poll.register(_STDIN, select.POLLIN if listening else 0)
+            self._poll.register(_STDIN, select.POLLIN if listening else 0)  # with 0, `poll` still reports a hang-up
+        # A piece waits until the client has read the one before: in the pipe they would become one again.
         held = self._outbox.in_pieces and _unread(_STDOUT)
         self._poll.register(_STDOUT, select.POLLOUT if self._outbox and not held else 0)
         ready = dict(self._poll.poll(_LOOK_AGAIN if held else self._patience()))
@@ -104,7 +106,7 @@ class Edge:
             self._write()
         if ready.get(_STDIN) and listening:
             self._read()
-        elif ready.get(_STDIN):
+        elif ready.get(_STDIN):  # a hang-up while too many answers wait: no more is read
             self._status = 0
 
     def _patience(self) -> float | None:
@@ -126,6 +128,7 @@ class Edge:
         for line in lines:
             self._note("received", line, self._server.clock())
             self._server.receive(line)
+        # First, what the last line asks for: a turn may keep the process, a crash set its status.
         if not piece:
             self._fetch()
             self._end_input()
@@ -136,7 +139,7 @@ class Edge:
             self._input_over = True
             self._poll.unregister(_STDIN)
         else:
-            self._status = self._status or 0
+            self._status = self._status or 0  # a crash that the last line asked for keeps its status
 
     def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
         if self._journal is not None:
@@ -169,7 +172,7 @@ def serve(server: Server, journal: Journal | None = None) -> int:
 def _wake_up_pipe() -> Iterator[int]:
     """A descriptor that can be read once any signal has come, whatever it interrupted."""
     reading, writing = os.pipe()
-    os.set_blocking(writing, False)
+    os.set_blocking(writing, False)  # `set_wakeup_fd` takes no other
     before = signal.set_wakeup_fd(writing)
     try:
         yield reading
@@ -201,6 +204,7 @@ def _stopping_on(signum: int) -> Iterator[None]:
 
 @contextmanager
 def _unblocked(descriptor: int) -> Iterator[None]:
+    # The setting belongs to the open file, which the process that started this one may share.
     before = os.get_blocking(descriptor)
     os.set_blocking(descriptor, False)
     try:

@@ -32,12 +32,13 @@ def bound(path: str) -> Iterator[socket.socket]:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _clear(place)
     with socket.socket(socket.AF_UNIX) as listener:
+        # From the first moment for its owner alone; between bind and a mere chmod others could connect.
         before = os.umask(_OWNER_ALONE)
         try:
             listener.bind(path)
         finally:
             os.umask(before)
-        place.chmod(0o600)
+        place.chmod(0o600)  # the umask leaves 0700
         try:
             yield listener
         finally:
@@ -49,6 +50,7 @@ def _clear(place: Path) -> None:
         return
     if not place.is_socket():
         raise RefusedError(f"Error: app-server control socket path exists and is not a socket: {place}\n", 1)
+    # Refused: what bound it was killed, and left it.
     with socket.socket(socket.AF_UNIX) as asking, suppress(ConnectionRefusedError):
         asking.connect(str(place))
         raise RefusedError(f"Error: app-server control socket is already in use at {place}\n", 1)

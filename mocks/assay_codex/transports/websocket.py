@@ -69,19 +69,20 @@ class Edge:
                     **where,
                     process_request=self._admit,
                     compression=None,
-                    max_size=None,
-                    ping_interval=None,
+                    max_size=None,  # a user's text may be longer than the 1 MiB that websockets allows
+                    ping_interval=None,  # a client that does not read is not cut off for its silence, see `MOST`
                     server_header=None,
                     close_timeout=1,
                 )
             )
             if isinstance(self._listening, Listening):
-                host, port = next(iter(listener.sockets)).getsockname()[:2]
+                host, port = next(iter(listener.sockets)).getsockname()[:2]  # port 0 is a real one by now
                 _announce(f"[{host}]" if ":" in host else host, port)
             return await self._play_to_the_end()
 
     def _handle_signals(self) -> None:
         loop = asyncio.get_running_loop()
+        # Without Python's own handler: a version that does not drain on SIGINT is killed by it.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         for name in self._server.version.transport.drains_on:
             loop.add_signal_handler(signal.Signals[name], self._stop)
@@ -101,7 +102,7 @@ class Edge:
             case Listening(digest=digest):
                 return _answer_to(request, digest)
             case ListeningSocket():
-                if "Upgrade" not in request.headers:
+                if "Upgrade" not in request.headers:  # no answer over a Unix socket, not even to a probe
                     connection.transport.abort()
                 return None
 
@@ -147,7 +148,7 @@ class Edge:
                 self._status = 0
             else:
                 await self._wait()
-        for client in list(self._clients.values()):
+        for client in list(self._clients.values()):  # a copy: clients leave while others are waited for
             await client.flush()
         return self._status
 
@@ -171,6 +172,7 @@ class Edge:
                     await self._send(connection, line)
             case Note(text):
                 sys.stderr.write(f"{text}\n")
+            # `Pieces` is passed over: a frame is a message, there are no bytes to cut.
             case Exit(status):
                 self._status = status
 
@@ -178,7 +180,7 @@ class Edge:
         """Send a line to a client that may be gone."""
         client = self._clients.get(connection) if connection else None
         if client is not None:
-            await client.send(line.decode(errors="replace").rstrip("\n"))
+            await client.send(line.decode(errors="replace").rstrip("\n"))  # a text frame must be UTF-8
 
     def _note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
         if self._journal is not None:
@@ -187,7 +189,7 @@ class Edge:
 
 def _answer_to(request: Request, digest: str | None) -> Response | None:
     """The answer over TCP; `digest`: what must be the SHA-256 of the client's token."""
-    if "Origin" in request.headers:
+    if "Origin" in request.headers:  # a page in a browser: refused before all else, probes included
         return _answer(HTTPStatus.FORBIDDEN)
     if request.path in _PROBES:
         return _answer(HTTPStatus.OK)
@@ -196,7 +198,7 @@ def _answer_to(request: Request, digest: str | None) -> Response | None:
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return _answer(HTTPStatus.UNAUTHORIZED, "missing websocket bearer token")
-    if not hmac.compare_digest(hashlib.sha256(given.strip().encode()).hexdigest(), digest):
+    if not hmac.compare_digest(hashlib.sha256(given.strip().encode()).hexdigest(), digest):  # in constant time
         return _answer(HTTPStatus.UNAUTHORIZED, "invalid websocket bearer token")
     return None
 

@@ -62,8 +62,8 @@ class Client:
                 await self._filled.wait()
                 while self._waiting:
                     await self._connection.send(self._waiting[0])
-                    self._waiting.popleft()
-                    self._rests = False
+                    self._waiting.popleft()  # only now: `flush` waits until all is sent, not until all is being sent
+                    self._rests = False  # it reads again, and is waited for again
                     self._taken.set()
                 self._filled.clear()
 

@@ -62,11 +62,12 @@ OLDEST: Mapping[str, Traits] = {
         "remote_images": True,
         "config_error": "error deriving config",
     },
+    # stdio alone, and no signal that it waits for: `--listen` came with 0.100.0.
     "transport": {"kinds": frozenset(), "drains_on": (), "draining_error": None, "overloads": False},
     "messages": {
-        "unsent_items": frozenset({"dynamicToolCall"}),
+        "unsent_items": frozenset({"dynamicToolCall"}),  # 0.92.0 to 0.105.0 send item/tool/call without an item
         "emitted_at": False,
-        "legacy_events": True,
+        "legacy_events": True,  # one delta of text is three lines, which a proxy must count once (shapes.f)
         "empty_legacy_texts": False,
         "status_before_thread": False,
         "detail_before_url": True,
@@ -78,17 +79,18 @@ OLDEST: Mapping[str, Traits] = {
     },
     "turns": {
         "start_order": ("turn", "task", "status"),
-        "numbered_ids": True,
-        "when_busy": "queues",
+        "numbered_ids": True,  # per thread: turns of two threads have equal ids
+        "when_busy": "queues",  # the new id is answered and never completes
         "reports_queued_input": False,
         "reports_input_after_failure": False,
         "without_input": "completes",
         "ends_with_last_text": False,
         "raw_interrupt_note": False,
     },
+    # Early: from the second turn on, the counts of the turn before come first.
     "counts": {"early": True, "incomplete_answers": False, "context_window": None},
     "calls": {
-        "answer_field": "output",
+        "answer_field": "output",  # 0.92.0 to 0.96.0; older ones have no tools of the client
         "single_text": True,
         "fail_after_answers": False,
         "reports_cancelled": True,
@@ -101,7 +103,7 @@ OLDEST: Mapping[str, Traits] = {
         "whole_paths": True,
         "approval_order": ("start", "older", "status"),
         "ends_declined_twice": True,
-        "hangs_on_error": True,
+        "hangs_on_error": True,  # a client must decline, never answer with an error
         "on_wrong_answer": "declined",
     },
     "compaction": {"limit": None, "raw": False, "warns": True},
@@ -145,6 +147,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.94.0", "0.94.0/approval_rpcerror", commands={"hangs_on_error": False}),
     _since("0.95.0", "0.95.0/failures", failures={"causes": CAUSES_0_95}),
     _since("0.95.0", "0.95.0/failures", messages={"default_mode": "default"}),
+    # 0.96.0 still takes `output`; 0.97.0 was not run.
     _since("0.98.0", "0.118.0/stored_a", calls={"answer_field": "contentItems"}),
     _since(
         "0.98.0",
@@ -158,6 +161,7 @@ CHANGES: tuple[Change, ...] = (
         requests={"opt_out": True},
     ),
     _since("0.99.0", "0.99.0/approval_cancel", counts={"context_window": 258_400}),
+    # Without input the model is asked from 0.133.0 on alone: before, a proxy cannot continue after injected results so.
     _since("0.99.0", "0.99.0/busy", turns={"without_input": "hangs"}),
     _since("0.99.0", "0.169.0/ctx_then_next", compaction={"limit": 244_800}),
     _since(
@@ -212,6 +216,7 @@ CHANGES: tuple[Change, ...] = (
     _since(
         "0.106.0",
         seen="0.106.0 refuses longer input with -32602, input_too_large",
+        # 0.89.0 takes 2.2 MB.
         requests={"max_input_chars": 1_048_576},
     ),
     _since(
@@ -233,12 +238,14 @@ CHANGES: tuple[Change, ...] = (
         seen="an interrupt during a call on 0.113.0 sends no item/completed for it",
         calls={"reports_cancelled": False},
     ),
+    # As it was before 0.98.0.
     _since("0.114.0", "0.169.0/dyn_raw_events", calls={"single_text": True}),
     _since(
         "0.114.0",
         seen="SIGTERM to a WebSocket server of 0.114.0 while a turn runs",
         transport={"drains_on": ("SIGINT", "SIGTERM")},
     ),
+    # v1 went with 0.110.0; its notifications lasted until 0.114.0.
     _since("0.115.0", "0.115.0/approval_cancel", messages={"legacy_events": False}),
     _since(
         "0.115.0",
@@ -256,6 +263,7 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.125.0", "0.125.0/approval_decline", commands={"approval_order": ("status", "start")}),
     _since("0.125.0", "0.169.0/experimental_gate", requests={"gates_empty_lists": True}),
+    # The recording is of a later version: of 0.125.0 the binary alone was seen.
     _since("0.125.0", "0.134.0/requests", stored={"closes_unsubscribed": False}),
     _since("0.125.0", "0.125.0/stored_b", stored={"resends_counts": True}),
     _since("0.125.0", seen="the nextCursor of 0.125.0 is a time alone", stored={"list_cursor": "%Y-%m-%dT%H:%M:%SZ"}),
@@ -282,12 +290,15 @@ CHANGES: tuple[Change, ...] = (
     ),
     _since("0.145.0", "0.150.0/busy", messages={"folder_is_root": False}),
     _since("0.150.0", "0.150.0/approval_badresult", messages={"emitted_at": True}, turns={"ends_with_last_text": True}),
+    # From here on no version answers with the id of a turn that never completes.
     _since("0.150.0", "0.150.0/busy", turns={"when_busy": "joins"}),
+    # Older versions pass an https URL on to the model's service.
     _since("0.150.0", "0.150.0/requests", requests={"remote_images": False}),
     _since("0.150.0", "0.150.0/approval_badresult", commands={"on_wrong_answer": "failed"}),
     _since(
         "0.150.0",
         seen="0.150.0 does not fail a turn whose model's service cannot be reached",
+        # Even where the configuration sets both retry counts to 0.
         failures={"reconnects": True},
     ),
     _since(
@@ -325,6 +336,7 @@ CHANGES: tuple[Change, ...] = (
     _since("0.163.0", "0.169.0/dyn_noreply_interrupt", calls={"reports_cancelled": True}),
     _since("0.169.0", "0.169.0/failures", failures={"causes": CAUSES_0_169, "incomplete": INCOMPLETE_0_169}),
     _since("0.169.0", "0.169.0/err_incomplete", counts={"incomplete_answers": True}),
+    # The request to the model that runs is cut off, and its message never completed.
     _since("0.169.0", "0.169.0/busy", turns={"when_busy": "steers"}),
     _since("0.169.0", "0.169.0/approval_patch_heredoc_accept", commands={"whole_paths": False}),
     _since("0.169.0", seen="thread/compact/start on 0.169.0 sends no warning", compaction={"warns": False}),
@@ -337,6 +349,7 @@ CHANGES: tuple[Change, ...] = (
 )
 """In order; the later of two changes of a field holds."""
 
+# The gaps (0.91, 0.102, 0.103, 0.108, 0.109, 0.112, 0.119, 0.126, 0.127, 0.167, 0.168) were never stable there.
 STABLE = """
     0.89.0 0.90.0 0.92.0 0.93.0 0.94.0 0.95.0 0.96.0 0.97.0 0.98.0 0.99.0 0.100.0 0.101.0 0.104.0 0.105.0 0.106.0
     0.107.0 0.110.0 0.111.0 0.113.0 0.114.0 0.115.0 0.116.0 0.117.0 0.118.0 0.120.0 0.121.0 0.122.0 0.123.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     ErrorInfo = str | Mapping[str, Mapping[str, int | str | None]]
 
-URL = "http://127.0.0.1:9/v1/responses"
+URL = "http://127.0.0.1:9/v1/responses"  # real servers quote the address of their model's service
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +42,7 @@ def _refused(status: int, phrase: str, said: str, info: ErrorInfo = "other") -> 
     return Cause(message=f"unexpected status {status} {phrase}: {said}, url: {URL}", info=info, began=False)
 
 
+# 400, 429 and 500 are not here: every version has texts of its own for them.
 _PHRASES = {401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 502: "Bad Gateway", 503: "Service Unavailable"}
 
 
@@ -70,7 +71,8 @@ _CUT = _broken("stream closed before response.completed")
 _UNREACHED_0_89 = replace(_broken(f"error sending request for url ({URL})"), began=False)
 
 CAUSES_0_89: Mapping[str, Cause] = {
-    "http-400": Cause(message=_body(400), began=False),
+    "http-400": Cause(message=_body(400), began=False),  # the body as it is, in every version
+    # 0.89.0 does not see what this is, so the next turn sums nothing up; 0.169.0 does.
     "http-400-context": Cause(
         message=(
             '{"error": {"message": "Your input exceeds the context window of this model. Please adjust your input and '
@@ -78,7 +80,7 @@ CAUSES_0_89: Mapping[str, Cause] = {
         ),
         began=False,
     ),
-    "http-401": Cause(message="unexpected status 401 Unauthorized: ", began=False),
+    "http-401": Cause(message="unexpected status 401 Unauthorized: ", began=False),  # the body is lost
     "http-403": _quoted(403),
     "http-404": _quoted(404),
     "http-429": Cause(
@@ -94,8 +96,9 @@ CAUSES_0_89: Mapping[str, Cause] = {
     "http-502": _quoted(502),
     "http-503": _quoted(503),
     "connection": _UNREACHED_0_89,
-    "no-network": replace(_UNREACHED_0_89, retried=True),
+    "no-network": replace(_UNREACHED_0_89, retried=True),  # before 0.150.0 the same as a refused connection
     "context-window": _FULL,
+    # The hour is that of the recording, here and below.
     "usage-limit": Cause(
         message=(
             "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing), "
@@ -105,7 +108,7 @@ CAUSES_0_89: Mapping[str, Cause] = {
     ),
     "quota": Cause(message="Quota exceeded. Check your plan and billing details.", info="usageLimitExceeded"),
     "rate-limit": _broken("Rate limit reached for the mock. Please try again in 1s."),
-    "overloaded": _broken("Selected model is at capacity"),
+    "overloaded": _broken("Selected model is at capacity"),  # known as such from 0.100.0 on
     "invalid-prompt": Cause(message="Invalid prompt: flagged"),
     "server-error": _broken("mock failure"),
     "cut": _CUT,
@@ -113,10 +116,12 @@ CAUSES_0_89: Mapping[str, Cause] = {
     "missing-key": Cause(message="Missing environment variable: `MOCK_API_KEY`.", began=False),
 }
 
+# From here on the service's message alone is quoted, no longer its whole body.
 CAUSES_0_95: Mapping[str, Cause] = {
     f"http-{status}": _refused(status, phrase, f"the mock says {status}") for status, phrase in _PHRASES.items()
 }
 
+# What was any broken stream before has a message and a word of its own.
 CAUSES_0_100: Mapping[str, Cause] = {
     "overloaded": Cause(
         message="Selected model is at capacity. Please try a different model.",
@@ -157,6 +162,7 @@ CAUSES_0_160: Mapping[str, Cause] = {
     ),
 }
 
+# An HTTP 400 that names the context is now the same as running out of it after the answer has begun.
 CAUSES_0_169: Mapping[str, Cause] = {"http-400-context": replace(_FULL, began=False)}
 
 # The model left its answer incomplete: its text came as an item, and yet the turn fails. The oldest versions do not
@@ -165,7 +171,7 @@ INCOMPLETE_0_89: Mapping[str, Cause] = {"length": _CUT, "content_filter": _CUT}
 
 INCOMPLETE_0_100: Mapping[str, Cause] = {
     "length": _broken("Incomplete response returned, reason: max_output_tokens"),
-    "content_filter": _broken("Incomplete response returned, reason: content_filter"),
+    "content_filter": _broken("Incomplete response returned, reason: content_filter"),  # in 0.169.0 as well
 }
 
 INCOMPLETE_0_169: Mapping[str, Cause] = {
@@ -175,5 +181,6 @@ INCOMPLETE_0_169: Mapping[str, Cause] = {
 CAUSES: Mapping[str, Cause] = {**CAUSES_0_89, **CAUSES_0_95, **CAUSES_0_100, **CAUSES_0_160, **CAUSES_0_169}
 """The causes as the newest version reports them."""
 
+# Measured on 0.169.0 for 195 seconds; a client can only interrupt such a turn.
 RECONNECTS = (5.0, 10.0, 20.0, 40.0, 60.0)
 """Seconds that a version that reconnects waits after each try; after any further one as long as the last."""

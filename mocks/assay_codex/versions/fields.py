@@ -50,6 +50,7 @@ FIELDS: Mapping[str, str] = {
     "account/read": "userId+0.169 workspaceRouting+0.169",
     ".thread": _THREAD,
     ".turns": _TURN,
+    # Empty, so that `.sandbox/readOnly` is looked into: only places of the table are.
     ".sandbox": "",
     ".sandbox/readOnly": _READ_ONLY,
     "thread/settings/updated": "",
@@ -61,6 +62,7 @@ FIELDS: Mapping[str, str] = {
     "item/started": "startedAtMs+0.134",
     "item/completed": "contentTokenCount+0.169 completedAtMs+0.134",
     "item/tool/call": "namespace+0.125",
+    # 0.169.0 takes `decline`, too, which its availableDecisions do not list.
     "item/commandExecution/requestApproval": """
         kind+0.150 startedAtMs+0.134 environmentId+0.142 availableDecisions+0.106
     """,
@@ -86,7 +88,7 @@ FIELDS: Mapping[str, str] = {
     "raw/reasoning": "id+0.142",
     f".{_PASSED}": "create_time+0.150 content_item_kinds+0.150",
     "rawResponse/completed": "usageMetadata+0.153",
-    ".content": "",
+    ".content": "",  # empty for the same reason, as are .tokenUsage and .msg
     ".content/output_text": "annotations+0.163",
     ".content/image": "detail+0.134",
     ".content/localImage": "detail+0.134",

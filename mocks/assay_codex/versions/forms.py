@@ -22,6 +22,7 @@ def trimmed(forms: Forms, place: str, value: Any) -> Any:  # noqa: ANN401 - any 
         case list():
             return [trimmed(forms, place, item) for item in value]
         case dict():
+            # Of an object without a type this asks for `…/None`, which no table has.
             left_out = forms.get(place, _NONE) | forms.get(f"{place}/{value.get('type')}", _NONE)
             return {name: _inner(forms, name, inner) for name, inner in value.items() if name not in left_out}
     return value

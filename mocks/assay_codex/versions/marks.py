@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The name is lazy: it may hold hyphens itself (`on-failure-0.150`).
 _MARKED = re.compile(r"([^+]+?)(?:\+(0\.\d+))?(?:-(0\.\d+))?")
 
 
@@ -25,6 +26,7 @@ def minor(number: str) -> int:
     return int(number.split(".")[1])
 
 
+# The lists are constants, and each version that is derived reads all of them.
 @cache
 def _read(marked: str) -> tuple[tuple[str, int, float], ...]:
     """(name, first, gone) of each."""
@@ -53,9 +55,9 @@ def unknown(marked: str, number: str) -> frozenset[str]:
 def firsts(marked: str) -> frozenset[int]:
     """The versions (106 of 0.106) that gained or lost one of the names."""
     ends = (end for _, first, gone in _read(marked) for end in (first, gone))
-    return frozenset(int(end) for end in ends if 0 < end < float("inf"))
+    return frozenset(int(end) for end in ends if 0 < end < float("inf"))  # 0 and infinity: no mark
 
 
 def _all(marked: str, number: str) -> Iterator[tuple[str, bool]]:
     at = minor(number)
-    return ((name, first <= at < gone) for name, first, gone in _read(marked))
+    return ((name, first <= at < gone) for name, first, gone in _read(marked))  # `gone` has it no longer

@@ -6,6 +6,8 @@ order never changed.
 
 from __future__ import annotations
 
+# In order, as the error that lists them is compared with the real one word for word. 0.169.0 accepts more than its
+# schema has (187, not 184): getAuthStatus, getConversationSummary and gitDiffToRemote are of v1, and still served.
 METHODS = """
     initialize server/diagnostics+0.150 userVerification/status+0.160 userVerification/enroll+0.160
     userVerification/delete+0.160 userVerification/verify+0.160 userVerification/cancel+0.160 thread/start

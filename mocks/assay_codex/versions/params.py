@@ -36,8 +36,10 @@ _NEEDED = Field(TEXT, required=True)
 _THREAD = {"threadId": _NEEDED}
 _CONVERSATION = {"conversationId": _NEEDED}
 
+# `reject` became `granular`: both are objects, so a map passes where a version has one of them.
 _APPROVALS = "untrusted on-failure-0.150 on-request reject+0.105-0.115 granular+0.115 never"
 _WITH_FIELDS = frozenset({"reject", "granular"})
+# Until 0.142 a closed list; then any word passes and goes to the model's service as it is.
 _EFFORTS = Field(one_of("none", "minimal", "low", "medium", "high", "xhigh"))
 _SANDBOX = Field(one_of("read-only", "workspace-write", "danger-full-access"))
 _SORTS = "created_at updated_at recency_at+0.142 section_position+0.150"
@@ -58,7 +60,7 @@ _SAID = {"text": _NEEDED, "text_elements": _LIST}
 _PATH, _NAMED = {"path": _NEEDED}, {"name": _NEEDED, "path": _NEEDED}
 _INPUT: _Rows = {
     "text": _SAID,
-    "image": {"url-0.160": _NEEDED, "url+0.160": _TEXT, "fileId+0.160": _TEXT},
+    "image": {"url-0.160": _NEEDED, "url+0.160": _TEXT, "fileId+0.160": _TEXT},  # a file's id may take its place
     "localImage": _PATH,
     "audio": {},
     "localAudio": _PATH,
@@ -72,6 +74,7 @@ def _input(number: str) -> Field:
     return Field(list_of(tagged(kinds, "UserInput")), required=True)
 
 
+# v1 puts the fields of an item into `data`; v2 has them beside `type`.
 _V1_INPUT: Table = {"text": _SAID, "image": {"image_url": _NEEDED}, "localImage": _PATH}
 _V1_APPROVALS = one_of("untrusted", "on-failure", "on-request", "never")
 _V1_SENT: Mapping[str, Field] = {
@@ -107,6 +110,7 @@ PARAMS: _Rows = {
     "thread/start": {
         **_BEGINNING,
         "approvalPolicy": _approval,
+        # Versions without the next three ignore them without a word, tools included.
         "ephemeral+0.90": _FLAG,
         "dynamicTools+0.92": _LIST,
         "environments+0.125": Field(list_of(MAP)),
@@ -167,7 +171,7 @@ PARAMS: _Rows = {
         "sandboxPolicy": _MAP,
         "collaborationMode": _MODE,
         "clientUserMessageId": _TEXT,
-        "toolOutput+0.160": _TOOL_OUTPUT,
+        "toolOutput+0.160": _TOOL_OUTPUT,  # it has no call id, so no result of an OpenAI client can be sent with it
     },
     "turn/steer": {**_THREAD, "input": _input, "expectedTurnId": _NEEDED},
     "turn/interrupt": {**_THREAD, "turnId": _NEEDED},
@@ -199,10 +203,12 @@ PARAMS: _Rows = {
     "addConversationListener": {**_CONVERSATION, "experimentalRawEvents": _FLAG},
     "removeConversationListener": {"subscriptionId": _NEEDED},
     "sendUserMessage": _V1_SENT,
+    # Unlike turn/start, whose overrides may be left out and then stay as they were.
     "sendUserTurn": {
         **_V1_SENT,
         "cwd": _NEEDED,
         "approvalPolicy": Field(_V1_APPROVALS, required=True),
+        # Its `type` is in kebab case here (`read-only`), in camel case in v2 (`readOnly`).
         "sandboxPolicy": Field(MAP, required=True),
         "model": _NEEDED,
         "summary": _NEEDED,
@@ -219,6 +225,7 @@ PARAMS: _Rows = {
 GATED_METHODS = (
     "mock/experimentalMethod+0.95 collaborationMode/list+0.95 thread/sample+0.169 thread/sample/cancel+0.169"
 )
+# Some are older than their gates: 0.92 to 0.94 take dynamicTools, 0.89.0 a history, without the capability.
 GATED_PARAMS: Mapping[str, str] = {
     "thread/start": """
         dynamicTools+0.95 environments+0.125 experimentalRawEvents+0.99 historyMode+0.150 mockExperimentalField+0.95

@@ -42,8 +42,10 @@ class Requests:
     """`capabilities.optOutNotificationMethods` of initialize is followed."""
     checks_tools: bool
     """thread/start refuses tools with a name that the model's service does not take, a name twice, or no schema."""
+    # Without the check, a late interrupt of one turn ends the next one.
     checks_turn_id: bool
     """turn/interrupt must name the running turn; before, it interrupted whatever ran."""
+    # Characters, not bytes: the error's data counts them as `actual_chars`.
     max_input_chars: int | None
     """The longest user input in characters; None: any."""
     remote_images: bool
@@ -68,6 +70,7 @@ class Transport:
     """
     draining_error: Mapping[str, Any] | None
     """The data of the error that refuses new work meanwhile; None: nothing is refused."""
+    # 0.169.0 never answered some 2 700 of 5 000 requests in one write, so every client needs a timeout.
     overloads: bool
     """Of very many requests at once some are refused with -32001 and some are never answered."""
 
@@ -76,6 +79,7 @@ class Transport:
 class Messages:
     """What a version's notifications and results hold."""
 
+    # Messages are built with the fields of all versions; these are then left out.
     hidden: Forms
     """By place in a message, the fields that it does not have (`forms`)."""
     unsent: frozenset[str]
@@ -110,8 +114,10 @@ class Turns:
 
     start_order: tuple[StartStep, ...]
     """The order of turn/started, the older family's task_started and thread/status/changed."""
+    # No keys for a client: each thread has a turn `0`.
     numbered_ids: bool
     """Turn ids count from 0 in each thread, and interrupts and overrides use up a number; else they are UUIDs."""
+    # Whatever a version does, a proxy must let the turns of one thread follow each other.
     when_busy: Literal["queues", "untold", "joins", "steers"]
     """What turn/start does while a turn runs.
 
@@ -153,6 +159,7 @@ class Calls:
     """The field of an item/tool/call answer that holds the output."""
     single_text: bool
     """The model gets an output of one text as a string, not as a list of one."""
+    # In between, the client may answer calls of an answer that is already lost.
     fail_after_answers: bool
     """A model's answer that breaks off after a call fails the turn when the call is answered; else at once."""
     reports_cancelled: bool
@@ -199,6 +206,7 @@ class Compaction:
 class Failures:
     """How failures of the model's service look."""
 
+    # Only an interrupt ends such a turn.
     reconnects: bool
     """A service that cannot be reached is tried again and again; the turn does not fail."""
     causes: Mapping[str, Cause]

@@ -59,11 +59,13 @@ def derive(number: str, changes: Iterable[Change] = CHANGES) -> Version:
     for change in changes:
         if minor(change.first) <= at:
             _apply(traits, change)
+    # Never empty: the oldest version that is played was recorded.
     played_as = [recorded for recorded in RECORDED.split() if minor(recorded) <= at][-1]
     return Version(
-        number=number,
+        number=number,  # never `played_as`: clients choose by the number what they send
         played_as=played_as,
         seen_in=tuple(f"0.{first}.0" for first in sorted(_firsts()) if minor(played_as) < first <= at),
+        # These come from tables of names that came and went; the other traits are single changes.
         requests=Requests(
             methods=known(METHODS, number),
             params=params_of(number),

@@ -65,6 +65,7 @@ class Definition:
 
 
 def _definition(step: type[Step]) -> Definition:
+    # `field.type` is no text: `steps` does not postpone annotations.
     found = [Field(name=field.name, kind=kind_of(field.type), default=field.default) for field in fields(step)]
     return Definition(name=_name(step), step=step, fields={field.name: field for field in found})
 

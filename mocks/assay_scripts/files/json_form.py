@@ -55,6 +55,7 @@ _NOTHING: tuple[object, ...] = (None, [], ())
 def _step_to_json(step: Step) -> dict[str, Any]:
     name = NAMES[type(step)]
     given = {field: getattr(step, field) for field in DEFINITIONS[name].fields}
+    # `is not False`: 0 equals it, and is a value.
     values = {key: value for key, value in given.items() if value not in _NOTHING and value is not False}
     return {name: {key: list(it) if isinstance(it, tuple) else it for key, it in values.items()}}
 
@@ -94,6 +95,7 @@ def _parts(data: object, place: str) -> Parts:
 def _part(data: object, place: str) -> tuple[Step, ...]:
     if not isinstance(data, list):
         raise ScriptError(place, f"expected a list of steps, found {_shown(data)}")
+    # A part of no steps is one: a turn that says nothing.
     return tuple(step_from_json(step, f"{place}[{index}]") for index, step in enumerate(data))
 
 
@@ -146,18 +148,19 @@ def _check_call(call: Call, place: str) -> None:
     if call.pieces and "".join(call.pieces) not in {call.arguments, *blocks}:
         whole = "the arguments, or the call's textual block" if blocks else "the arguments"
         raise ScriptError(_at(place, "pieces"), f"joined they must be {whole}, found {_shown(''.join(call.pieces))}")
+    # Codex names the call in item/tool/call, and its client answers under that name.
     if not call.id and ("native" in call.shapes or call.late_id):
         raise ScriptError(_at(place, "id"), "a native call and a late id need text that is not empty")
-    if call.unfinished and "native" in call.shapes:
+    if call.unfinished and "native" in call.shapes:  # Codex asks when the item is complete, never in fragments
         raise ScriptError(_at(place, "unfinished"), "a native call is always complete")
 
 
 def _read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the kind decides
     read = kind.read(value)
-    if read is not None:
+    if read is not None:  # not its truth: false, 0 and "" are values
         return read
     hint = f"; {_close(value, kind.choices)}" if isinstance(value, str) and _close(value, kind.choices) else ""
-    if kind is TEXT and isinstance(value, int | float):
+    if kind is TEXT and isinstance(value, int | float):  # YAML reads 404 and 1.50 as numbers
         hint = " (in quotes it is text)"
     raise ScriptError(place, f"expected {kind.expected}, found {_shown(value)}{hint}")
 

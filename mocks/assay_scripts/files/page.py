@@ -79,4 +79,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _table_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for row in rows:
+        # chr(92): before Python 3.12 no backslash in braces.
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n"

@@ -38,7 +38,7 @@ class ScriptFile:
 
     def library(self) -> Library | ScriptError:
         """All scripts, with the file as it is now; or why the file cannot be read now."""
-        state = self._state()
+        state = self._state()  # before it is read: a change meanwhile is seen at the next look
         if self._seen != state:
             self._seen, self._scripts = state, self._read()
         return self._scripts
@@ -48,7 +48,8 @@ class ScriptFile:
         try:
             state = self._path.stat()
         except OSError as error:
-            return (error.errno or 0,)
+            return (error.errno or 0,)  # that it cannot be read is a state, too, and is reported once it is
+        # Editors replace a file, within one tick of its clock as well.
         return state.st_ino, state.st_size, state.st_mtime_ns
 
     def _read(self) -> Library | ScriptError:
@@ -76,7 +77,7 @@ def load_scripts(path: Path | str) -> dict[str, Script]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")  # editors on Windows put a byte order mark first
     except OSError as error:
         raise ScriptError("", f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

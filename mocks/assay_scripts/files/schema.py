@@ -30,7 +30,7 @@ def schema() -> Schema:
     steps = {name: _step(definition) for name, definition in DEFINITIONS.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "https://assay.invalid/schemas/assay/script.json",
+        "$id": "https://assay.invalid/schemas/assay/script.json",  # a name that never resolves: nothing is fetched
         "title": "Script",
         "description": "What a mock backend sends, step by step, one part per turn. A script file is `#/$defs/file`.",
         "$ref": "#/$defs/script",
@@ -40,7 +40,7 @@ def schema() -> Schema:
             "script": _script(),
             "parts": {
                 "description": "One part per turn, each a list of steps.",
-                **_list({"type": "array", "items": _ref("step")}),
+                **_list({"type": "array", "items": _ref("step")}),  # a part may be empty: a turn that says nothing
             },
             "step": {"anyOf": [*map(_ref, steps), _bare_names()]},
             **steps,
@@ -78,7 +78,7 @@ def _step(definition: Definition) -> Schema:
         bare = definition.first.kind.schema
         forms += bare.get("anyOf", [bare])
     if definition.needs_nothing:
-        forms.append({"type": "null"})
+        forms.append({"type": "null"})  # `hang:` in YAML, without a value
     value = {"anyOf": forms} if len(forms) > 1 else forms[0]
     return {"description": description(definition.step), **_closed({definition.name: value}, [definition.name])}
 
@@ -95,6 +95,7 @@ def _bare_names() -> Schema:
 def _closed(properties: Schema, required: list[str]) -> Schema:
     """An object with these properties and no others."""
     needed = {"required": required} if required else {}
+    # Without others, as the reader has it: a misspelt field would be passed over.
     return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
 

@@ -107,7 +107,7 @@ def line_of(text: str, place: str) -> int | None:
     None if the text cannot be parsed.
     """
     try:
-        node = yaml.compose(text, _Loader)
+        node = yaml.compose(text, _Loader)  # also of JSON, whose own parser does not keep places
     except (yaml.YAMLError, RecursionError):
         return None
     for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay_scripts.steps import Library
 
 LIBRARY: Library = {
-    script.name: script
+    script.name: script  # a test holds that no two share a name: one would be lost here
     for scripts in (TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING)
     for script in scripts
 }

@@ -10,6 +10,7 @@ ACTING: tuple[Script, ...] = (
     Script(
         name="act/command",
         title="A command that the client must approve, whatever the thread's policy; then text.",
+        # Always: proxies do well to start threads with the policy `never`, under which nothing else asks.
         parts=((Command(id="call_act_0001", command="ls", output="a.txt\n", asks="always"),), _DONE),
     ),
     Script(
@@ -27,6 +28,7 @@ ACTING: tuple[Script, ...] = (
         title="An answer that breaks off twice and begins again, each time under a new id.",
         parts=(
             (
+                # As Codex reports stream retries: what was sent is never taken back, and the answer starts again.
                 Say(("Once ", "upon ")),
                 Retry(attempt=1, attempts=2),
                 Say(("Once ", "upon ")),

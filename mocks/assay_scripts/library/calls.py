@@ -11,11 +11,13 @@ ODD_SPELLING = (
     '\n  "a":[ ],"Z" : {"k" :null}}'
 )
 _CONTENT = 'Zeile \u2014 \u65e5\u672c \U0001f600 \\"zitiert\\" \\n'
+# chat.stream.arguments-verbatim: whatever their length.
 LARGE = '{"path": "notes/large.md", "content": "' + _CONTENT * 2048 + '"}'
 
 _SEARCH = Call(id="call_search", name="localSearch", arguments='{"query": "release notes"}')
 _READ = Call(id="call_read", name="readNote", arguments='{"notePath": "notes/release.md"}')
 
+# Tools of Obsidian Copilot, whose parameters xml.order knows.
 TOOLS_NAMED = (
     "localSearch", "readNote", "getFileTree", "writeToFile",
     "replaceInFile", "webSearch", "getTagList", "convertTimeBetweenTimezones",
@@ -33,6 +35,7 @@ CALLS: tuple[Script, ...] = (
         parts=((Call(id="call_empty", name="getFileTree", arguments="{}"),),),
     ),
     Script(
+        # Not native: Codex asks for no call whose arguments are no JSON.
         name="call/bare",
         title="A call with empty text as arguments.",
         parts=((Call(id="call_bare", name="getFileTree", arguments="", shape="delta-tool-calls"),),),
@@ -43,6 +46,7 @@ CALLS: tuple[Script, ...] = (
         parts=((Call(id="call_large", name="writeToFile", arguments=LARGE),),),
     ),
     Script(
+        # chat.stream.stop-after-first and burst-all part here.
         name="call/two",
         title="Two calls of different tools.",
         parts=((_SEARCH, _READ),),
@@ -53,6 +57,7 @@ CALLS: tuple[Script, ...] = (
         parts=((_SEARCH, _READ, Call(id="call_tree", name="getFileTree", arguments="{}")),),
     ),
     Script(
+        # What a proxy that knows calls by their content takes for one.
         name="call/same-twice",
         title="The same tool with the same arguments twice: two calls, two ids.",
         parts=(
@@ -68,16 +73,19 @@ CALLS: tuple[Script, ...] = (
         parts=((Say(("Let me", " look.")), _SEARCH),),
     ),
     Script(
+        # chat.stream.tail-suppressed, chat.whole.tail-dropped.
         name="call/tail",
         title="Text after a call in the same answer of the model.",
         parts=((_SEARCH, Say(("This tail", " is dropped."))),),
     ),
     Script(
+        # chat.stream.nothing-after-finish.
         name="call/late",
         title="A call that comes after the model's answer was complete.",
         parts=((_SEARCH, Finish(), Call(id="call_late", name="readNote", arguments='{"notePath": "late.md"}')),),
     ),
     Script(
+        # turn.follow-up-without-tools.
         name="call/then-text",
         title="A call; with its result in the history, text.",
         parts=((_SEARCH,), (Say(("All", " clear", ".")),)),
@@ -88,11 +96,13 @@ CALLS: tuple[Script, ...] = (
         parts=((_SEARCH,), (_READ,), (Say(("Both", " steps", " done.")),)),
     ),
     Script(
+        # chat.stream.finish-reason, chat.whole.finish.
         name="text/length-call",
         title="A call in an answer that was cut off: the call wins.",
         parts=((_SEARCH, Finish("length")),),
     ),
     Script(
+        # turn.multi-step: tools stripped after the first result would end it early.
         name="turn/many-steps",
         title="A call, a second call of what the first one found, then text.",
         parts=(

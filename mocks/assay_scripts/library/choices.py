@@ -6,6 +6,7 @@ from assay_scripts.steps import Call, Finish, Parts, Say, Script, Usage
 
 
 def _two(slug: str, title: str, first: Parts, second: Parts) -> Script:
+    # A request for one choice gets the first.
     return Script(name=f"choices/{slug}", title=title, parts=first, choices=(first, second))
 
 
@@ -29,7 +30,7 @@ CHOICES: tuple[Script, ...] = (
             (
                 Say(("Zero", " begins"), choice=0),
                 Say(("One", " begins"), choice=1),
-                Say((", goes on",)),
+                Say((", goes on",)),  # chat.stream.isolation: without an index it belongs to 0
                 Say((", goes on",), choice=1),
                 Say((", and ends.",), choice=0),
                 Finish("stop", choice=0),

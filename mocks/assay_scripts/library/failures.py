@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay_scripts.steps import Call, Crash, ErrorNotice, Fail, Finish, Hang, Raw, Say, Script
 
+# In fragments, which are of the dialect `story`: Codex itself never sends half a call.
 _HALF_A_CALL = Call(
     id="call_half",
     name="localSearch",
@@ -14,17 +15,20 @@ _HALF_A_CALL = Call(
 )
 
 FAILURES: tuple[Script, ...] = (
+    # chat.stream.error-before-output: a real HTTP error, as no byte of a stream was sent.
     Script(name="fail/first", title="The turn fails before any output.", parts=((Fail("http-500"),),)),
     Script(name="fail/rate", title="The turn fails: too many requests.", parts=((Fail("http-429"),),)),
     Script(
         name="fail/context", title="The turn fails: the conversation is too long.", parts=((Fail("context-window"),),)
     ),
     Script(
+        # chat.stream.error-after-text: one error frame, no finish.
         name="fail/after-text",
         title="The turn fails after some text.",
         parts=((Say(("Half an", " answer")), Fail("cut")),),
     ),
     Script(
+        # chat.stream.error-after-call: the client has its call, so the answer ends as if all were well.
         name="fail/after-call",
         title="The turn fails together with a complete call.",
         parts=((Call(id="call_failed", name="localSearch", arguments='{"query": "before the failure"}'), Fail("cut")),),
@@ -41,12 +45,14 @@ FAILURES: tuple[Script, ...] = (
         parts=((Say(("Last", " words")), Crash()),),
     ),
     Script(
+        # chat.stream.error-after-call, its other half: a call that is not complete must not be finished.
         name="fail/mid-arguments",
         title="The turn fails in the middle of a call's arguments.",
         parts=((_HALF_A_CALL, Fail("cut")),),
         notifications="story",
     ),
     Script(
+        # A proxy that waits for turn/completed waits without end.
         name="fail/notice",
         title="A fatal error is reported, and the turn never ends.",
         parts=((ErrorNotice("http-500"),),),
@@ -58,12 +64,14 @@ FAILURES: tuple[Script, ...] = (
         parts=(
             (
                 Say(("Half an",)),
+                # The bytes FF FE, which UTF-8 never has.
                 Raw('{"method":"item/agentMessage/delta","params":{"delta":"\udcff\udcfe"}}'),
                 Say((" answer",)),
             ),
         ),
     ),
     Script(
+        # As fail/after-call: the client has its call, and the death of a backend is a failure like others.
         name="fail/crash-call",
         title="The backend process dies together with a complete call.",
         parts=((Call(id="call_crash", name="localSearch", arguments='{"query": "before the crash"}'), Crash()),),
@@ -75,6 +83,7 @@ FAILURES: tuple[Script, ...] = (
         notifications="story",
     ),
     Script(
+        # chat.stream.nothing-after-finish, also where what comes is a failure or a death.
         name="fail/after-finish",
         title="The turn fails after its end.",
         parts=((Say(("All", " said.")), Finish(), Fail("cut")),),

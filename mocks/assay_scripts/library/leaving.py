@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from assay_scripts.steps import Call, Gate, Hang, Open, Say, Script
 
+# A second turn waits at it, as the client of the first may have received nothing that shows how far the turn is.
 SENT = "told"
 """The gate that is opened when the first turn has sent everything: its client may disconnect now."""
 
+# In fragments, which are of the dialect `story`: Codex itself never sends half a call.
 _BEGUN = Call(
     id="call_left",
     name="localSearch",
@@ -17,6 +19,7 @@ _BEGUN = Call(
 )
 
 LEAVING: tuple[Script, ...] = (
+    # Each hangs, so that chat.stream.disconnect can see who interrupts the turn: it has no other end.
     Script(name="leave/first", title="Nothing at all.", parts=((Open(SENT), Hang()),)),
     Script(
         name="leave/arguments",

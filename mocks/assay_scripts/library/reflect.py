@@ -11,11 +11,14 @@ REFLECT: tuple[Script, ...] = (
         parts=((Say(("Assay: ", "the scripted backend ", "is here.")),),),
     ),
     Script(
+        # For text/gate: a client that plays this once it has the first piece shows that nothing was held back.
         name="open/gate",
         title="Opens the gate for the turns under the same nonce.",
         parts=((Open("gate"), Say(("opened",))),),
     ),
+    # The other side of a proxy: the requirements turn.* are read off what reached the backend.
     Script(name="reflect/received", title="JSON of what this turn received.", parts=((Reflect("received"),),)),
+    # chat.stream.disconnect: whether the turn of a client that left was interrupted.
     Script(
         name="reflect/turns", title="JSON of how the other turns under the nonce ended.", parts=((Reflect("turns"),),)
     ),

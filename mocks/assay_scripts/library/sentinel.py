@@ -8,7 +8,7 @@ from assay_scripts.steps import Say, Script
 _ARGUMENTS = r'"{ \"query\" :  \"caf\\u00e9 \ud83d\ude00\", \"n\":1.50 }"'
 _CALL = '<tool_call>{"id": "call_sentinel", "name": "localSearch", "arguments": ' + _ARGUMENTS + "}</tool_call>"
 _OBJECT = (
-    '<tool_call>{"call_id":"call_object","name":"readNote",'
+    '<tool_call>{"call_id":"call_object","name":"readNote",'  # `call_id` is as good as `id`, an object as good as text
     '"arguments":{ "notePath" : "a b.md", "chunkIndex" : 2 }}</tool_call>'
 )
 _TAGGED = (
@@ -29,11 +29,13 @@ SENTINEL: tuple[Script, ...] = (
         parts=((Say(tuple(f"Let me look.\n{_CALL}\nI have called the tool.")),),),
     ),
     Script(
+        # 11 is the length of the opening tag, which is sent in two halves; 7 characters are left of the closing one.
         name="sentinel/halves",
         title="A block whose tags are cut in halves, the rest of each in the next delta.",
         parts=((Say(("Let me look.\n<tool", f"_call>{_CALL[11:-7]}", _CALL[-7:])),),),
     ),
     Script(
+        # responses.sentinel.own-line, from here to `nested-fence`: what is no block is text, whole and in order.
         name="sentinel/false-start",
         title="Lines that begin like a block, and never are one.",
         parts=((Say(("<", "tool\n<tool_", "calls>\n<tool_cal", "\n < tool_call>\n<", "tool")),),),
@@ -64,6 +66,7 @@ SENTINEL: tuple[Script, ...] = (
         parts=((Say(("````\n```\n", f"{_CALL}\n```\n", f"{_CALL}\n````\nDone.")),),),
     ),
     Script(
+        # responses.sentinel.invalid, from here to `undeclared`: such a block stays in the text.
         name="sentinel/no-json",
         title="A block that holds no JSON.",
         parts=((Say(("Look:\n<tool_call>", "{'id': 'call_1', name: ", "localSearch}</tool_call>\nDone.")),),),
@@ -84,11 +87,13 @@ SENTINEL: tuple[Script, ...] = (
         parts=((Say(("Look:\n<tool_call>", '{"id": "call_1", "name": "localSearch"', "\nand so on.")),),),
     ),
     Script(
+        # Unlike these it is a call: the backend may call what was not declared, and the proxy passes it on.
         name="sentinel/undeclared",
         title="A block that names a tool which the request does not declare.",
         parts=((Say(('<tool_call>{"id": "call_odd", "name": "oddTool", "arguments": "{}"}</tool_call>',)),),),
     ),
     Script(
+        # responses.sentinel.arguments: the first closing tag is not always the end.
         name="sentinel/tagged",
         title="A block with tags within a string of its JSON, one character a delta.",
         parts=((Say(tuple(f"Let me see.\n{_TAGGED}\nDone.")),),),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from assay_scripts.blocks import BLOCKS
 from assay_scripts.steps import Call, Say, Script
 
+# 1.50: parsed and written again, 1.5.
 _CALL = Call(id="call_shape", name="localSearch", arguments='{"query": "same bytes", "limit": 1.50}')
 _FRAGMENTS = ('{"query": "sa', "me byt", 'es", "limit": 1.', "50}")
 
@@ -19,6 +20,7 @@ def _tenths(text: str) -> tuple[str, ...]:
 
 SHAPES: tuple[Script, ...] = (
     Script(
+        # The letters are those of the requirements, shapes.a to shapes.h.
         name="shapes/a",
         title="A call as tool_calls fragments in agentMessageDelta.",
         parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS),),),
@@ -38,16 +40,19 @@ SHAPES: tuple[Script, ...] = (
     ),
     Script(
         name="shapes/d",
+        # No pieces: a whole message has no fragments.
         title="A call as tool_calls of a whole agentMessage.",
         parts=((replace(_CALL, shape="message-tool-calls"),),),
         notifications="story",
     ),
     Script(
+        # No pieces: Codex sends the arguments whole, and parsed.
         name="shapes/e",
         title="A call as Codex itself requests it: item/tool/call.",
         parts=((_CALL,),),
     ),
     Script(
+        # As versions up to 0.114 do it; a proxy must count one family alone.
         name="shapes/f",
         title="Text and a call, every event sent twice, as codex/event and as a typed notification.",
         parts=((Say(("Let me", " look.")), _CALL),),
@@ -64,6 +69,7 @@ SHAPES: tuple[Script, ...] = (
         parts=((replace(_CALL, shape="use-tool", pieces=_tenths(BLOCKS["use-tool"](_CALL))),),),
     ),
     Script(
+        # An id that comes late belongs to the call that it follows.
         name="shapes/late-id",
         title="A call whose id comes with its last fragment.",
         parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS, late_id=True),),),
@@ -76,12 +82,14 @@ SHAPES: tuple[Script, ...] = (
         notifications="story",
     ),
     Script(
+        # The proxy makes up an id, and keeps to it.
         name="shapes/no-id",
         title="A call without any id.",
         parts=((replace(_CALL, id="", shape="delta-tool-calls", pieces=_FRAGMENTS),),),
         notifications="story",
     ),
     Script(
+        # "1" and then "1" is "11": fragments are never taken for repetitions.
         name="shapes/repeated-fragment",
         title="A call with two equal fragments after each other: both count.",
         parts=(
@@ -98,12 +106,14 @@ SHAPES: tuple[Script, ...] = (
         notifications="story",
     ),
     Script(
+        # Which repetitions are the model's own shows only by the family (chat.stream.text).
         name="shapes/double-telling",
         title="Text sent twice, as codex/event and as a typed notification, with repetitions of the model's own.",
         parts=((Say(("Told", " twice", " twice", ",", " said", " once", ".")),),),
         notifications="double",
     ),
     Script(
+        # One call: tool_calls wins.
         name="shapes/both",
         title="One call in three shapes: tool_calls, function_call and text.",
         parts=((replace(_CALL, shape="delta-tool-calls", also=("delta-function-call", "use-tool")),),),

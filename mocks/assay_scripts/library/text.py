@@ -18,6 +18,7 @@ TEXT: tuple[Script, ...] = (
         parts=((Say(("Hello", ",", " ", "world", "!")),),),
     ),
     Script(
+        # chat.whole.text: empty stays "".
         name="text/empty",
         title="The model ends without any text.",
         parts=((),),
@@ -32,30 +33,32 @@ TEXT: tuple[Script, ...] = (
                         "Gr\u00fc\u00dfe \u2014 ",
                         "\u65e5\u672c\u8a9e ",
                         "\U0001f600",
-                        "\U0001f469",
+                        "\U0001f469",  # joined with the next two: one sign for the eye, three deltas
                         "\u200d",
                         "\U0001f469\u200d\U0001f467",
                         " e",
-                        "\u0301",
+                        "\u0301",  # normalised, it would go into the e before it
                         " \u202ertl\u202c ",
                         "\u05e9\u05dc\u05d5\u05dd",
-                        "\u2028",
+                        "\u2028",  # Python's `splitlines` ends a line here, SSE does not
                         "line\u2029",
                         "\U0001d11e",
-                        "\ufeff",
+                        "\ufeff",  # a byte order mark is one at the start alone
                         "\U0010fffd",
-                        " \u00a0end",
+                        " \u00a0end",  # trimmed by what takes it for a blank
                     ),
                 ),
             ),
         ),
     ),
     Script(
+        # A proxy that drops equal deltas as repetitions loses half of it (chat.stream.text).
         name="text/repeats",
         title="Equal deltas that are repetitions of the model's own.",
         parts=((Say(("ha", "ha", " ", "ha", "ha")),),),
     ),
     Script(
+        # All that a writer of SSE or JSON must escape (chat.stream.frames).
         name="text/markup",
         title="Text that looks like the wire: SSE, JSON, tool tags, backslashes, control characters, entities, fences.",
         parts=(
@@ -88,11 +91,13 @@ TEXT: tuple[Script, ...] = (
         parts=((Think("The user wants a short answer."), Say(("Short", " answer."))),),
     ),
     Script(
+        # chat.stream.usage, chat.whole.usage.
         name="text/usage",
         title="Token counts that no proxy could estimate.",
         parts=((Say(("Counted", ".")), Usage(input=1234, cached=1000, output=56, reasoning=7)),),
     ),
     Script(
+        # chat.stream.finish-reason, chat.whole.finish; so, too, the next one.
         name="text/length",
         title="The model was cut off by its token limit.",
         parts=((Say(("This answer is", " cut")), Finish("length")),),
@@ -103,11 +108,13 @@ TEXT: tuple[Script, ...] = (
         parts=((Say(("This answer is", " filtered")), Finish("content_filter")),),
     ),
     Script(
+        # chat.stream.nothing-after-finish: every client that was tried would append it.
         name="text/late",
         title="The backend sends more text after the end of the turn.",
         parts=((Say(("Done", ".")), Finish(), Say((" Too", " late."))),),
     ),
     Script(
+        # chat.stream.flushed: the gate opens when the client has the first piece, so nothing depends on time.
         name="text/gate",
         title="The second piece is not sent before open/gate is played under the same nonce.",
         parts=((Say(("first",)), Gate(timeout=3.0), Say(("second",))),),
@@ -120,9 +127,11 @@ TEXT: tuple[Script, ...] = (
     Script(
         name="text/silent",
         title="Silence until the gate opens, then text.",
+        # Longer than the 15 s within which chat.stream.keepalive wants a sign.
         parts=((Gate("gate", timeout=60.0), Say(("after the silence",))),),
     ),
     Script(
+        # For clients that leave (chat.stream.disconnect): only an interrupt ends it.
         name="text/hang",
         title="Some text, then nothing until the turn is interrupted.",
         parts=((Say(("I have begun", " and", " will", " not", " stop")), Hang()),),
@@ -130,9 +139,11 @@ TEXT: tuple[Script, ...] = (
     Script(
         name="text/cut-bytes",
         title="The backend's output comes in pieces that cut its characters.",
+        # 1, 1, 1: within a character of three or four bytes (chat.stream.utf8).
         parts=((Cut((40, 1, 1, 1, 2, 3)), Say(("\U0001f600" * 16, "\u65e5\u672c\u8a9e" * 8, " \u00e9nd"))),),
     ),
     Script(
+        # chat.stream.utf8: a delta must not end between two halves, so a proxy holds the first one back.
         name="text/surrogates",
         title="Characters beyond the BMP as two escaped halves, in one delta and in two.",
         parts=(

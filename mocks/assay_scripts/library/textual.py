@@ -23,6 +23,7 @@ TEXTUAL: tuple[Script, ...] = (
         parts=((Say(tuple(f"Let me look.\n{ODD_BLOCK}")),),),
     ),
     Script(
+        # 10 is the length of the opening tag, which is sent in two halves.
         name="textual/prefix",
         title="Text that comes right up to the block.",
         parts=((Say(("Words before", " the block, a < b,", " and then: <use", f"_tool>{_BLOCK[10:]}")),),),
@@ -33,6 +34,7 @@ TEXTUAL: tuple[Script, ...] = (
         parts=((Say((f"{_BLOCK} and then", " some more", " words.")),),),
     ),
     Script(
+        # What was held back as the beginning of a tag must be sent after all, in order.
         name="textual/false-start",
         title="Text that begins like a block, again and again, and never is one.",
         parts=((Say(("a <", " b <use", "_tool", "s <", "use_", "too")),),),
@@ -45,6 +47,7 @@ TEXTUAL: tuple[Script, ...] = (
         ),
     ),
     Script(
+        # The block first: when the native call comes, a proxy has already made a call of it.
         name="textual/structured-wins",
         title="A block, and then the same call natively: one call.",
         parts=(

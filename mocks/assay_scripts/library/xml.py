@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay_scripts.steps import Call, Script
 
 # Every kind of value; the markup and quotes that need care, a line break, and characters of several planes.
-VALUES = (
+VALUES = (  # 1.50e3 and 0.10: xml.values keeps the spelling of numbers
     '{"query": "a & b <c> \\"d\\" \'e\'\\nZeile \u2014 \u65e5\u672c \U0001f600", "count": 12, "ratio": -1.50e3, '
     '"yes": true, "no": false, "nothing": null, "empty": "", "list": [1, "<two>", [], null], '
     '"object": {"k": "v & w", "n": {"deep": 0.10}}, "entity": "&amp; &lt;"}'
@@ -13,7 +13,7 @@ VALUES = (
 
 
 # Each tool of several parameters, its arguments in another order than the parameters.
-_TURNED = (
+_TURNED = (  # xml.order: the block follows the tool's parameters
     ("localSearch", '{"timeRange": null, "salientTerms": ["order"], "query": "order"}'),
     ("webSearch", '{"chatHistory": [], "query": "order"}'),
     ("convertTimeBetweenTimezones", '{"toOffset": "+2", "fromOffset": "+1", "time": "6pm"}'),
@@ -35,6 +35,7 @@ XML: tuple[Script, ...] = (
     ),
     _script(
         "order",
+        # xml.order: the tool's parameters first, the rest in the order in which it came.
         "Arguments in another order than the tool's parameters, and one that is no parameter.",
         Call(
             id="call_order",
@@ -54,16 +55,19 @@ XML: tuple[Script, ...] = (
     ),
     _script(
         "no-object",
+        # xml.values: what is no object is put into `<args>`, whole.
         "Arguments that are JSON, but no object.",
         Call(id="call_list", name="localSearch", arguments="[1, 2]"),
     ),
     _script(
         "broken",
         "Arguments that are no JSON.",
+        # Not native: Codex does not ask for it.
         Call(id="call_broken", name="localSearch", arguments='{"query": ', shape="delta-tool-calls"),
     ),
     _script(
         "no-arguments",
+        # xml.no-arguments.
         "A call without arguments.",
         Call(id="call_none", name="getFileTree", arguments="{}"),
     ),
