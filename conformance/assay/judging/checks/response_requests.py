@@ -51,10 +51,26 @@ def _lost(exchange: Exchange) -> str:
 
 
 def _reflected(exchange: Exchange) -> str:
-    body = json.loads(exchange.transcript.body)
-    items = body.get("output") if isinstance(body, dict) else None
-    parts = [part for item in items or () for part in item.get("content") or ()]
-    return "".join(str(part.get("text", "")) for part in parts)
+    """The text of the response; "" where the body is no response."""
+    items = _dig(_json(exchange), "output")
+    parts = [part for item in _list(items) for part in _list(_dig(item, "content"))]
+    return "".join(str(_dig(part, "text") or "") for part in parts)
+
+
+def _json(exchange: Exchange) -> Any:  # noqa: ANN401 (JSON)
+    """The body; None where it is not JSON. What is wrong with it is for the schemas to say."""
+    try:
+        return json.loads(exchange.transcript.body)
+    except ValueError:
+        return None
+
+
+def _dig(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _wrongly_stored(exchange: Exchange) -> str:
@@ -63,7 +79,7 @@ def _wrongly_stored(exchange: Exchange) -> str:
     # Of these answers none has a response as its body.
     if not exchange.transcript.ok or streamed or request.method == "DELETE":
         return ""
-    body = json.loads(exchange.transcript.body)
+    body = _json(exchange)
     if request.path.endswith("/input_items"):
         return next(iter(schema_errors("response.input_items", body)), "")
     wrong = next(iter(schema_errors("response", body)), "")

@@ -76,3 +76,12 @@ def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[
         sent = json.dumps({"model": "codex", "previous_response_id": "resp_1"}).encode()
         continued = replace(exchange, transcript=replace(exchange.transcript, request_body=sent))
         assert [violation.seen for violation in answered("responses.previous-id", continued, CHECKS)] == wrong
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"null", b'{"output": ["x"]}', b'{"output": [{"content": {"text": 1}}]}', b""]
+)
+@pytest.mark.parametrize(("name", "row"), [("input-string", "input.items"), ("previous-response", "previous-id")])
+def test_a_body_of_another_form_is_a_finding(plain: Make, name: str, row: str, body: bytes) -> None:
+    exchange = plain(name, 200, body, number=0, **RE)
+    assert len(list(answered(f"responses.{row}", exchange, CHECKS))) == 1
