@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ).parse_args(arguments)
     try:
         settings = load()
-        backend = make_backend(settings)
+        backend = make_backend(settings)  # raises SettingsError too, for an unknown PROXY_BACKEND
     except SettingsError as error:
         _complain(str(error))
         return 2
@@ -46,8 +46,10 @@ def serve(settings: Settings, backend: Backend) -> int:
     gate = Gate(settings.max_concurrency)
     app = create_app(settings, backend, gate)
     server = Server(app, settings.host, settings.port, turns=settings.max_concurrency)
+    # Caught before anything runs: a signal that comes before `wait` counts too.
     with stop_signals() as wait:
         try:
+            # Before the backend: when the address is taken, no process has been started yet.
             server.start()
         except OSError as error:
             _complain(f"cannot listen on {settings.host}:{settings.port}: {error}")

@@ -59,7 +59,9 @@ class Client(TypedDict):
 
 def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -> Flask:
     """The application; `gate` counts the turns that run."""
+    # No static folder: Flask would add a route for it.
     app = Flask(__name__, static_folder=None)
+    # OPTIONS is left unrouted, so that `admit` answers it for all routes alike.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     gate = gate or Gate(settings.max_concurrency)
     metrics = Metrics(gate, backend)
@@ -83,8 +85,10 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
         g.request_id = request_id()
         g.started = time.monotonic()
         g.mode = "none"
+        # Before the key is looked at: a browser's preflight carries none (http.cors.preflight).
         if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
             return Response(status=204, headers=cors.preflight(_lower(request.headers)))
+        # Route before key, key before body (http.precedence.*).
         # Only routes that exist ask for the key: an unknown path is 404 to everyone, also without a key.
         if request.routing_exception is None and request.path.startswith("/v1/"):
             _authenticate(settings, request.headers.get("Authorization", ""))
@@ -92,12 +96,14 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
 
     @app.after_request
     def finish(response: Response) -> Response:
+        # Both on errors too (http.request-id, http.cors.preflight): a browser hides an answer without CORS headers.
         response.headers["x-request-id"] = g.request_id
         response.headers.update(cors.allow(_lower(request.headers)))
         # Quoted: a path may hold line breaks, which would forge lines of the log.
         path, status, took = quote(request.path), response.status_code, time.monotonic() - g.started
         log.info("%s %s %s %d %.0f ms", g.request_id, request.method, path, status, took * 1000)
         route, mode, started = request.url_rule.rule if request.url_rule else "", g.mode, g.started
+        # On close: a stream has taken as long as its body did.
         response.call_on_close(lambda: metrics.answered(route, mode, status, time.monotonic() - started))
         return response
 
@@ -110,7 +116,9 @@ def _authenticate(settings: Settings, header: str) -> None:
     scheme, _, key = header.partition(" ")
     if settings.api_key is None:
         return
+    # Bytes, since `compare_digest` takes no str beyond ASCII, and a header may hold any.
     right = settings.api_key.get_secret_value().encode()
+    # The scheme in any case, the key in constant time (http.auth.wrong).
     if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
         raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
 
@@ -132,6 +140,7 @@ def _errors(app: Flask) -> None:
     def method(error: MethodNotAllowed) -> Response:
         return problem(ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted(error.valid_methods or ()))}))
 
+    # Whatever else Flask refuses: its own page would be HTML (http.error.envelope).
     @app.errorhandler(HTTPException)
     def other(_error: HTTPException) -> Response:
         return problem(ApiError(BAD_REQUEST))
@@ -143,6 +152,7 @@ def _errors(app: Flask) -> None:
 
     @app.errorhandler(Exception)
     def unexpected(error: Exception) -> Response:
+        # The trace is for the log alone (http.error.no-internals).
         log.error("%s failed", g.get("request_id"), exc_info=error)
         return problem(ApiError(INTERNAL))
 
@@ -160,8 +170,10 @@ def _health(app: Flask, backend: Backend, gate: Gate) -> None:
 
     @app.get("/readyz")
     def ready() -> Response:
+        # A proxy that stops is alive but not ready: whoever goes by readiness sends it no more requests.
         if gate.shut_down:
             raise ApiError(STOPPING)
+        # 0: a health check never waits, and starts no backend that was given up.
         if not backend.await_ready(0):
             raise failure(Failed(Cause.UNAVAILABLE))
         return json_response({"status": "ready"})
@@ -174,6 +186,7 @@ def _metrics(app: Flask, metrics: Metrics) -> None:
 
 
 def _models(app: Flask, settings: Settings) -> None:
+    # The type requires `created`, and no better date is known; read once, so that every answer says the same.
     started = int(time.time())
     models = {
         name: {"id": name, "object": "model", "created": started, "owned_by": settings.backend}
@@ -184,6 +197,7 @@ def _models(app: Flask, settings: Settings) -> None:
     def list_models() -> Response:
         return json_response({"object": "list", "data": list(models.values())})
 
+    # `path`: the names of models may hold slashes.
     @app.get("/v1/models/<path:name>")
     def get_model(name: str) -> Response:
         if name not in models:
@@ -211,6 +225,7 @@ def _client(*, stream: bool) -> Client:
 def _chat(app: Flask, settings: Settings, chat: Chat) -> None:
     @app.post("/v1/chat/completions")
     def completions() -> Response:
+        # Body, then parameters; model, capacity and readiness follow in `answer` (http.precedence.*).
         parsed = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
         return chat.answer(parsed, **_client(stream=parsed.stream))
 

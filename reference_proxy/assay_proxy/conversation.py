@@ -99,6 +99,7 @@ class Conversation:
                     texts += [item.name, item.arguments]
                 case Result():
                     texts.append(item.output)
+        # replace: half a surrogate pair, which JSON can spell, has no UTF-8.
         return sum(len(text.encode(errors="replace")) for text in texts)
 
 
@@ -114,11 +115,14 @@ def converse(
     schema: Mapping[str, Any] | None = None,
 ) -> Conversation:
     """Divide a request's items into developer text, history and input."""
+    # Only what leads is developer text; later instructions keep their place in the history (turn.system-prompt).
     lead = list(takewhile(_instructs, items))
     rest = items[len(lead) :]
+    # A turn's input is what the user said last; backends take it apart from the history.
     tail = list(takewhile(_asks, reversed(rest)))[::-1]
     texts = ["".join(_text(part) for part in message.parts) for message in lead if isinstance(message, Message)]
     return Conversation(
+        # None, not "": Codex honours an empty developer text.
         developer="\n\n".join(texts) if texts else None,
         history=tuple(rest[: len(rest) - len(tail)]),
         input=tuple(part for message in tail if isinstance(message, Message) for part in message.parts),

@@ -37,6 +37,7 @@ NOT_OBJECT = Problem(400, INVALID, "invalid_json", "The request body must be a J
 INVALID_PARAM = Problem(400, INVALID, "invalid_value", "A parameter is not acceptable.")
 MISSING_PARAM = Problem(400, INVALID, "missing_required_parameter", "A required parameter is missing.")
 UNKNOWN_MODEL = Problem(404, INVALID, "model_not_found", "This model is not served here.")
+# The seconds are read: OpenAI's SDKs, ai-sdk and langchain retry 408, 429 and 5xx, and honour Retry-After.
 BUSY = Problem(429, "rate_limit_error", "too_many_requests", "Too many requests at once; try again shortly.", 1)
 UNKNOWN_RESPONSE = Problem(404, INVALID, "response_not_found", "This response is not stored here.")
 UNKNOWN_PREVIOUS = Problem(404, INVALID, "previous_response_not_found", "The previous response is not stored here.")
@@ -49,6 +50,7 @@ FAILURES: dict[Cause, Problem] = {
     Cause.RATE_LIMITED: Problem(
         429, "rate_limit_error", "rate_limit_exceeded", "The backend's model is rate limited; try again later.", 5
     ),
+    # No Retry-After: waiting a moment brings no quota back.
     Cause.QUOTA: Problem(
         429, "insufficient_quota", "insufficient_quota", "The backend's account has used up its quota."
     ),
@@ -56,12 +58,14 @@ FAILURES: dict[Cause, Problem] = {
         400, INVALID, "context_length_exceeded", "The conversation does not fit into the model's context window."
     ),
     Cause.OVERLOADED: Problem(503, "server_error", "backend_overloaded", "The backend is overloaded; try again.", 2),
+    # The same words, whether the proxy's own gate or the backend counts the requests.
     Cause.BUSY: BUSY,
     Cause.REJECTED: Problem(400, INVALID, "backend_rejected", "The backend rejected the request."),
     Cause.TOOLS_REJECTED: Problem(400, INVALID, "invalid_tools", "The backend rejected the declared tools."),
     Cause.IMAGES_REJECTED: Problem(
         400, INVALID, "invalid_image", "The backend takes images as `data:` URLs only, not by address."
     ),
+    # Not a 401: the client's own key is right, and a 401 would say that it is wrong.
     Cause.CREDENTIALS: Problem(
         502, "server_error", "backend_credentials", "The backend's own credentials were refused upstream."
     ),
@@ -96,6 +100,7 @@ class ApiError(Exception):
 
 def envelope(problem: Problem, *, message: str | None = None, param: str | None = None) -> dict[str, Any]:
     """`{"error": {message, type, param, code}}`, all four present."""
+    # Always the four members; `code` is text or null, never a number (http.error.envelope).
     text = message or problem.message
     return {"error": {"message": text, "type": problem.type, "param": param, "code": problem.code}}
 

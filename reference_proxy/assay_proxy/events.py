@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+# No `function_call`: that is one dialect's spelling of `tool_calls` (`surfaces.chat_dialect`).
 FinishReason = Literal["stop", "length", "content_filter", "tool_calls"]
 Source = Literal["structured", "textual"]
 

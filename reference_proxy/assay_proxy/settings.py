@@ -36,6 +36,7 @@ def _split(value: object) -> object:
     return tuple(part for item in value.split(",") if (part := item.strip())) if isinstance(value, str) else value
 
 
+# NoDecode: pydantic-settings would read the variable of a tuple as JSON.
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), Field(min_length=1)]
 
 
@@ -49,6 +50,7 @@ class CodexSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="CODEX_", env_ignore_empty=True, frozen=True)
 
     bin: str = _setting("codex", "the codex executable; it is started as `CODEX_BIN app-server`")
+    # For `--help` alone: the backend gets the variable itself, with the rest of the environment.
     home: str | None = _setting(None, "passed on to the backend; unset: codex decides")
 
 
@@ -60,30 +62,42 @@ class Settings(BaseSettings):
     backend: str = _setting(_BACKEND, "the backend that answers; for an unknown one the known ones are listed")
     host: str = _setting("127.0.0.1", "address to listen on")
     port: int = _setting(8787, "port to listen on; 0: any free one", ge=0, le=65535)
+    # SecretStr: a settings object that is printed or logged does not show it.
     api_key: SecretStr | None = _setting(None, "bearer key that clients must send; unset: no authentication")
     models: Names = Field(
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
+    # The story's default (S4-5), though most clients want OpenAI's.
     output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers write tool calls")
+    # S4-8 asks for cumulative ones, and its clients read `content`. All 17 OpenAI clients that were tried concatenate:
+    # cumulative text breaks them, some by running the tool with wrong arguments.
     tool_arguments: ArgumentsMode | None = _setting(
         None, "incremental or cumulative deltas; unset: cumulative in obsidian-xml, incremental elsewhere"
     )
+    # S4-1, S4-9, S4-11: a stream stops after its first call.
     stop_after_tools_mode: StopPolicy = _setting("first", "first or burst: streams end after the first call or all")
     stop_after_tools: bool = _setting(True, "false: the same as burst")  # noqa: FBT003 - a default, not a flag
     tool_block_max: int = _setting(0, "calls, and blocks, of one choice at most; 0: all of them", ge=0)
     tool_block_delimiter: str = _setting("\n", "what stands between the <use_tool> blocks of a burst")
+    # S4-3, S4-21.
     suppress_tail_after_tools: bool = _setting(True, "false: text after calls passes, unless the stream ended before")  # noqa: FBT003 - a default, not a flag
+    # S0:178 has the call logged and passed on; failing is the stricter choice.
     tools_strict: bool = _setting(False, "true: a call of a tool that was not declared fails a response")  # noqa: FBT003 - a default, not a flag
     responses_stored: int = _setting(
         256, "responses kept in memory for previous_response_id; those not used for longest go first", ge=0
     )
+    # `none` is for Copilot 3.0 to 3.1.5, which never unescapes a value.
     xml_escape: XmlEscape = _setting("xml", "xml or none: whether &, < and > in <use_tool> values are escaped")
+    # 128 is the most that OpenAI's API takes.
     max_choices: int = _setting(8, "largest n of a request", ge=1, le=128)
     codex_protocol: Protocol = _setting("v2", "v2 or v1: how the backend is spoken to")
+    # S4-14: an early failure is to be a real HTTP error (`answers.timing`).
     commit_ms: int = _setting(2000, "how long a stream's status line waits for the first output", ge=0)
+    # chat.stream.keepalive: at least every 15 s.
     keepalive_ms: int = _setting(15_000, "a silent stream gets a comment line this often", ge=1)
     idle_timeout_ms: int = _setting(300_000, "a backend silent for this long has failed", ge=1)
+    # A setting since a suite of many cases cannot wait 2 s for each.
     call_wait_ms: int = _setting(
         2000, "a backend silent for this long, while calls wait for the client, has them answered", ge=1
     )
@@ -128,6 +142,7 @@ def load() -> Settings:
         return Settings()
     except ValidationError as error:
         first = error.errors()[0]
+        # pydantic's title is the name of the class; each class has a prefix of its own.
         prefix = next(prefix for prefix, model in _models() if model.__name__ == error.title)
         raise SettingsError(f"{prefix}{str(first['loc'][0]).upper()}: {first['msg']}") from None
 
@@ -173,7 +188,9 @@ def _variables() -> Iterator[tuple[str, object, str]]:
     """Every variable, its default and its meaning."""
     for prefix, model in _models():
         for name, field in model.model_fields.items():
+            # Without one it is no variable but a group of them (`codex`).
             if field.description:
+                # `models` follows the backend; here that is the default one, whatever the environment chooses.
                 default = field.get_default(call_default_factory=True, validated_data={"backend": _BACKEND})
                 yield prefix + name.upper(), default, field.description
 

@@ -35,10 +35,12 @@ class Chat:
         return self.runner.run(self._plan(request), client_gone=client_gone, keep_open=keep_open)
 
     def _plan(self, request: ChatRequest) -> AnswerPlan:
+        # Before a slot is taken: an unknown model is a 404 however busy the proxy is (http.precedence.*).
         model = backend_model(request.model, self.settings)
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         call_format = self._call_format(request)
         head = chat_stream.Head(
+            # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
             id=f"chatcmpl-{secrets.token_hex(12)}",
             created=int(time.time()),
             model=request.model,
@@ -55,6 +57,7 @@ class Chat:
                 stream=request.stream,
                 policy=call_format.policy,
                 calls=request.calls,
+                # `function_call` is one member of a message, not a list.
                 single=call_format.dialect is Dialect.FUNCTION_CALL,
             ),
             stream=request.stream,
@@ -62,6 +65,7 @@ class Chat:
             pieces=lambda events: chat_stream.write(events, head),
             dialect=call_format.dialect,
             choices=request.n,
+            # A stream that shows no usage ends without waiting for it.
             await_usage=request.include_usage or not request.stream,
             headers=echoed(call_format),
         )
@@ -69,6 +73,7 @@ class Chat:
     def _call_format(self, request: ChatRequest) -> CallFormat:
         """How the answer writes its calls: as the request says, else as the settings do."""
         settings, options = self.settings, request.options
+        # The request decides: `functions` without `tools` is answered by `function_call` (S1:34, S1:61, S1:117).
         mode = "openai-json" if request.legacy else options.output_mode or settings.output_mode
         return CallFormat(
             dialect=Dialect.FUNCTION_CALL if request.legacy else Dialect(mode),

@@ -59,9 +59,13 @@ def choice_rules(settings: Settings, *, stream: bool, policy: StopPolicy, calls:
     first = stream and policy == "first"
     tails = not settings.suppress_tail_after_tools
     return Rules(
+        # Whole answers hold all calls (S4-18); PROXY_TOOL_BLOCK_MAX caps both forms exactly.
         limit=1 if first or single else settings.tool_block_max or None,
+        # A burst whose tail may pass is read to its end, since the tail follows the last call.
         ends_early=stream and (first or not tails),
         calls=calls,
         tails=tails,
+        # A whole answer still has its status line to say so (chat.whole.backend-error); a stream with complete calls
+        # ends as if all were well (chat.stream.error-after-call).
         errors_win=not stream,
     )

@@ -79,10 +79,12 @@ class Responses:
         return stored
 
     def _plan(self, request: ResponsesRequest) -> AnswerPlan:
+        # First: an unknown model is answered before an unknown response.
         model = backend_model(request.model, self.settings)
         before = self._before(request)
         given = responses_input.resolved(request.given, self._item)
         calls = {item.id for item in before if isinstance(item, Call)}
+        # Only now: an output may answer a call of the previous response, or of an item that was referred to.
         refuse(responses_input.answered(given, calls))
         items = (*before, *responses_input.items(given))
         conversation = converse(
@@ -91,9 +93,11 @@ class Responses:
         head = self._head(request, conversation)
 
         def keep(response: Json) -> None:
+            # Codex, for one, sends `store: false` with every request.
             if request.store:
                 self.store.put(_store(response, items, given))
 
+        # Usage is always awaited: the terminal event holds it (responses.stream.terminal).
         return AnswerPlan(
             id=head.id,
             conversation=conversation,
@@ -133,11 +137,13 @@ class Responses:
             echo=request.echo,
             prompt_bytes=conversation.size,
             call_format=CallFormat(
+                # Not PROXY_OUTPUT_MODE: responses default to openai-json (contract §6).
                 dialect=Dialect(options.output_mode or "openai-json"),
                 policy=options.stop_policy or settings.responses_stop_policy,
                 delimiter=settings.tool_block_delimiter,
                 escape=settings.xml_escape == "xml",
             ),
+            # Namespaced functions are known by their joined names here, as the backend calls them.
             strict=frozenset(tool.name for tool in request.tools) if settings.tools_strict else None,
             spaces=request.spaces,
         )
@@ -158,6 +164,7 @@ def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
     """The response as it is stored, with the conversation `before` it and its input as `input_items` lists it."""
     listed = tuple(input_items.listed(given, response["id"]))
     conversation = (*before, *map(_conversation_item, response["output"]))
+    # An upper bound: the responses of one conversation share its items.
     size = converse(conversation).size + len(json.dumps([response, listed]))
     return Stored(response=response, conversation=conversation, given=listed, size=size)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from assay_proxy.conversation import Item
 
+# responses.previous-id asks for bounded memory.
 SIZE = 64 * 2**20
 """In characters."""
 
@@ -46,8 +47,10 @@ class Store:
     def put(self, stored: Stored) -> None:
         """Keep it, as the one that was used last."""
         with self._lock:
+            # Nothing is replaced: no id is used twice.
             self._kept[stored.response["id"]] = stored
             self._weight += stored.size
+            # A response that alone is larger than `size` goes too, after all others.
             while self._kept and (len(self._kept) > self.limit or self._weight > self.size):
                 self._weight -= self._kept.popitem(last=False)[1].size
 

@@ -12,6 +12,7 @@ from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text,
 if TYPE_CHECKING:
     from assay_proxy.backends.backend import Turn
 
+# A slot is to be free within 1 s of a disconnect (chat.stream.disconnect).
 TICK = 0.2
 """Seconds between two looks at the client's connection: how late, at most, a disconnect is noticed."""
 
@@ -68,12 +69,15 @@ def hold_status_line(
     deadline = clock() + commit
     before: list[TurnEvent] = []
     for event in events:
+        # chat.stream.error-before-output.
         if isinstance(event, Failed):
             raise failure(event, param)
         if isinstance(event, Text | CallOpened | Finished):
             return chain(before, [event], events)
+        # It is no output, but the end of the answer needs it. Working and Quiet may be lost.
         if isinstance(event, Usage):
             before.append(event)
+        # Looked at with each event, which is often enough: a silence is a Quiet at every tick.
         if clock() >= deadline:
             return chain([Quiet(0)], before, events)
     return chain(before, events)
@@ -90,4 +94,5 @@ def keep_alive(pieces: Iterable[bytes], *, comment: bytes, every: float, clock: 
         now = clock()
         if piece or written is None or now - written >= every:
             written = now
+            # A comment, never an empty `data:`, which most clients cannot read (chat.stream.keepalive-is-comment).
             yield piece or comment

@@ -52,6 +52,7 @@ class TurnRunner:
             ApiError: whatever goes wrong before the status line is sent.
             ClientGoneError: when the client leaves before that.
         """
+        # Capacity (429) before readiness (503): http.precedence.*.
         self.gate.enter()
         try:
             close = _Closing(self._open(plan, client_gone), self.gate)
@@ -60,6 +61,7 @@ class TurnRunner:
             raise
         try:
             response = self._respond(plan, close.turn, client_gone)
+        # Whatever it is: a slot that is not given back is lost until the proxy is restarted.
         except BaseException:
             close()
             raise
@@ -77,6 +79,7 @@ class TurnRunner:
 
     def _open(self, plan: AnswerPlan, client_gone: Callable[[], bool]) -> Turn:
         deadline = self.clock() + self.settings.ready_wait_ms / 1000
+        # Tick by tick, so that a client that leaves meanwhile frees its slot.
         while not self.backend.await_ready(TICK):
             if client_gone():
                 raise ClientGoneError
@@ -88,6 +91,7 @@ class TurnRunner:
         # A Quiet at least twice per keep-alive interval, since a comment can only be sent when an event comes by.
         idle, tick = self.settings.idle_timeout_ms / 1000, min(TICK, self.settings.keepalive_ms / 2000)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
+        # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
         events = assemble(
             read_events(turn, client_gone=client_gone, idle=idle, clock=self.clock, tick=tick),
@@ -99,6 +103,7 @@ class TurnRunner:
         events = _logged(events, plan)
         if not plan.stream:
             return json_response(plan.whole(events))
+        # Called before there is a response: what fails until then is still an HTTP error.
         held = hold_status_line(events, commit=self.settings.commit_ms / 1000, clock=self.clock, param=plan.param)
         return Response(self._body(held, plan), headers=dict(sse.HEADERS))
 
@@ -115,7 +120,9 @@ def _logged(events: Iterator[TurnEvent], plan: AnswerPlan) -> Iterator[TurnEvent
     declared = Registry(plan.conversation.tools)
     for event in events:
         if isinstance(event, CallOpened):
+            # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
             log.info("%s call tool=%s source=%s", plan.id, quote(event.name), event.source)
+            # Logged and passed on all the same (S0:178).
             if event.name not in declared:
                 log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
         yield event

@@ -15,6 +15,7 @@ from assay_proxy.events import CallsEnded, Failed, Finished, Quiet, TurnEvent, T
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+# Many versions of Codex count a response's tokens only after its calls are answered, which may be never.
 USAGE_PATIENCE = 2.0
 """Seconds."""
 
@@ -51,6 +52,7 @@ class _Answer:
         """What passes of the event."""
         match event:
             case Quiet():
+                # A silence releases calls from the text that a choice still holds (`Reconciler.release`).
                 for choice in self.choices:
                     yield from choice.feed(event)
                 yield event
@@ -63,6 +65,7 @@ class _Answer:
                 yield event
             case _:
                 self._settle(event)
+                # A backend may speak of a choice that was not asked for: that is dropped (chat.stream.isolation).
                 if event.choice < len(self.choices):
                     yield from self.choices[event.choice].feed(event)
 
@@ -93,10 +96,13 @@ class _Answer:
         ]
         self.unpaid -= {choice.index for choice in self.choices if event.choice in {None, choice.index}}
         for choice in struck:
+            # First what still waits: it may be the call that makes this an answer.
             yield from choice.survive()
         if all(choice.answered for choice in struck):
             for choice in struck:
+                # chat.stream.error-after-call.
                 yield from choice.end("stop")
         else:
+            # One choice without an answer fails them all: an answer has one status, a stream one error frame.
             self.failed = True
             yield event

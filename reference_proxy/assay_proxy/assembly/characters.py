@@ -19,6 +19,7 @@ class Joiner:
 
     def feed(self, piece: str) -> str:
         """All of the text so far that is whole and was not returned before."""
+        # The short way of most pieces: ASCII holds no halves.
         if piece.isascii() and not self._held:
             return piece
         text = self._held + piece
@@ -34,4 +35,5 @@ class Joiner:
 
 def whole(text: str) -> str:
     """The text with halves joined, and U+FFFD for those that stand alone."""
+    # UTF-16 is where two halves side by side are one character (chat.stream.utf8).
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -73,6 +73,7 @@ class Choice:
     seed: str = ""
     state: State = State.OPEN
     _text: Joiner = field(default_factory=Joiner)
+    # One per call: fragments of several calls may interleave.
     _fragments: dict[str, Joiner] = field(default_factory=dict)
     _kept: set[str] = field(default_factory=set)
     _incomplete: set[str] = field(default_factory=set)
@@ -90,7 +91,9 @@ class Choice:
                 yield from self._separate(self._text.feed(event.text))
             case MessageEnded():
                 yield from self._rest()
+                # A new message is at the start of a line and in no code fence.
                 self._separator = Separator()
+            # turn.tool-choice-none: no call reaches the client, whatever the backend does.
             case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
                 yield from self._structured(event)
             case Quiet():
@@ -119,6 +122,7 @@ class Choice:
         yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
+            # Calls win over any other reason (chat.stream.finish-reason, S4-4, S4-19).
             yield Finished(choice=self.index, reason="tool_calls" if self._kept else reason)
 
     def _separate(self, text: str) -> Iterator[TurnEvent]:
@@ -129,8 +133,10 @@ class Choice:
                 yield from self._block(part)
 
     def _plain(self, text: str) -> Iterator[TurnEvent]:
+        # Words behind a block: its twin in structure did not come first. Blanks decide nothing.
         if self.state is State.CALLING and text.strip():
             yield from self._emit(self._reconciler.release())
+        # chat.stream.tail-suppressed (S4-3, S4-21).
         if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
             yield Text(choice=self.index, text=text)
 
@@ -141,6 +147,7 @@ class Choice:
             self.state = State.CALLING
 
     def _structured(self, event: CallEvent) -> Iterator[TurnEvent]:
+        # Text that was held stands before the call.
         if isinstance(event, CallOpened):
             yield from self._rest()
         for whole in self._joined(event):
@@ -176,11 +183,13 @@ class Choice:
             self.state = State.CALLING
             self._kept.add(event.id)
             self._incomplete.add(event.id)
+        # Beyond the limit, or of such a call.
         if event.id not in self._kept:
             return
         yield event
         if isinstance(event, CallClosed):
             self._incomplete.discard(event.id)
+            # Not with the last call alone: calls may overlap, and each that was opened is to be complete.
             if self.rules.ends_early and len(self._kept) == limit and not self._incomplete:
                 self.state = State.FINISHED
                 yield Finished(choice=self.index, reason="tool_calls")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 KEPT = 64
 """Characters of a line that are looked at; a fence has fewer."""
+# CommonMark's fences: at most three spaces, then three or more signs of one kind.
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
@@ -20,6 +21,7 @@ class Lines:
     @property
     def fresh(self) -> bool:
         """At the start of a line that is in no code fence."""
+        # responses.sentinel.own-line.
         return not self._line and not self._fence
 
     def take(self, text: str) -> None:
@@ -36,6 +38,8 @@ class Lines:
             return
         ticks, rest = found.groups()
         if not self._fence:
+            # With a backtick behind its backticks a line is code within text, not a fence (CommonMark).
             self._fence = "" if ticks[0] == "`" and "`" in rest else ticks
+        # A fence is closed by its own sign, at least as many of them, and nothing behind.
         elif ticks.startswith(self._fence) and not rest.strip():
             self._fence = ""

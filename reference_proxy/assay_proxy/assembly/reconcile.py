@@ -58,8 +58,10 @@ class Reconciler:
         """Take a call from the text; returns whether it is new."""
         for id_, call in self._structured.items():
             if id_ == found.id or (call.name == found.name and _same(found, "".join(call.pieces))):
+                # A structured call accounts for one repetition; the same words once more are a call of their own.
                 del self._structured[id_]
                 return False
+        # A model may use an id twice, though it is asked not to: two calls under one id would be one to the client.
         id_ = found.id if found.id not in {"", *self._ids} else call_id(self.seed, self.choice, self._found)
         self._found += 1
         self._ids.add(id_)
@@ -68,6 +70,7 @@ class Reconciler:
 
     def structured(self, event: CallEvent) -> Iterator[CallEvent]:
         """Take a structured call's event; returns what passes now."""
+        # Everything queues behind a suspect, or calls would overtake it.
         if self._suspect:
             self._queue.append(event)
             if isinstance(event, CallClosed) and event.id == self._suspect.id:
@@ -99,6 +102,7 @@ class Reconciler:
     def _pass(self, event: CallEvent) -> Iterator[CallEvent]:
         match event:
             case CallOpened():
+                # What was found in the text came before (chat.whole.calls-all-in-order).
                 yield from self.release()
                 self._ids.add(event.id)
                 self._structured[event.id] = _Structured(event.name)
@@ -117,6 +121,7 @@ class Reconciler:
         if twin is None:
             for event in own:
                 yield from self._pass(event)
+        # The client has it already, so the structure is dropped (textual.structured-wins).
         elif twin.passed:
             self._textual.remove(twin)
         else:
@@ -142,5 +147,6 @@ def _twins(found: TextCall, opened: CallOpened, arguments: str) -> bool:
 def _same(found: TextCall, arguments: str) -> bool:
     if spelled_json.same(found.arguments, arguments):
         return True
+    # A block loses the quotes of strings that look like other JSON, so the structure is compared after the same loss.
     read = use_tool.read(use_tool.write(found.name, arguments))
     return bool(read and spelled_json.same(found.arguments, read.arguments))

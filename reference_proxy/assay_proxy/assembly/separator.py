@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from assay_proxy.tools.use_tool import TextCall
 
+# Enough to know where strings begin and end; the rest is left to the parser.
 _IN_JSON = re.compile(r'[\\"\n]')
 
 
@@ -47,8 +48,10 @@ class _Block:
         at = window.find(self.close)
         if at < 0:
             self.pieces.append(text)
+            # As much as may be the beginning of a closing tag.
             self.tail = window[1 - len(self.close) :]
             return False, ""
+        # The tail stands in `pieces` already.
         end = at + len(self.close) - len(self.tail)
         self.pieces.append(text[:end])
         self.tail = ""
@@ -67,6 +70,7 @@ class _UseTool(_Block):
 
     def feed(self, text: str) -> _Outcome | None:
         closed, rest = self.take(text)
+        # The block stays as it was written (textual.verbatim); one that names no tool is text.
         return _Outcome(use_tool.read(self.said) or self.said, rest) if closed else None
 
 
@@ -97,6 +101,7 @@ class _Sentinel(_Block):
     def _content(self) -> TextCall | str | None:
         """What ends at a closing tag; None when the tag is part of a string."""
         call = sentinel.read(self.said.removeprefix(self.open).removesuffix(self.close))
+        # Arguments may quote the closing tag.
         return call or (None if self.in_string else self.said)
 
     def _broken(self, text: str) -> int | None:
@@ -118,10 +123,10 @@ class _Sentinel(_Block):
             start = found.end()
             if found[0] == '"':
                 self.in_string = not self.in_string
-            elif found[0] == "\n" and self.in_string:
+            elif found[0] == "\n" and self.in_string:  # no JSON string holds a raw line end
                 return found.start()
             elif found[0] == "\\" and self.in_string:
-                self.escaped = start == len(text)
+                self.escaped = start == len(text)  # the escaped character may come with the next piece
                 start += 1
         return None
 
@@ -147,12 +152,14 @@ class Separator:
             if outcome is None:
                 return
             self._block, rest = None, outcome.rest
+            # A call leaves no trace in its line, so another one may follow there.
             if isinstance(outcome.content, str):
                 self._lines.take(outcome.content)
             yield outcome.content
 
     def end(self) -> str:
         """The text that is left when no more comes."""
+        # textual.unterminated: a block without an end is text.
         rest = self._held if self._block is None else self._block.said
         self._held, self._block = "", None
         self._lines.take(rest)
@@ -163,10 +170,12 @@ class Separator:
         start = 0
         while (at := text.find("<", start)) >= 0:
             self._lines.take(text[start:at])
+            # `<use_tool>` counts anywhere; the sentinel on a line of its own only (responses.sentinel.own-line, S0:47).
             for block in (_UseTool(), _Sentinel()) if self._lines.fresh else (_UseTool(),):
                 if text.startswith(block.open, at):
                     self._block = block
                     return text[:at], text[at + len(block.open) :]
+                # textual.any-cut: held until it is decided what it is.
                 if block.open.startswith(text[at:]):
                     self._held = text[at:]
                     return text[:at], ""

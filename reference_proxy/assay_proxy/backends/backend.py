@@ -54,6 +54,7 @@ class Backend(Protocol):
     def await_ready(self, timeout: float) -> bool:
         """Whether turns can be opened, waiting for it up to `timeout` seconds."""
 
+    # All choices at once, not a call for each: they share a mailbox and start in order (`choices`).
     def open(self, conversation: Conversation, choices: int = 1) -> Turn:
         """Start a turn that answers `choices` times, each in a session of its own.
 

@@ -72,6 +72,7 @@ class Choices:
         with self._lock:
             self._closed = True
             turns = list(self._turns)
+        # First, so that what the turns still send is dropped.
         self._mailbox.close()
         for turn in turns:
             turn.close()
@@ -87,6 +88,7 @@ class Choices:
     def _next(self) -> None:
         index = self._claim()
         if index is not None:
+            # Without the lock: a turn that cannot start begins the next one, by `started`, before it returns.
             turn = self._begin(self, self._mailbox, index)
             if not self._keep(turn):
                 turn.close()

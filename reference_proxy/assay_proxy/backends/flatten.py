@@ -32,6 +32,7 @@ def with_input(conversation: Conversation) -> Conversation:
     if conversation.input:
         return conversation
     tail = list(takewhile(_is_of_user, reversed(conversation.history)))[::-1]
+    # It ends with what another role said, which cannot be passed off as the user's: all of it becomes text.
     if not tail:
         return flat(conversation)
     parts = tuple(part for item in tail for part in _message(item).parts)
@@ -58,5 +59,6 @@ def _item(item: Item) -> Iterator[Part]:
         case Call():
             yield TextPart(f"[assistant called {item.name}:{item.id}] {item.arguments}")
         case Result():
+            # S0:92, turn.tool-result.
             yield TextPart(f"[tool:{item.id}] {item.output}")
             yield from item.images

@@ -89,13 +89,14 @@ class Mailbox:
             try:
                 self._append(event)
                 hopeless = self._hopeless()
-            except OSError:
+            except OSError:  # the disk is full, or fails
                 log.warning("text for a slow client cannot be put aside", exc_info=True)
                 hopeless = True
             if hopeless:
                 self._drop()
                 event = Failed(Cause.LAGGING)
                 self._events.append(event)
+            # Nothing follows a failure of all.
             self._closed = isinstance(event, Failed) and event.choice is None
             self._filled.notify()
             return not self._closed
@@ -104,6 +105,7 @@ class Mailbox:
         """The oldest unread event; None when none comes within `timeout` seconds."""
         with self._filled:
             self._read_at = self.clock()
+            # A reader that waits here does not stall: the time counts from the last look, before and after the wait.
             if not self._filled.wait_for(lambda: self._events, timeout):
                 return None
             self._read_at = self.clock()
@@ -120,6 +122,7 @@ class Mailbox:
         if isinstance(event, Text | Arguments) and self._size + weight(event) > self.limit // CROWDED:
             self._join(event)
         elif not isinstance(event, Working) or not self._events:  # whoever has something to read sees work anyway
+            # An event that cannot be joined keeps its place: every run ends before it.
             self._part(*self._open)
             self._events.append(self._weighed(event, 1))
 
@@ -157,6 +160,7 @@ class Mailbox:
     def _hopeless(self) -> bool:
         """Whether to give up on the reader: it stalls, or the file or the memory is full."""
         unread = self._spool.unread
+        # Only with text in the file: a reader that has little to take is waited for.
         stalled = unread > 0 and self.clock() - self._read_at > self.patience
         return stalled or unread > self.aside or self._size > self.limit
 

@@ -22,8 +22,9 @@ class Spool:
         """Put a text aside; returns its place."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="assay-proxy-")  # noqa: SIM115 - lives as long as the turn
+        # Halves of characters stay: `assembly.characters` joins them later.
         data = text.encode(errors="surrogatepass")
-        self._file.seek(self._end)
+        self._file.seek(self._end)  # a read may have moved it
         self._file.write(data)
         place = (self._end, len(data))
         self._end += len(data)

@@ -20,4 +20,5 @@ def as_mapping(value: object) -> Mapping[str, Any]:
 
 def as_count(value: object) -> int | None:
     """The non-negative whole number, or None."""
+    # Python counts a bool as an int.
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

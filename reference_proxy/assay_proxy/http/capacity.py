@@ -38,6 +38,7 @@ class Gate:
         with self._freed:
             if self._shut:
                 raise ApiError(STOPPING)
+            # At once, without a queue: a client knows how to wait for a 429, and a silent wait looks like a hang.
             if self._taken >= self.limit:
                 raise ApiError(BUSY)
             self._taken += 1
@@ -46,7 +47,7 @@ class Gate:
         """Give the slot back."""
         with self._freed:
             self._taken -= 1
-            self._freed.notify_all()
+            self._freed.notify_all()  # for `await_empty`
 
     def shut(self) -> None:
         """Let no more turns in."""

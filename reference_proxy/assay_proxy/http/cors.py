@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# A browser shows a page's script no other header of an answer, but for a few harmless ones.
 EXPOSED = "x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
 
 
@@ -26,6 +27,7 @@ class Cors:
             return {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
         origin = request.get("origin", "")
         if origin not in self.origins:
+            # A hint to caches: another origin may get another answer.
             return {"Vary": "Origin"}
         return {
             "Vary": "Origin",
@@ -40,11 +42,13 @@ class Cors:
             methods += ", DELETE"
         headers = {
             "Access-Control-Allow-Methods": methods,
+            # Named one by one: `*` does not cover `authorization`.
             "Access-Control-Allow-Headers": request.get(
                 "access-control-request-headers", "authorization, content-type"
             ),
             "Access-Control-Max-Age": "600",
         }
+        # Without it Chromium keeps a public page from a proxy on its own machine.
         if request.get("access-control-request-private-network") == "true":
             headers["Access-Control-Allow-Private-Network"] = "true"
         return headers

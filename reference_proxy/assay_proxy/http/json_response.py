@@ -20,4 +20,5 @@ def request_id() -> str:
 def json_response(payload: Mapping[str, Any], status: int = 200) -> Response:
     """A response whose body is the payload."""
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    # replace: half a surrogate pair has no UTF-8.
     return Response(text.encode(errors="replace"), status=status, mimetype="application/json")

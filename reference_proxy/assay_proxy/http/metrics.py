@@ -44,10 +44,12 @@ class Metrics:
 
     gate: Gate
     backend: Backend
+    # Not the library's global one, which would refuse the metrics of a second application in the process.
     _registry: CollectorRegistry = field(default_factory=CollectorRegistry)
 
     def __post_init__(self) -> None:
         labels = ("surface", "mode")
+        # The library adds `_total` to the name.
         self._requests = Counter(
             "assay_proxy_requests", "Requests that were answered.", (*labels, "status"), registry=self._registry
         )

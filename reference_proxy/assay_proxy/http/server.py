@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SPARE_THREADS = 16
 """Threads besides those that run turns: for health checks, models and refusals."""
+# cheroot's own limit is 10.
 KEPT_CONNECTIONS = 1024
 CLIENT_SECONDS = 60
 """How long a client may take to send its request, or leave an open connection unused."""
@@ -39,6 +40,7 @@ class _Gateway(wsgi.Gateway_10):
 
     def start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:  # noqa: ANN401 - WSGI's
         """Begin the answer. A chunked body that was refused may be partly unread: it is not the next request."""
+        # A kept connection serves the next request as a new one would.
         if self.req.chunked_read and not status.startswith("2"):
             self.req.close_connection = True
         return super().start_response(status, headers, exc_info)
@@ -50,6 +52,7 @@ class _Request(HTTPRequest):
     def simple_response(self, status: str, msg: str = "") -> None:
         """Answer before the application is asked, and close the connection."""
         self.close_connection = True
+        # cheroot would answer in plain text (http.error.envelope).
         problem = {"413": TOO_LARGE, "500": INTERNAL}.get(status[:3], BAD_REQUEST)
         body = json.dumps(envelope(problem, message=msg or None)).encode()
         head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
@@ -78,6 +81,7 @@ class _Listening(wsgi.Server):
     def bind(self, family: int, _kind: int, _proto: int = 0) -> socket.socket:
         """Listen at the address."""
         listening = socket.create_server(self.bind_addr[:2], family=family)
+        # chat.stream.flushed: small events must not wait for each other.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket, self.bind_addr = listening, listening.getsockname()[:2]
         return listening
@@ -95,11 +99,12 @@ class Server:
         self._server = _Listening(
             (host, port),
             app,
+            # cheroot's pool does not grow, so it is made for the most turns at once.
             numthreads=turns + SPARE_THREADS,
             server_name="assay-proxy",
-            request_queue_size=128,
+            request_queue_size=128,  # cheroot's default is 5, and one thread accepts
             timeout=CLIENT_SECONDS,
-            shutdown_timeout=1,
+            shutdown_timeout=1,  # running answers had their time before (`__main__.serve`)
         )
         self._server.gateway = _Gateway
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS

@@ -21,11 +21,13 @@ STOP = (signal.SIGTERM, signal.SIGINT)
 def stop_signals() -> Iterator[Callable[[], None]]:
     """Catch SIGTERM and SIGINT, on the main thread; the function that is yielded waits until one of them has come."""
     reading, writing = os.pipe()
-    os.set_blocking(writing, False)
+    os.set_blocking(writing, False)  # `set_wakeup_fd` takes no other
     before = signal.set_wakeup_fd(writing)
+    # Handlers that do nothing: without one of Python's the pipe is not written to, and the signal ends the process.
     handlers = {number: signal.signal(number, lambda *_: None) for number in STOP}
 
     def wait() -> None:
+        # The pipe gets the number of every signal that has a handler, also of others.
         while os.read(reading, 1)[0] not in STOP:
             continue
 

@@ -52,6 +52,7 @@ class CallFormat:
 
     def block(self, call: ToolCall) -> str:
         """The call's block: the backend's own where it wrote one, else a new one."""
+        # textual.verbatim.
         return call.block or use_tool.write(call.name, call.arguments, escape=self.escape)
 
     def finish(self, reason: FinishReason) -> str:
@@ -61,6 +62,7 @@ class CallFormat:
 
     def opening(self, call: ToolCall) -> dict[str, Any]:
         """The delta that opens a call."""
+        # OpenAI's own opening (chat.stream.call-opening): the only form that is right for every client tried.
         function = {"name": call.name, "arguments": ""}
         if self.dialect is Dialect.FUNCTION_CALL:
             return {"function_call": function}
@@ -68,6 +70,7 @@ class CallFormat:
 
     def fragment(self, index: int, text: str) -> dict[str, Any]:
         """The delta with more of a call's arguments."""
+        # Neither id nor name again: pydantic-ai fails; langchain-py, openai-python's `.stream`, Copilot misread them.
         if self.dialect is Dialect.FUNCTION_CALL:
             return {"function_call": {"arguments": text}}
         return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
@@ -76,6 +79,7 @@ class CallFormat:
         """The members of a whole message that hold its calls."""
         functions = [{"name": call.name, "arguments": call.arguments} for call in calls]
         if self.dialect is Dialect.FUNCTION_CALL:
+            # The only one: `choice_rules` lets a single call pass.
             return {"function_call": functions[0]}
         pairs = zip(calls, functions, strict=True)
         return {"tool_calls": [{"id": call.id, "type": "function", "function": one} for call, one in pairs]}

@@ -19,7 +19,7 @@ PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "system": ("text",),
     "developer": ("text",),
     "user": ("text", "image_url"),
-    "assistant": ("text", "refusal"),
+    "assistant": ("text", "refusal"),  # a refusal comes back as it was sent
     "tool": ("text",),
     "function": ("text",),
 }
@@ -51,6 +51,7 @@ def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterato
             yield from _calls(message, place, known)
         case "tool":
             call_id = message.get("tool_call_id")
+            # A result must follow its call (param.tool-call-id).
             if text(call_id) or call_id not in known:
                 problem = MISSING_PARAM if call_id is None else INVALID_PARAM
                 yield Fault(f"{place}.tool_call_id", "the id of a tool call made before", problem)
@@ -63,6 +64,7 @@ def _content(message: Mapping[str, Any], role: str, place: str) -> Iterator[Faul
     match content:
         case str():
             return
+        # chat.whole.content-null: an answer with calls comes back as it was sent.
         case None if role == "assistant" and (_listed(message, "tool_calls") or message.get("function_call")):
             return
         case None if role == "assistant" and isinstance(message.get("refusal"), str):
@@ -121,6 +123,7 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
                 yield Result(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
             case role:
                 parts = tuple(_parts(message))
+                # An assistant that only calls says nothing.
                 if parts:
                     yield Message(role=role, parts=parts)
                 for call in _listed(message, "tool_calls"):
@@ -138,6 +141,7 @@ def _legacy_id(index: int) -> str:
 
 def _answered(waiting: dict[str, str], name: str, index: int) -> str:
     """The id of the call that a result of this name answers: the last one that waits, of this name if there is one."""
+    # Legacy calls have no ids, and a client may spell the name otherwise: then any call that waits will do.
     ids = [id_ for id_, called in waiting.items() if called == name] or list(waiting)
     if not ids:
         return _legacy_id(index)
@@ -148,6 +152,7 @@ def _answered(waiting: dict[str, str], name: str, index: int) -> str:
 def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
     match message.get("content"):
         case str(content):
+            # Beside calls an empty text is none; alone it is a message.
             if content or not (_listed(message, "tool_calls") or message.get("function_call")):
                 yield TextPart(content)
         case list(content):

@@ -57,6 +57,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1) -> Ch
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
     """
+    # Fields before headers (contract §3, param.proxy-headers).
     first_fault(rules(max_choices), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
@@ -93,6 +94,7 @@ def _response_format(body: Body) -> Iterator[Fault]:
 
 def rules(max_choices: int) -> tuple[Rule, ...]:
     """The table; `max_choices` is the largest `n`."""
+    # The order is the contract's (§3): of several faults the first in the table is the answer.
     return (
         required("model", text),
         chat_messages.messages,

@@ -54,6 +54,7 @@ class _Choice:
     def deltas(self, event: TurnEvent) -> Iterator[tuple[Delta, str | None]]:
         """The deltas to send for an event, each with its finish_reason; the role before the first of all."""
         for delta, finish in self._after_role(event):
+            # chat.stream.role-first, chat.stream.role-once (S4-7). Without it openai-node's `.stream` fails.
             if not self.spoken:
                 self.spoken = True
                 yield {"role": "assistant", "content": ""}, None
@@ -67,15 +68,18 @@ class _Choice:
                 yield self.call_format.opening(self.calls.call(event.id)), None
             case Arguments() if self.calls.feed(event):
                 yield self.call_format.fragment(self.calls.index(event.id), self._fragment(event)), None
+            # One delta, so that no piece of a tag is ever seen (chat.stream.xml-single-delta, S4-1).
             case CallClosed() if self.calls.feed(event) and self.call_format.shows_blocks:
                 yield {"content": self._block(event)}, None
             case Finished():
+                # chat.stream.finish-once: the delta beside a finish_reason is empty.
                 yield {}, self.call_format.finish(event.reason)
             case _:
                 return
 
     def _fragment(self, event: Arguments) -> str:
         whole = self.call_format.arguments == "cumulative"
+        # S4-8.
         return self.calls.call(event.id).arguments if whole else event.text
 
     def _block(self, event: CallClosed) -> str:
@@ -101,6 +105,7 @@ class _Writer:
                     yield self._payload(event.choice, delta, finish)
             case Failed():
                 self.failed = True
+                # No finish chunk after it (chat.stream.error-after-text): an answer that failed must not look complete.
                 yield failure(event).body()
             case _:
                 return
@@ -108,11 +113,13 @@ class _Writer:
     def last(self) -> Iterator[Delta]:
         """The usage chunk, if it was asked for and the turn did not fail."""
         if self.head.include_usage and not self.failed:
+            # `choices` must be there: without it ai-sdk and both `.stream` helpers of OpenAI's SDKs fail.
             yield {**self._envelope(), "choices": [], "usage": usage_object(self.meter.usage())}
 
     def _payload(self, choice: int, delta: Delta, finish: str | None) -> Delta:
         entry = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
         payload = {**self._envelope(), "choices": [entry]}
+        # As OpenAI does: null elsewhere, if it was asked for (chat.stream.usage).
         return {**payload, "usage": None} if self.head.include_usage else payload
 
     def _envelope(self) -> Delta:
@@ -125,4 +132,5 @@ def write(events: Iterable[TurnEvent], head: Head) -> Iterator[bytes]:
     writer = _Writer(head, Meter(head.prompt_bytes))
     for event in events:
         yield b"".join(frame(payload) for payload in writer.write(event))
+    # `[DONE]` ends a failed stream too (chat.stream.error-after-text, chat.stream.done-last).
     yield b"".join(frame(payload) for payload in writer.last()) + DONE

@@ -39,6 +39,7 @@ def functions(body: Body) -> Iterator[Fault]:
 
 def tool_choice(body: Body) -> Iterator[Fault]:
     """The rule of `tool_choice`: a known word, or a declared tool."""
+    # `tools` is known to be right: its rule stands before this one in the table.
     choice, names = body.get("tool_choice"), {tool["function"]["name"] for tool in body.get("tools") or []}
     match choice:
         case None | "none" | "auto":
@@ -73,6 +74,7 @@ def legacy(body: Body) -> bool:
 
 def allowed(body: Body) -> bool:
     """Whether calls may reach the client."""
+    # turn.tool-choice-none.
     return body.get("function_call" if legacy(body) else "tool_choice") != "none"
 
 
@@ -82,6 +84,7 @@ def offered(body: Body) -> Iterator[Tool]:
         return
     named = _named(body)
     for function in _declared(body):
+        # Codex cannot be made to call a tool (it always asks with "auto"), so the one that was named is offered alone.
         if named in {None, function["name"]}:
             yield function_rules.tool(function)
 

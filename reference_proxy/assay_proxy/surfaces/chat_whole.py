@@ -51,8 +51,10 @@ class _Choice:
     def entry(self, index: int) -> dict[str, Any]:
         """The entry of `choices`."""
         calls = self.calls.snapshot()
+        # An empty text stays "" (chat.whole.text).
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
         if calls:
+            # S1 wants no content before a call; here it is known that one follows, unlike in a stream.
             message |= {"content": self._content(), **self.call_format.members(calls)}
         return {"index": index, "message": message, "logprobs": None, "finish_reason": self.reason}
 
@@ -61,6 +63,7 @@ class _Choice:
         tail = "".join(self.tail)
         if not self.call_format.shows_blocks:
             return tail or None
+        # S4-18: the first block, and all of them in a burst.
         shown = self.closed if self.call_format.policy == "burst" else self.closed[:1]
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
@@ -77,6 +80,7 @@ def collect(events: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
         meter.take(event)
         match event:
             case Failed():
+                # Calls that came before do not hide it (chat.whole.backend-error).
                 raise failure(event)
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
                 choices[event.choice].take(event)

@@ -11,6 +11,7 @@ from assay_proxy.tools.registry import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+# OpenAI lets `parameters` be absent; Codex refuses a schema that is no object.
 _EMPTY_SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -23,6 +24,7 @@ def listed(name: str, body: Body) -> Iterator[Fault]:
 def function(declared: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[Fault]:
     """The rule of one function: a name unlike those `seen` before, a text, a schema."""
     name = declared.get("name")
+    # Codex refuses such names, and duplicates, too, but for the whole thread; here the place is named.
     if not isinstance(name, str) or not NAME.fullmatch(name):
         yield Fault(f"{place}.name", "1 to 64 letters, digits, `_` or `-`")
     elif name in seen:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# OpenAI's own limits of a page.
 MOST = 100
 USUAL = 20
 
@@ -30,7 +31,9 @@ def listed(given: Given, response_id: str) -> Iterator[Json]:
     token = response_id.partition("_")[2]
     for index, item in enumerate(items):
         kind = item.get("type") or "message"
+        # The `i` keeps these ids apart from those of output items, which hold the same token.
         entry: Json = {"type": kind, "id": f"{PREFIXES[kind]}_{token}i{index:04x}", "status": "completed"}
+        # What the client sent wins, its own id too; null says nothing.
         entry |= {name: value for name, value in item.items() if value is not None}
         if kind == "message" and isinstance(item["content"], str):
             part = "output_text" if item["role"] == "assistant" else "input_text"
@@ -67,6 +70,7 @@ def _order(query: Mapping[str, str]) -> str:
 
 def _limit(query: Mapping[str, str]) -> int:
     limit = query.get("limit", str(USUAL))
+    # isascii: `isdigit` also takes signs such as ², at which `int` fails.
     if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MOST):
         raise _wrong("limit", f"an integer from 1 to {MOST}")
     return int(limit)

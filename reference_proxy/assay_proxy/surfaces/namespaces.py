@@ -24,6 +24,7 @@ Json = dict[str, Any]
 Spaces = Mapping[str, tuple[str, str]]
 """Namespace and name of functions, by the names by which a backend knows them."""
 
+# Signs that a name may have, so that the joined name is one too.
 _BETWEEN = "__"
 _HASH = 8
 
@@ -34,6 +35,7 @@ def joined(namespace: str, name: str) -> str:
     if len(full) <= LONGEST_NAME:
         return full
     digest = hashlib.blake2b(full.encode(), digest_size=_HASH // 2).hexdigest()
+    # The hash keeps two long names apart that begin alike.
     return f"{full[: LONGEST_NAME - _HASH - 1]}_{digest}"
 
 
@@ -57,6 +59,7 @@ def namespace(tool: Mapping[str, Any], place: str, seen: set[str]) -> Iterator[F
 
 
 def _function(inner: Mapping[str, Any], place: str, name: str, seen: set[str]) -> Iterator[Fault]:
+    # An empty set: two namespaces may have functions of one name; the joined names are compared below.
     yield from function_rules.function(inner, place, set())
     full = joined(name, str(inner.get("name")))
     if full in seen:

@@ -40,9 +40,11 @@ def format_options(headers: Mapping[str, str], *, parallel: bool | None) -> Form
         ApiError: 400, `param` naming the first header whose value is unknown.
     """
     for name, values in HEADERS.items():
+        # mode.invalid: an unknown value is never replaced by a default.
         if name in headers and headers[name] not in values:
             right = " or ".join(values)
             raise ApiError(INVALID_PARAM, message=f"The header `{name}` must be {right}.", param=name)
+    # The order is header, `parallel_tool_calls`, setting (contract §1).
     by_parallel: StopPolicy | None = None if parallel is None else "burst" if parallel else "first"
     return FormatOptions(
         output_mode=cast("OutputMode | None", headers.get(OUTPUT_MODE_HEADER)),

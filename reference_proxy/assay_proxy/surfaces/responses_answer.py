@@ -100,11 +100,13 @@ class Answer:
     def _admit(self, name: str) -> None:
         if self.head.strict is not None and name not in self.head.strict:
             message = f"The model called a tool that was not declared: {name}."
+            # The call itself is passed on (S0:178); the response ends as failed.
             self._error = {"code": "server_error", "message": message}
 
     def _block(self, id_: str) -> Iterator[Json]:
         call_format = self.head.call_format
         self._blocks += 1
+        # The first block, or all of them, as in a whole chat answer (S4-18).
         if self._blocks == 1 or call_format.policy == "burst":
             between = call_format.delimiter if self._blocks > 1 else ""
             yield from self._output.feed(Text(text=between + call_format.block(self._calls.call(id_))))
@@ -119,9 +121,11 @@ def write(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None])
     answer = Answer(head)
     begun = b"".join(map(named_frame, answer.begin()))
     for event in events:
+        # With the first event's, whatever that shows: a stream's first piece must not be empty (`timing.keep_alive`).
         yield begun + b"".join(map(named_frame, answer.feed(event)))
         begun = b""
     last = answer.end()
+    # Before it is sent: a client may continue a response as soon as it has read its end.
     keep(last["response"])
     yield begun + named_frame(last)
 
@@ -136,6 +140,7 @@ def collect(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None
     for event in events:
         if isinstance(event, Failed):
             raise failure(event, "input")
+        # The stream's own machine, its events unread: so both forms say the same (responses.parity).
         for _ in answer.feed(event):
             pass
     whole: Json = answer.end()["response"]

@@ -37,6 +37,7 @@ def given(body: Body) -> Iterator[Fault]:
         case str() if sent:
             return
         case list() if sent:
+            # Earlier calls may be in stored responses, which are looked up later; `answered` then has this rule.
             known = None if body.get("previous_response_id") or any(map(reference, sent)) else set[str]()
             for index, item in enumerate(sent):
                 yield from _item(item, f"input[{index}]", known)
@@ -163,6 +164,7 @@ def _call_id(item: Mapping[str, Any], place: str, known: set[str] | None) -> Ite
 
 def _output(item: Mapping[str, Any], place: str) -> Iterator[Fault]:
     output = item.get("output")
+    # A tool may have nothing to say.
     if isinstance(output, list) and not output:
         return
     yield from _content(output, f"{place}.output", (*_CONTENT, "output_text"))

@@ -87,6 +87,7 @@ def response(
         "model": head.model,
         "output": list(output),
         **head.echo,
+        # Null until the response has ended.
         "usage": usage_object(usage) if usage else None,
     }
 
@@ -95,6 +96,7 @@ def usage_object(usage: Usage) -> Json:
     """OpenAI's `usage` of a response; the total is the sum."""
     return {
         "input_tokens": usage.prompt,
+        # OpenAI's type requires both counts; no backend here reports what was written to a cache.
         "input_tokens_details": {"cached_tokens": usage.cached, "cache_write_tokens": 0},
         "output_tokens": usage.completion,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning},

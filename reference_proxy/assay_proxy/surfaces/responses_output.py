@@ -48,6 +48,7 @@ class _Message:
         return {"type": "message", "id": self.id, "status": status, "role": "assistant", "content": content}
 
     def opened(self) -> Iterator[Json]:
+        # Without part events openai's `.stream` helpers and ai-sdk fail.
         yield {"type": "response.content_part.added", **self._place, "part": self._part("")}
 
     def said(self, text: str) -> Iterator[Json]:
@@ -81,6 +82,8 @@ class _Call:
             "id": self.id,
             "call_id": self.event.id,
             **self.name,
+            # Empty at first: pydantic-ai, langchain-js and Copilot would double them. Whole at the end: else openai,
+            # openai-agents, litellm and ai-sdk read `{}`.
             "arguments": "" if status == "in_progress" else "".join(self.pieces),
             "status": status,
         }
@@ -90,6 +93,7 @@ class _Call:
 
     def said(self, text: str) -> Iterator[Json]:
         self.pieces.append(text)
+        # OpenAI's name, not S0:68's `response.function_call.delta`, at which openai-node's `.stream` fails.
         yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
 
     def closed(self) -> Iterator[Json]:
@@ -131,6 +135,7 @@ class Output:
                 yield from self._close("completed")
                 yield from self._resume()
             case _:
+                # Also text: items never overlap (responses.stream.order).
                 self._waiting.append(event)
 
     def end(self, status: Status) -> Iterator[Json]:
@@ -170,6 +175,7 @@ class Output:
         if item is None:
             return
         yield from item.closed()
+        # The same object here and in the terminal response (responses.stream.sums).
         done = item.item(status)
         self._done.append(done)
         yield {"type": "response.output_item.done", "output_index": item.index, "item": done}

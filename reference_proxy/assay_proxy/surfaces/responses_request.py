@@ -73,6 +73,7 @@ def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
         spaces=responses_tools.spaces(body),
         calls=responses_tools.allowed(body),
         stream=bool(body.get("stream")),
+        # OpenAI's default is true.
         store=body.get("store") is not False,
         schema=_schema(body),
         options=format_options(headers, parallel=body.get("parallel_tool_calls")),
@@ -109,10 +110,12 @@ def _metadata(body: Body) -> Iterator[Fault]:
 
 
 def _conversation(body: Body) -> Iterator[Fault]:
+    # Refused, not ignored: the answer would lack what was said before.
     if body.get("conversation") is not None:
         yield Fault("conversation", "absent: conversations are not kept here; send previous_response_id or all items")
 
 
+# The order is the contract's (§3); what it does not name stands last.
 RULES: tuple[Rule, ...] = (
     required("model", text),
     responses_input.given,
@@ -165,6 +168,7 @@ def _echo(body: Body) -> dict[str, Any]:
     }
 
 
+# The published words: others are accepted, and not repeated.
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 SUMMARIES = ("auto", "concise", "detailed")
 VERBOSITIES = ("low", "medium", "high")
@@ -187,6 +191,7 @@ def _text_config(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _if(kind: type, value: object) -> Any:  # noqa: ANN401 - whatever kind it is
     """The value, if it is of that kind."""
+    # Python counts a bool as an int.
     return value if isinstance(value, kind) and not isinstance(value, bool) else None
 
 

@@ -51,10 +51,12 @@ def tools(body: Body) -> Iterator[Fault]:
     for index, tool in enumerate(body.get("tools") or []):
         place = f"tools[{index}]"
         kind = tool.get("type") if isinstance(tool, dict) else None
+        # isinstance: a list or an object cannot be looked up in a set.
         if not (isinstance(kind, str) and kind in TYPES):
             yield Fault(f"{place}.type", '"function", or another published type')
             return
         if kind == "function":
+            # Flat, or in the chat API's shape (responses.input.items).
             inside = f"{place}.function" if "function" in tool else place
             yield from function_rules.function(_function(tool), inside, seen)
         if kind == "namespace":
@@ -74,6 +76,7 @@ def tool_choice(body: Body) -> Iterator[Fault]:
         case _ if choice == "required":
             if not body.get("tools"):
                 yield Fault("tool_choice", 'without "required" when no tools are declared')
+        # Sorted, so a list: the type that a client sends need not be hashable.
         case _ if isinstance(choice, dict) and choice.get("type") in sorted(_kinds(body) - {"function"}):
             return
         case _:

@@ -41,6 +41,7 @@ def refuse(faults: Iterable[Fault]) -> None:
     Raises:
         ApiError: 400, naming the parameter and what would be right.
     """
+    # The first one alone: an error names one `param`.
     for fault in faults:
         raise ApiError(fault.problem, message=f"`{fault.param}` must be {fault.right}.", param=fault.param)
 
@@ -113,6 +114,7 @@ def stream_options(check: Check) -> Rule:
         options = body.get("stream_options")
         if options is None:
             return
+        # param.stream-options.
         if not body.get("stream"):
             yield Fault("stream_options", "absent unless `stream` is true")
         elif right := check(options):

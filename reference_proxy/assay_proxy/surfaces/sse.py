@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# A comment: an `event:` or `retry:` block without data breaks real clients (chat.stream.keepalive-is-comment).
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
 
+# chat.stream.headers (S4-13). `Connection` is missing: only HTTP/1.1 has it (`answers.turn_runner`).
 HEADERS: Mapping[str, str] = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-cache",
-    "X-Accel-Buffering": "no",
+    "X-Accel-Buffering": "no",  # nginx would hold events back
 }
 
 
 def frame(payload: Mapping[str, Any]) -> bytes:
     """One `data:` frame; the JSON is one line of whole characters."""
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    # JSON without line ends, so one `data:` line is enough.
     return b"data: " + text.encode(errors="replace") + b"\n\n"
 
 

@@ -10,6 +10,7 @@ from assay_proxy.events import Arguments, Text, Usage
 if TYPE_CHECKING:
     from assay_proxy.events import TurnEvent
 
+# A rule of thumb, for backends that report nothing (chat.whole.usage).
 BYTES_PER_TOKEN = 4
 
 
@@ -27,6 +28,7 @@ class Meter:
             case Text() | Arguments():
                 self._written += len(event.text.encode(errors="replace"))
             case Usage():
+                # Replaced, not added: each report of a choice holds all of its tokens so far.
                 self._reported[event.choice] = event
             case _:
                 return

@@ -42,5 +42,6 @@ def in_text(conversation: Conversation) -> Conversation:
     if not conversation.tools:
         return conversation
     block = BLOCK + Registry(conversation.tools).schema
+    # Never into the base instructions, which are the backend's own (turn.system-prompt).
     texts = [conversation.developer, block] if conversation.developer else [block]
     return replace(conversation, developer="\n\n".join(texts), tools_in_text=True)

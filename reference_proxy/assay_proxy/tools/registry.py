@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay_proxy.conversation import Tool
 
+# OpenAI's rule for names of functions.
 LONGEST_NAME = 64
 NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
@@ -39,6 +40,7 @@ class Registry:
     @property
     def schema(self) -> str:
         """One line of JSON for each tool: its name, its description if it has one, its parameters."""
+        # In the order given (turn.tool-registry-order).
         return "\n".join(map(_line, self.tools))
 
     def __contains__(self, name: object) -> bool:

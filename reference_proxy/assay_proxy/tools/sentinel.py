@@ -23,7 +23,9 @@ def read(text: str) -> TextCall | None:
     except ValueError:
         return None
     match value:
+        # A number is a `str` here, by its spelling, and no name.
         case {"name": str(name)} if name and not isinstance(name, spelled_json.Number):
+            # A block may say either; what a client sees is the `call_id` (contract §1).
             id_ = value.get("id") or value.get("call_id")
             valid = isinstance(id_, str) and not isinstance(id_, spelled_json.Number)
             return TextCall(id=id_, name=name, arguments=_arguments(value.get("arguments", {}))) if valid else None
@@ -34,4 +36,5 @@ def read(text: str) -> TextCall | None:
 def _arguments(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
     if isinstance(value, str) and not isinstance(value, spelled_json.Number):
         return value
+    # responses.sentinel.arguments.
     return spelled_json.compact(value)

@@ -19,6 +19,7 @@ def loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
         ValueError: the text is not JSON, or is nested too deeply.
     """
     try:
+        # parse_constant: Python would take NaN and Infinity, which are no JSON.
         return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
@@ -40,6 +41,7 @@ def compact(value: Any) -> str:  # noqa: ANN401 - whatever JSON there is
 def same(one: str, other: str) -> bool:
     """Whether two texts are the same JSON value; texts that are no JSON are the same when they are equal."""
     try:
+        # As Python's own numbers, so 1 and 1.0 are the same: two spellings of one call are one call.
         return bool(_comparable(json.loads(one)) == _comparable(json.loads(other)))
     except (ValueError, RecursionError):
         return one == other

@@ -44,7 +44,9 @@ CANONICAL: Mapping[str, tuple[str, ...]] = {
 _KEY = re.compile(r"[A-Za-z_][\w.-]*")
 _TAG = re.compile(r"<([A-Za-z_][\w.-]*)>")
 _RESERVED = frozenset({"name", "args", "use_tool"})
+# `&` first, or the entities of the other two would be escaped again.
 _ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# Quotes are read as entities too, though `write` leaves them as they are.
 _ENTITIES = {**{entity: sign for sign, entity in _ESCAPED.items()}, "&quot;": '"', "&apos;": "'"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 
@@ -78,6 +80,7 @@ def _children(name: str, arguments: str) -> Iterator[tuple[str, str]]:
         return
     keys = [key for key in CANONICAL.get(name, ()) if key in values]
     keys += [key for key in values if key not in keys]
+    # No element can be named by these, so they stand in `<args>` (contract §6).
     odd = {key: values[key] for key in keys if key in _RESERVED or not _KEY.fullmatch(key)}
     yield from ((key, _value(values[key])) for key in keys if key not in odd)
     if odd:
@@ -117,6 +120,7 @@ def _elements(text: str) -> Iterator[tuple[str, str]]:
     while opening := _TAG.search(text, at):
         at = opening.end()
         key = opening[1]
+        # Searched for once: a block full of openings would else take quadratic time.
         end = -1 if key in never_closed else text.find(f"</{key}>", at)
         if end < 0:
             never_closed.add(key)
@@ -138,6 +142,7 @@ def _arguments(values: dict[str, str]) -> str:
 def _json(value: str) -> str:
     """A value as JSON: itself if it is some other than a string, else a string."""
     text = value.strip()
+    # `write` puts no quotes around a string, so those that stand here are part of it.
     if text[:1] != '"':
         try:
             return spelled_json.compact(spelled_json.loads(text))

@@ -34,6 +34,7 @@ NO_INPUT = (0, 133)
 SILENT_ENDS = ((0, 131), (0, 145))
 History = Literal["injected", "resumed", "text"]
 """How a conversation gets its history: as items of its thread, as messages with which it is resumed, or as text."""
+# `assay-proxy/0.169.0 (…)` in the answer to `initialize`: nothing else there names the version.
 _VERSION = re.compile(r"/(\d+)\.(\d+)\.")
 
 
@@ -58,6 +59,7 @@ class Abilities:
         fitted = conversation if self.tools else in_text(conversation)
         if self.history == "injected":
             return fitted if self.no_input else with_input(fitted)
+        # A thread that is resumed takes no tools, so beside native ones the whole history is text.
         native_tools = bool(fitted.tools) and not fitted.tools_in_text
         return flat(fitted) if self.history == "text" or native_tools else in_messages(fitted)
 
@@ -65,6 +67,7 @@ class Abilities:
 def abilities(user_agent: str, protocol: Protocol) -> Abilities:
     """What a run can do that calls itself `user_agent`, `CLIENT/VERSION (…)`; one without a version can do all."""
     found = _VERSION.search(user_agent)
+    # Without a version: the first one that can do all of the above, and gets no `config` that it might not know.
     version = (int(found[1]), int(found[2])) if found else SILENT_ENDS[1]
     is_v2 = protocol == "v2"
     return Abilities(

@@ -102,6 +102,7 @@ class CallCollector:
         if self._superseded(piece.shape):
             return []
         call = self._continued(piece) or self._begin(piece)
+        # The shape in which the call came first delivers it.
         if call.shape != piece.shape or call.closed:
             return []
         call.learn(piece)
@@ -127,6 +128,7 @@ class CallCollector:
         if call.shape != piece.shape:
             return []
         call.learn(piece)
+        # The id may come with the item's own last event only (shapes.late-id).
         return list(self._complete(call, piece.text)) if last or call.id else []
 
     def close(self) -> list[Event]:
@@ -137,6 +139,7 @@ class CallCollector:
         """Whether a shape does not count, since a better one has come; the better one also replaces what waits."""
         if shape == "tool_calls":
             self._calls = [call for call in self._calls if call.shown or call.shape != "function_call"]
+        # S4-19: both shapes of one call are one call, and `tool_calls` win.
         return shape == "function_call" and any(call.shape == "tool_calls" for call in self._calls)
 
     def _continued(self, piece: Piece) -> _Call | None:
@@ -197,6 +200,7 @@ class CallCollector:
         if call.closed:
             return
         known = call.arguments
+        # Fragments that were sent cannot be taken back, so a whole text that differs from them is ignored.
         rest = whole[len(known) :] if whole.startswith(known) else ""
         if rest:
             call.pieces.append(rest)
@@ -204,6 +208,7 @@ class CallCollector:
         if self._is_shown_already(call, id_) or (not call.shown and self._repeats_another(call)):
             call.closed = True
             return
+        # Made from the call's place: the same one, however the call was sent (shapes.no-id).
         yield from self._advance(call, rest, id_ or call_id(self.seed, self.choice, call.number))
         if call.shown:
             call.closed = True
@@ -238,6 +243,7 @@ def _lacks_id(last: _Call, piece: Piece) -> bool:
 def _begins_another(last: _Call, piece: Piece) -> bool:
     """Whether a fragment that belongs to no known call begins a new one, instead of continuing the last."""
     new_id = piece.id and last.id
+    # Only of `tool_calls`: an item has two keys, and a message may give one or the other.
     new_index = piece.keys and piece.shape == "tool_calls"
     new_name = piece.name and last.name and (piece.keys or last.pieces)
     return bool(new_id or new_index or new_name)

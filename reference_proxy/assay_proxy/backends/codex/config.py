@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 QUIET = (
-    "features.plugins=false",
+    "features.plugins=false",  # 0.169.0 else runs `git ls-remote` at its start
     "features.apps=false",
     "features.remote_models=false",
     "check_for_update_on_startup=false",
@@ -26,10 +26,10 @@ QUIET = (
 
 TOOLLESS = (
     "features.shell_tool=false",
-    "features.view_image=false",
+    "features.view_image=false",  # `tools.view_image` has no effect in 0.169.0
     "features.image_generation=false",
-    "features.goals=false",
-    "features.multi_agent=false",
+    "features.goals=false",  # else get_goal, create_goal and update_goal
+    "features.multi_agent=false",  # before 0.150; from then on see THREAD
     "features.shell_snapshot=false",
     'web_search="disabled"',
     "tools.experimental_request_user_input.enabled=false",
@@ -39,7 +39,7 @@ NO_MACHINE_CONTEXT = (
     "skills.include_instructions=false",
     "include_permissions_instructions=false",
     "include_environment_context=false",
-    "project_doc_max_bytes=0",
+    "project_doc_max_bytes=0",  # AGENTS.md
 )
 
 FAST = ("features.unbounded_connection_retries=false",)

@@ -38,6 +38,7 @@ class Decoder:
 
     def feed(self, message: Notice | Asked) -> list[Event]:
         """The events that a message about the turn's thread means."""
+        # Late notifications leave no trace (S4-10).
         if self.turn.over:
             return []
         if message.method.startswith(v1.PREFIX):
@@ -52,10 +53,13 @@ class Decoder:
 
     def _typed(self, message: Notice | Asked) -> list[Event]:
         method, params = message.method, message.params
+        # 0.89 to 0.99 count turns from "0" in every thread, so an id means something only within its thread.
         if method == "turn/started" and self.turn.turn_id in {None, _turn_of(params)}:
             self.turn.turn_id = _turn_of(params)
+            # The turn's beginning decides: a family that comes later repeats what the first one says.
             self._is_first_family("typed")
             return [Working()]
+        # `Link` hands an error that names no thread to every listener; it names no turn either.
         fatal = method == "error" and not _turn_of(params)
         if not fatal and (self.turn.turn_id is None or _turn_of(params) != self.turn.turn_id):
             return []
@@ -94,6 +98,7 @@ class Decoder:
     def _is_own(self, params: Params) -> bool:
         """Whether a message that need not name a turn is of this one."""
         named = _turn_of(params)
+        # Other backends may name no turn, and start to speak before the turn's id is known.
         return not named or self.turn.turn_id in {None, named}
 
 

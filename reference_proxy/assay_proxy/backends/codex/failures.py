@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, Any]
 
+# Codex calls such a turn failed, and only this text says more (0.169.0). 0.89.0 does not say it.
 CUT_SHORT: tuple[tuple[str, FinishReason], ...] = (
     ("Incomplete response returned, reason: max_output_tokens", "length"),
     ("Incomplete response returned, reason: content_filter", "content_filter"),
@@ -36,7 +37,7 @@ CAUSES: dict[str, Cause] = {
 }
 
 HTTP_CAUSES: dict[int | None, Cause] = {
-    None: Cause.UNREACHABLE,
+    None: Cause.UNREACHABLE,  # a refused connection has no status
     400: Cause.REJECTED,
     401: Cause.CREDENTIALS,
     403: Cause.CREDENTIALS,
@@ -45,22 +46,24 @@ HTTP_CAUSES: dict[int | None, Cause] = {
     504: Cause.TIMEOUT,
 }
 
+# 0.89.0 says the status in the message alone.
 _STATUS = re.compile(r"unexpected status (\d{3}) ")
 _CONTEXT = "context_length_exceeded"
 
 MESSAGE_CAUSES: tuple[tuple[str, Cause], ...] = (
     ("idle timeout waiting for", Cause.TIMEOUT),
     ("stream disconnected before completion: error sending request", Cause.UNREACHABLE),
-    ("Missing environment variable", Cause.CREDENTIALS),
+    ("Missing environment variable", Cause.CREDENTIALS),  # the provider's `env_key` is not set
 )
 
 _WRONG = ("badRequest", "bad_request")
+# Characters; the whole body of an answer of the model's service may stand there.
 _LONGEST_DETAIL = 1000
 
 REFUSALS: tuple[tuple[str, Cause], ...] = (
     ("dynamic tool", Cause.TOOLS_REJECTED),
-    ("image URL", Cause.IMAGES_REJECTED),
-    ("maximum length", Cause.CONTEXT),
+    ("image URL", Cause.IMAGES_REJECTED),  # 0.169.0 takes no addresses; 0.89.0 forwards them
+    ("maximum length", Cause.CONTEXT),  # 0.169.0: 1048576 characters of input
     ("overloaded", Cause.OVERLOADED),
 )
 TOO_MANY = -32001
@@ -73,6 +76,7 @@ def cause_of(error: Params) -> Cause:
     if isinstance(info, str) and _camel(info) in CAUSES:
         return CAUSES[_camel(info)]
     if isinstance(info, dict) and info:
+        # One member, as in {"httpConnectionFailed": {"httpStatusCode": 401}}.
         detail = as_mapping(next(iter(info.values())))
         status = as_count(detail.get("httpStatusCode", detail.get("http_status_code")))
         return HTTP_CAUSES.get(status, Cause.FAILED)

@@ -33,6 +33,7 @@ TICK = 0.5
 LINE = 4096
 """Bytes of a line on stderr that are logged."""
 
+# Codex colours its log, also for a pipe.
 _COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
@@ -58,8 +59,8 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
+            bufsize=0,  # a read gives what there is, and a write goes out at once
+            start_new_session=True,  # its own group, which `_signal` reaches as a whole
         )
         jobs = {"stdout": self._read, "stderr": self._drain, "stdin": self._write}
         self._threads = [
@@ -83,6 +84,7 @@ class Process:
         Not for the threads that call back.
         """
         self._outbox.put(None)
+        # The end of its stdin is mostly enough: Codex exits within 0.12 s. 0.89.0 stays if an approval is unanswered.
         for stronger in (signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._popen.wait(patience)
@@ -121,6 +123,7 @@ class Process:
                 yield data
             elif ended:
                 return
+            # Dead, but something that it started holds the pipe: end that, and read once more what it left.
             elif self._popen.poll() is not None:
                 self._signal(signal.SIGKILL)
                 ended = True
@@ -145,7 +148,7 @@ class Process:
             while (data := self._outbox.get()) is not None:
                 view = memoryview(data)
                 while view:
-                    view = view[stdin.write(view) :]
+                    view = view[stdin.write(view) :]  # unbuffered, so a write may take a part only
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:

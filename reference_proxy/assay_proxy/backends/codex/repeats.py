@@ -20,6 +20,7 @@ class _Known:
     def add(self, text: str) -> None:
         """More of it."""
         self.length += len(text)
+        # surrogatepass: half a character may come alone, its other half with the next delta.
         self._hash.update(text.encode(errors="surrogatepass"))
 
     def same(self, other: _Known) -> bool:
@@ -42,6 +43,7 @@ class RepeatFilter:
         repeated, rest = text[:left], text[left:]
         if self.repeats:
             self._again.add(repeated)
+            # Only now is there as much text as was hashed.
             if len(repeated) == left:
                 self.repeats = False
                 if not self._again.same(self._emitted):

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Bytes. The longest line that was seen of a real Codex had 1.1 MB, the echo of a long input.
 LINE_LIMIT = 64 * 2**20
+# Enough for the thread's id, by which `Link` finds the turn.
 HEAD = 4096
 
 Id = int | str
@@ -86,6 +88,7 @@ class LineReader:
         return messages
 
     def _hold(self, piece: bytes) -> None:
+        # Counted to its end, kept to the limit.
         room = max(self.limit - self._held, 0)
         self._held += len(piece)
         if piece[:room]:
@@ -112,6 +115,7 @@ def decode(line: bytes) -> Message:
 
 def _message(raw: Any) -> Message | None:  # noqa: ANN401 - whatever JSON there is
     match raw:
+        # First: a request of the server's has an id too, from numbers of its own that collide with ours.
         case {"method": str(method), "id": int() | str() as id_}:
             return Asked(id_, method, _mapping(raw.get("params")))
         case {"method": str(method)}:

@@ -55,9 +55,11 @@ def _message(turn: TurnDecoder, params: Params) -> list[Event]:
         return [Working()]
     calls = _listed(fields, "tool_calls", "toolCalls")
     legacy = as_mapping(_first(fields, "function_call", "functionCall"))
+    # The text first: a message says it before its calls.
     events = turn.message(_text(fields.get("content")))
     for call in calls:
         events += turn.calls.whole(_piece("tool_calls", call))
+    # S4-19: both shapes in one message are one call.
     if legacy and not calls:
         events += turn.calls.whole(_piece("function_call", legacy))
     return events
@@ -86,6 +88,7 @@ def _item(event: Params) -> Piece:
     """What a Responses event says of a call; an item's id is used as the call's id only where there is no other."""
     item = as_mapping(event.get("item"))
     fields = {**event, **item}
+    # `arguments.done` and the item itself hold all of the arguments, a delta a fragment.
     text = event.get("delta") if "delta" in event else fields.get("arguments")
     place, item_id = as_count(event.get("output_index")), as_text(item.get("id") or _first(event, *_ITEM_IDS))
     return Piece(
@@ -112,6 +115,7 @@ def _piece(shape: Shape, call: Params) -> Piece:
 
 def _counts(turn: TurnDecoder, params: Params) -> list[Event]:
     usage = _first(params, "usage", "tokenUsage", "token_usage") or params
+    # The thread is this turn's own, so its total is the turn's.
     total = _first(as_mapping(usage), "total", "total_token_usage") or usage
     events = turn.counted(turn.usage(total))
     if _first(params, "finish_reason", "finishReason") and _own(turn, params, {}):
@@ -159,6 +163,7 @@ def _text(content: object) -> str:
 
 
 def _arguments(value: object) -> str:
+    # Some send arguments as parsed JSON: the model's spelling is lost then, and compact JSON is what is left.
     return as_text(value) if value is None or isinstance(value, str) else spelled_json.compact(value)
 
 

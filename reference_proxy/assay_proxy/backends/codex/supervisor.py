@@ -117,6 +117,7 @@ class Supervisor:
     def await_ready(self, timeout: float) -> bool:
         """Whether the handshake is done, waiting for it up to `timeout` seconds."""
         with self._changed:
+            # A look without waiting (health checks, metrics) is no request: it starts no backend that was given up.
             self._waiting += timeout > 0
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._link is not None or self._stopping, timeout)
@@ -126,6 +127,7 @@ class Supervisor:
     def open(self, conversation: Conversation, choices: int = 1) -> Turn:
         """Start a turn in threads of its own, one for each choice."""
         link = self._link
+        # It was ready a moment ago, and died since.
         if link is None:
             return FailedTurn(Cause.UNAVAILABLE)
 
@@ -177,6 +179,7 @@ class Supervisor:
         try:
             process.start(on_bytes=link.feed, on_exit=on_exit)
         except OSError as error:
+            # This counts as a death: the waiting times and the limit are the same.
             log.error("the backend cannot be started: %s: %s", self._argv[0], error.strerror)  # noqa: TRY400 - no trace
             return
         self._process = process
@@ -186,10 +189,12 @@ class Supervisor:
         while not self._is_over(over):
             if not link.expire():
                 log.error("backend %d does not answer", process.pid)
+                # A process that hangs will not end by itself, and requests wait for the next one.
                 patience = NO_PATIENCE
                 break
         self._set_link(None)
         link.close()
+        # Here alone, on the supervisor's own thread: it joins the threads that call back.
         process.stop(patience)
         self._process = None
 
@@ -212,6 +217,7 @@ class Supervisor:
                     log.error("backend %d refused the handshake", process.pid)
                     self._end(over)
                 case Answer(result=result):
+                    # No version that was tried insists on it, but it is part of the handshake.
                     link.notify("initialized")
                     link.abilities = abilities(as_text(result.get("userAgent")), self._protocol)
                     log.info("backend %d is ready", process.pid)

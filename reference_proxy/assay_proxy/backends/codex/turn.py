@@ -69,6 +69,7 @@ class CodexTurn:
             tools=frozenset(tool.name for tool in conversation.tools), choice=choice, choices=choices
         )
         self._decoder = Decoder(self._state)
+        # Re-entrant: on a closed link the reply comes before `request` returns.
         self._lock = threading.RLock()
         self._thread_id: str | None = None
         self._running = False
@@ -103,7 +104,9 @@ class CodexTurn:
     def _met(self, thread_id: str) -> None:
         """The backend has begun a thread for the turn: listen to its messages from now on."""
         self._thread_id = thread_id
+        # Ids that are made up differ from turn to turn, since each turn has a thread of its own.
         self._state.calls.seed = thread_id
+        # A thread is enough of an answer: a process that begins threads is no broken installation.
         self._progress.served()
         self._link.listen(thread_id, self._on_message)
 
@@ -125,6 +128,7 @@ class CodexTurn:
                     self._put(self._decoder.feed(message))
             if isinstance(message, Asked):
                 self._calls.append(message.id)
+                # Between 0.131 and 0.144 nothing shows the end of a response with calls but what follows their answers.
                 if self._link.abilities.silent_ends and not self._closed:
                     self._answer()
 
@@ -135,11 +139,13 @@ class CodexTurn:
 
     def _put(self, events: list[Event]) -> None:
         taken = [self._mailbox.put(event) for event in events]
+        # No one reads any more: the client has left, or fell too far behind.
         if self._closed or not all(taken):
             self._wind_up()
 
     def _refused(self, answer: Answer | Refusal) -> None:
         match answer:
+            # The process lives on: real Codex loses answers when very many requests come at once (`Link`).
             case Refusal(code=None, message="timed out"):
                 self._fail(Cause.TIMEOUT)
             case Refusal(code=None):

@@ -81,12 +81,15 @@ class TurnDecoder:
 
     def message(self, text: str, message: str = "") -> list[Event]:
         """The message with this id is complete."""
+        # Codex sends no deltas where its model's service sent none: the whole text is in the completion then.
         had_deltas = message in self._messages
+        # Messages without an id are known one at a time.
         self._messages.discard("")
         events: list[Event] = [Working()]
         if text and not had_deltas:
             self._messages.add(message)
             events = self._go_on(text)
+        # Shorter than what was sent before it began again.
         if self._repeats.repeats and not self.over:
             return self.failed({})
         self._repeats.end()
@@ -142,6 +145,7 @@ class TurnDecoder:
 
     def finish(self, reason: FinishReason) -> list[Event]:
         """The choice is complete, whether or not the turn is."""
+        # Calls are complete before the end is: their events come first.
         return [*self.calls.close(), Finished(choice=self.choice, reason=reason)]
 
     def complete(self, last: str = "", message: str = "") -> list[Event]:
@@ -149,6 +153,7 @@ class TurnDecoder:
         if self._repeats.repeats:
             return self.failed({})
         self.over = True
+        # Only if nothing was said: the end of a turn repeats its last message (0.169.0).
         unsent = last and not self._spoken and message not in self._messages
         text = [Text(choice=self.choice, text=last)] if unsent else []
         return [*text, *self.finish("stop"), TurnOver(choice=self.choice)]
@@ -167,6 +172,7 @@ class TurnDecoder:
 
     def failure(self, cause: Cause, detail: str = "") -> Failed:
         """The failure of this choice, which is of all of them if there is but one."""
+        # None closes the mailbox at once; with several choices the others may still have answers.
         return Failed(cause, self.choice if self.choices > 1 else None, detail)
 
     def usage(self, reported: object) -> Usage | None:
@@ -178,6 +184,7 @@ class TurnDecoder:
             for name, keys in _COUNTS.items()
         }
         prompt, completion = found["prompt"], found["completion"]
+        # Half a count would look exact; the surface estimates instead.
         if prompt is None or completion is None:
             return None
         return Usage(

@@ -56,6 +56,7 @@ class CodexV1(CodexTurn):
     def _on_sent(self, answer: Answer | Refusal) -> None:
         with self._lock:
             match answer:
+                # Some backends answer at the end of the turn, which may take longer than a request's deadline.
                 case Refusal(code=None, message="timed out"):
                     return
                 case Refusal():
@@ -68,6 +69,7 @@ class CodexV1(CodexTurn):
         if self._thread_id is None or self._interrupted:
             return
         self._interrupted = True
+        # Only a turn that runs: 0.89.0 does not answer an interrupt of an idle conversation.
         if self._running and not self._state.over:
             ids = {"conversationId": self._thread_id}
             self._link.request("interruptConversation", ids, self._release)
@@ -81,6 +83,7 @@ class CodexV1(CodexTurn):
         if self._subscription:
             ids = {"subscriptionId": self._subscription}
             self._link.request("removeConversationListener", ids, lambda _: None)
+        # No conversation of v1 is ephemeral, so each leaves a file, which is archived.
         if self._thread_id and self._rollout:
             ids = {"conversationId": self._thread_id, "rolloutPath": self._rollout}
             self._link.request("archiveConversation", ids, lambda _: None)

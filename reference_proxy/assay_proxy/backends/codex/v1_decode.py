@@ -49,6 +49,7 @@ def _complete(turn: TurnDecoder, msg: Params) -> list[Event]:
     return turn.complete(as_text(msg.get("last_agent_message")))
 
 
+# An interrupted turn has no answer, and nothing here says more of it.
 def _aborted(turn: TurnDecoder, _msg: Params) -> list[Event]:
     turn.over = True
     return [turn.failure(Cause.FAILED)]

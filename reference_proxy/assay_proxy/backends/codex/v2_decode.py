@@ -35,12 +35,14 @@ def _item_completed(turn: TurnDecoder, params: Params) -> list[Event]:
 def raw_item(turn: TurnDecoder, params: Params) -> list[Event]:
     """An item in the model's own characters; only a call of a tool that was offered is a call for the client."""
     item = as_mapping(params.get("item"))
+    # The calls of Codex's own tools come as raw items too.
     if item.get("type") != "function_call" or as_text(item.get("name")) not in turn.tools:
         return [Working()]
     return turn.native(as_text(item.get("call_id")), as_text(item.get("name")), as_text(item.get("arguments")))
 
 
 def _tool_call(turn: TurnDecoder, params: Params) -> list[Event]:
+    # Parsed by the server, so the model's own characters are in the raw item only (chat.whole.arguments-verbatim).
     arguments = json.dumps(params.get("arguments"), ensure_ascii=False, separators=(",", ":"))
     events = turn.native(as_text(params.get("callId")), as_text(params.get("tool")), arguments)
     return [*events, CallsEnded(choice=turn.choice)] if turn.responded else events
@@ -58,6 +60,7 @@ def _token_usage(turn: TurnDecoder, params: Params) -> list[Event]:
 
 
 def _error(turn: TurnDecoder, params: Params) -> list[Event]:
+    # Codex asks its model again, and repeats the message under a new id.
     if params.get("willRetry"):
         return turn.retried()
     return turn.failed(as_mapping(params.get("error")))
@@ -65,6 +68,7 @@ def _error(turn: TurnDecoder, params: Params) -> list[Event]:
 
 def _completed(turn: TurnDecoder, params: Params) -> list[Event]:
     ended = as_mapping(params.get("turn"))
+    # failed, or interrupted: neither is an answer.
     if ended.get("status") != "completed":
         return turn.failed(as_mapping(ended.get("error")))
     items = ended.get("items")

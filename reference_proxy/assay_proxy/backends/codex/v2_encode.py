@@ -18,15 +18,16 @@ Json = dict[str, Any]
 
 INITIALIZE: Json = {
     "clientInfo": {"name": "assay-proxy", "title": "Assay reference proxy", "version": "0.1.0"},
+    # 0.169.0 refuses `dynamicTools`, `environments` and `experimentalRawEvents` without it; 0.89.0 ignores it.
     "capabilities": {"experimentalApi": True},
 }
 
 THREAD: Json = {
-    "ephemeral": True,
-    "environments": [],
+    "ephemeral": True,  # from 0.90.0 on; ignored before
+    "environments": [],  # no folder of this machine is the model's
     "approvalPolicy": "never",
     "sandbox": "read-only",
-    "experimentalRawEvents": True,
+    "experimentalRawEvents": True,  # the model's own characters are in the raw items alone
 }
 
 _ROLES: Mapping[Role, Role] = {"system": "developer"}
@@ -58,6 +59,7 @@ def _settings(conversation: Conversation, config: Mapping[str, Any]) -> Json:
     params: Json = {}
     if config:
         params["config"] = dict(config)
+    # Not "if there is any": Codex honours an empty text.
     if conversation.developer is not None:
         params["developerInstructions"] = conversation.developer
     if conversation.model is not None:
@@ -74,6 +76,7 @@ def turn_start(thread_id: str, conversation: Conversation) -> Json:
     """Params of turn/start."""
     params: Json = {"threadId": thread_id, "input": [_input(part) for part in conversation.input]}
     if conversation.schema is not None:
+        # Codex asks its model for it, and does not check the answer.
         params["outputSchema"] = conversation.schema
     return params
 
@@ -100,6 +103,7 @@ def _item(item: Item) -> Json:
 
 
 def _output(result: Result) -> str | list[Json]:
+    # Text alone stays a plain string, as Codex passes it on to its model.
     if not result.images:
         return result.output
     parts: tuple[Part, ...] = (TextPart(result.output), *result.images)
