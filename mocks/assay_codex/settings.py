@@ -43,7 +43,7 @@ Of what codex takes, these are followed where the version has them:
   --listen stdio:// | ws://IP:PORT | unix:// | unix://PATH
                    what to listen on (port 0: any free one, named on stderr; no path: a socket below CODEX_HOME)
   --ws-auth capability-token --ws-token-file FILE | --ws-token-sha256 HEX
-                   WebSocket clients must send the token that stands in the file, as `Authorization: Bearer`
+                   WebSocket clients must send the token in the file, as `Authorization: Bearer`
 
 record: run a real codex between this command's own stdin and stdout, and write what goes through into a file
 ({recording}, unless --output names another; it is replaced), with paths of this machine masked.

@@ -64,7 +64,7 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
         # One form that was not driven is enough: a pass speaks of all of them.
         if row.speaks_of(form) and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
-    # What is right for a plain request stands in its scenario, so it is known whatever the backend is.
+    # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None
     if target.backend is Backend.LIVE and needs_script:
         return "the right answer is not known: a live model is behind the target"

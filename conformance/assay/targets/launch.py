@@ -115,7 +115,7 @@ def started(start: Callable[[], subprocess.Popen[bytes]]) -> Iterator[subprocess
         except Exception as error:  # noqa: BLE001 - it is raised where the result is read
             starting.set_exception(error)
 
-    # A daemon: an interrupt within `start` leaves a thread that waits for ever.
+    # A daemon: an interrupt within `start` leaves a thread that waits endlessly.
     threading.Thread(target=work, daemon=True).start()
     try:
         # An interrupt may have come before the first `set`; then the process is started only to be stopped, since the

@@ -44,7 +44,7 @@ stream_max_retries = 0
 """
 # Without it 0.89.0 tries for 3 s to load a list of models at the start of each thread.
 OLDER_FEATURES = "features.remote_models = false"
-# Else 0.169.0 asks GitHub for plugins at its start, and tries for ever to reach a service that refuses connections.
+# Else 0.169.0 asks GitHub for plugins at its start, and tries endlessly to reach a service that refuses connections.
 FEATURES = "features.plugins = false\nfeatures.apps = false\nfeatures.unbounded_connection_retries = false"
 
 

@@ -141,7 +141,7 @@ class Compaction:
     def fail(self, failure: Failure) -> bool:
         """Take the failure of the answer; False if the summary was asked for again, of less."""
         cause = failure.cause
-        # Bounded, since a script may fail like this for ever: with nothing left to drop the turn fails.
+        # Bounded, since a script may fail like this endlessly: with nothing left to drop the turn fails.
         if cause.fills_context and self._dropped < _CONTEXT_ITEMS + len(self._thread.history):
             self.notifier.answer.break_off()
             self._ask_for_less()

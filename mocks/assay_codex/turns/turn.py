@@ -279,7 +279,7 @@ class Turn:
                 # From 0.169.0 on the tokens of an answer that ran out of them are counted; of a filtered one never.
                 counted = reason == "length" and self._version.counts.incomplete_answers
                 self._fail(Failure(self._version.failures.incomplete[reason], counted))
-            # From 0.150.0 on it tries for ever: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
+            # From 0.150.0 on it tries endlessly: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
             case steps.Fail() if self._is_unreached(action):
                 self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
             case steps.Fail():

@@ -199,7 +199,7 @@ def serving(library: Library, port: int = 0) -> Iterator[Upstream]:
     try:
         yield upstream
     finally:
-        # First: `server_close` waits for the threads of replies, some of which would wait for ever.
+        # First: `server_close` waits for the threads of replies, some of which would wait endlessly.
         upstream.close_replies()
         upstream.shutdown()
         upstream.server_close()

@@ -51,7 +51,7 @@ class _Block:
             # As much as may be the beginning of a closing tag.
             self.tail = window[1 - len(self.close) :]
             return False, ""
-        # The tail stands in `pieces` already.
+        # The tail is in `pieces` already.
         end = at + len(self.close) - len(self.tail)
         self.pieces.append(text[:end])
         self.tail = ""
