@@ -22,6 +22,28 @@ class End(StrEnum):
     """The stream sent [DONE] and its body still did not end."""
     TIMEOUT = "timeout"
     """Nothing came for longer than the limit."""
+    REFUSED = "refused"
+    """No connection could be made."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wait:
+    """A refusal for lack of capacity that was waited for, as clients do."""
+
+    status: int
+    """429 or 503."""
+    seconds: float
+    """How long the next try was put off: what Retry-After asked for, else a backoff."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Death:
+    """The end of a process of the target that Assay had started."""
+
+    status: int
+    """Its exit status; negative: the number of the signal that ended it."""
+    last_words: str
+    """The end of what it wrote to stderr, "" for nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +78,10 @@ class Transcript:
     """How the response ended."""
     seconds: float
     """How long the exchange took, from sending the request to its end."""
+    waits: tuple[Wait, ...] = ()
+    """The refusals for lack of capacity before this answer, in order; the answer is that of the last try."""
+    death: Death | None = None
+    """The target's process, if it ended while this exchange was under way; None: it lived on, or is not ours to see."""
 
     @property
     def body(self) -> bytes:
