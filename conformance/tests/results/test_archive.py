@@ -122,5 +122,5 @@ def test_a_file_that_holds_no_runs_is_refused(data: bytes, said: str, tmp_path: 
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="none.gz"):
+    with pytest.raises(ArchiveError, match=r"none\.gz"):
         load(tmp_path / "none.gz", SCENARIOS)
