@@ -5,7 +5,7 @@ from assay.scenarios.calls import CALLS
 from assay.scenarios.choices import CHOICES
 from assay.scenarios.clients import CLIENTS
 from assay.scenarios.failures import FAILURES
-from assay.scenarios.http import HTTP
+from assay.scenarios.http import HTTP, REUSE
 from assay.scenarios.leaving import LEAVING
 from assay.scenarios.params import PARAMS
 from assay.scenarios.precedence import PRECEDENCE
@@ -36,6 +36,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *TURNS,
     *TOOL_CHOICE,
     *HTTP,
+    *REUSE,
     *PRECEDENCE,
     *PARAMS,
     *CLIENTS,
