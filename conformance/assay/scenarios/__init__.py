@@ -17,6 +17,7 @@ from assay.scenarios.stored import STORED
 from assay.scenarios.text import TEXT
 from assay.scenarios.tool_choice import TOOL_CHOICE
 from assay.scenarios.turns import TURNS
+from assay.scenarios.untouched import UNTOUCHED
 from assay.scenarios.xml import BLOCKS, MODES, TEXTUAL
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -34,6 +35,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     # Of one module, but each beside the scenarios of chat that are about the same.
     *RESPONSES_BLOCKS,
     *TURNS,
+    *UNTOUCHED,
     *TOOL_CHOICE,
     *HTTP,
     *REUSE,
