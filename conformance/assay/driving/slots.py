@@ -29,9 +29,7 @@ class Limit:
     falls: int = 0
     """How often it fell."""
     _served: Counter[int] = field(default_factory=Counter)
-    """How many exchanges ran, counted when they began → how often such a one was served, since the limit fell first."""
-    _refused: Counter[int] = field(default_factory=Counter)
-    """The same for those that were refused."""
+    """How many were allowed → how many exchanges were answered then, since the limit fell first."""
 
     def __post_init__(self) -> None:
         """Begin with as many as were asked for."""
@@ -40,19 +38,20 @@ class Limit:
     @property
     def found(self) -> int:
         """How many the target was found to serve at once, as far as was asked for."""
-        if not self.falls:
-            return self.most
-        return max((one for one in self._served if self._served[one] > self._refused[one]), default=1)
+        if not self._served:
+            return int(self.allowed)
+        # The median, and not the largest that went well: an exchange that began as the eighth may have been alone by
+        # the time when the target read it.
+        return sorted(self._served.elements())[self._served.total() // 2]
 
-    def served(self, running: int, since: int) -> None:
-        """Note that an exchange was answered; it began as the `running`th, after `since` falls."""
-        # What began before the first fall met as many as were asked for, and luck decided which of them were served.
-        self._served[running] += since > 0
+    def served(self, since: int) -> None:
+        """Note that an exchange was answered, which began after `since` falls."""
+        if since:
+            self._served[int(self.allowed)] += 1
         self.allowed = min(self.allowed + RISE / self.allowed, float(self.most))
 
     def refused(self, running: int, since: int) -> None:
         """Note that an exchange was refused for lack of capacity; it began as the `running`th, after `since` falls."""
-        self._refused[running] += since > 0
         # Alone it was refused for some other reason. And of those that ran together many may be refused: they are one
         # sign, not many.
         if running > 1 and since == self.falls:
@@ -107,7 +106,7 @@ class Slot:
 
     def served(self) -> None:
         """Note that the last request was answered."""
-        self.slots.limit.served(self._running, self._since)
+        self.slots.limit.served(self._since)
 
     def refused(self) -> None:
         """Note that it was refused for lack of capacity."""
