@@ -11,7 +11,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -103,15 +103,15 @@ async def drive(
 
 
 @asynccontextmanager
-async def _client(target: Target) -> AsyncIterator[httpx.AsyncClient]:
-    """The client of all exchanges of a run."""
+async def _client(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.AsyncClient]:
+    """The client of all exchanges of a run, or with `kept` connections that of one scenario which uses them again."""
     limits = httpx.Limits(
         # `jobs` bounds the exchanges; a second bound here could only let a request wait inside its time limit.
         max_connections=None,
         # Each exchange has a connection of its own. A server may close an idle one at the very moment when the next
         # request is written to it, which would look like an answer that was cut off; and a client that leaves must
         # close its connection, not give it back.
-        max_keepalive_connections=0,
+        max_keepalive_connections=kept,
     )
     # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
     # be a third party that buffers streams and answers 502 for a target that is down.
@@ -291,17 +291,34 @@ class _Driver:
         Raises:
             UnseenError: the target does not show what they are about.
         """
-        asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
+        if any(one.kept for one in request.each):
+            # Of its own: which connection is used again must not depend on what else is driven.
+            async with _client(self.target, kept=1) as client:
+                transcripts = await replace(self, sender=self.sender.over(client)).plain(request)
+        else:
+            transcripts = await self.plain(request)
         return [
             Exchange(
                 scenario=scenario, number=number, turn=None, form=form, target=self.target, transcript=transcript,
                 reading=None,
             )
             # `reading` is None: status, headers and envelope are judged by the transcript alone.
-            for number, transcript in enumerate(await asker.ask(request))
+            for number, transcript in enumerate(transcripts)
         ]  # fmt: skip
 
+    async def plain(self, request: Request) -> list[Transcript]:
+        """The transcripts of plain requests; raises as `ask`."""
+        asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
+        return await asker.ask(request)
+
     async def _plain(self, request: Request) -> Transcript:
+        transcript = await self._sent(request)
+        # A server may close a connection that it kept at any time, and a client then sends again over a new one
+        # (RFC 9112, section 9.3.1).
+        closed = transcript.status is None and transcript.end is End.CUT
+        return await self._sent(request) if request.kept and closed else transcript
+
+    async def _sent(self, request: Request) -> Transcript:
         # What is due may be a refusal itself; and the unready instance is busy on purpose.
         waits = request.expect not in BUSY and not request.unready
         return (await self.sender.send(self._written(request), waits=waits))[0]

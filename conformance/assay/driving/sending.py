@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -62,6 +63,12 @@ class Sender:
     def __post_init__(self) -> None:
         """Watch over the target's processes."""
         self._reviver = Reviver(process_at=self.process_at, reaches=self._reaches)
+
+    def over(self, client: httpx.AsyncClient) -> Sender:
+        """The same with another client: for requests that use its connections again."""
+        other = copy(self)  # not `replace`, which would give it a watch of its own over the target's processes
+        other.client = client
+        return other
 
     async def send(
         self,
