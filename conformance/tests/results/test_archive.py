@@ -31,7 +31,7 @@ def driven() -> tuple[Target, Sequence[Run]]:
     """Some scenarios of all kinds, driven against the bundled proxy."""
     chosen = [scenario for scenario in SCENARIOS if scenario.request or scenario.tools or scenario.choices > 1][::12]
     with bundled.proxy() as target:
-        return target, asyncio.run(drive(chosen, target))
+        return target, asyncio.run(drive(chosen, target)).runs
 
 
 def test_saved_runs_are_judged_as_they_were(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:
