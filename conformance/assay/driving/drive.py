@@ -30,6 +30,7 @@ from assay.reading import playable
 from assay.reading.applicable import answers_to
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
 
@@ -196,7 +197,7 @@ class _Driver:
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
-            url = self.target.url(form.dialect.spec.endpoint)
+            url = address(self.target.url(form.dialect.spec.endpoint), self.target)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
@@ -271,14 +272,13 @@ class _Driver:
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
         # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent. Its
         # answer is not looked at, since what it does shows in the stream.
-        await self._exchange("POST", self.target.url(dialect.spec.endpoint), self._headers(Auth.RIGHT), prepared.body)
+        url = address(self.target.url(dialect.spec.endpoint), self.target)
+        await self._exchange("POST", url, self._headers(Auth.RIGHT), prepared.body)
 
     def _headers(self, auth: Auth) -> dict[str, str]:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
-        if auth is Auth.RIGHT and self.target.api_key is not None:
-            headers["authorization"] = f"Bearer {self.target.api_key}"
-        return headers
+        return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
 
     async def _exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, watch: Watch | None = None
