@@ -12,6 +12,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from assay_proxy.answers.chat import Chat
+from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
 from assay_proxy.answers.stored_responses import Store
 from assay_proxy.answers.timing import ClientGoneError
@@ -188,21 +189,20 @@ def _metrics(app: Flask, metrics: Metrics) -> None:
 def _models(app: Flask, settings: Settings) -> None:
     # The type requires `created`, and no better date is known; read once, so that every answer says the same.
     started = int(time.time())
-    models = {
-        name: {"id": name, "object": "model", "created": started, "owned_by": settings.backend}
-        for name in settings.models
-    }
+
+    def model(name: str) -> dict[str, object]:
+        return {"id": name, "object": "model", "created": started, "owned_by": settings.backend}
 
     @app.get("/v1/models")
     def list_models() -> Response:
-        return json_response({"object": "list", "data": list(models.values())})
+        return json_response({"object": "list", "data": [model(name) for name in settings.models]})
 
     # `path`: the names of models may hold slashes.
     @app.get("/v1/models/<path:name>")
     def get_model(name: str) -> Response:
-        if name not in models:
+        if not serves(name, settings):
             raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-        return json_response(models[name])
+        return json_response(model(name))
 
 
 def _body(settings: Settings) -> Mapping[str, Any]:

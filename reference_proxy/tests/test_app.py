@@ -53,6 +53,13 @@ def test_an_unknown_model_is_not_found(client: FlaskClient) -> None:
     assert error(ask(client, model="other"))["param"] == "model"
 
 
+def test_any_model_is_found_where_that_is_set(make_settings: Any, backend: Any) -> None:
+    app = create_app(make_settings(any_model=True, unknown_models=("none",)), backend)
+    assert app.test_client().get("/v1/models/a/b").get_json()["id"] == "a/b"
+    assert [model["id"] for model in app.test_client().get("/v1/models").get_json()["data"]] == ["codex"]
+    assert app.test_client().get("/v1/models/none").status_code == 404
+
+
 def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClient, backend: Any) -> None:
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 200

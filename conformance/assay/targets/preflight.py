@@ -117,7 +117,7 @@ async def _spoken(client: httpx.AsyncClient, target: Target) -> tuple[Dialect, .
 async def _arguments(client: httpx.AsyncClient, target: Target) -> Arguments | None:
     """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or cannot be detected."""
     # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
-    if target.backend is not Backend.MOCK or DEFAULT not in target.dialects:
+    if target.backend not in {Backend.MOCK, Backend.ENDPOINT} or DEFAULT not in target.dialects:
         return None
     answer = await _call(client, target, FRAGMENTS, Form(DEFAULT, Mode.STREAM))
     mode = detect_argument_mode(answer.body)
