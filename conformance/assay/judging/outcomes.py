@@ -42,10 +42,10 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if _about_other_arguments(run, row, target):
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT:
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
+    if _about_other_arguments(run, row, target):
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     reason = _why_not_observed(run, row, target, hidden)
     return _outcome(run, row, Verdict.NOT_OBSERVED if reason else Verdict.PASS, reason=reason)
 

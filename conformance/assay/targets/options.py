@@ -352,7 +352,7 @@ class TargetOptions(Options):
             kind=Text(metavar="CMD"),
             help="Command that starts a gateway on 127.0.0.1:{port}, which is to call an upstream that Assay starts."
             " {upstream_url} (it ends in /v1), {upstream_key}, {upstream_host} (host:port) and {port} are filled in, in"
-            " the values of --env and in the file of --config-template, too.",
+            " the values of --env and in its configuration, too.",
         ),
     )
     upstream: int | None = field(
