@@ -69,8 +69,9 @@ class Settings(BaseSettings):
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
-    any_model: bool = _setting(False, "true: serve any other name, too, as the default model: for gateways in front")  # noqa: FBT003 - a default, not a flag
+    any_model: bool = _setting(False, "true: any other name is served, too, as the default model")  # noqa: FBT003 - a default, not a flag
     unknown_models: AnyNames = Field(default=(), description="names that are refused even so, comma-separated")
+    chatgpt_service: bool = _setting(False, "true: also /backend-api/codex/responses, as behind a login")  # noqa: FBT003 - a default, not a flag
     # The story's default (S4-5), though most clients want OpenAI's.
     output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers write tool calls")
     # S4-8 asks for cumulative ones, and its clients read `content`. All 17 OpenAI clients that were tried concatenate:

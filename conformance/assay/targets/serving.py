@@ -23,6 +23,7 @@ SERVED: Mapping[str, str] = {
     # makes of the upstream's refusal.
     "PROXY_ANY_MODEL": "true",
     "PROXY_UNKNOWN_MODELS": UNKNOWN_MODEL,
+    "PROXY_CHATGPT_SERVICE": "true",
 }
 """Settings of the reference proxy."""
 
