@@ -33,7 +33,8 @@ from assay_codex.turns.results import Results
 from assay_codex.turns.script_position import ScriptPosition
 from assay_codex.versions.failures import CAUSES, RECONNECTS, Cause
 from assay_scripts import steps
-from assay_scripts.player import Action, Piece, Until, reconnecting
+from assay_scripts.pieces import Piece
+from assay_scripts.player import Action, Until, reconnecting
 from assay_scripts.selection import Selection
 
 if TYPE_CHECKING:
