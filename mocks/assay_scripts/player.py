@@ -14,7 +14,7 @@ from itertools import chain, repeat
 from typing import Protocol
 
 from assay_scripts import steps as language
-from assay_scripts.pieces import Piece
+from assay_scripts.steps import Piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,6 @@ from assay_scripts.kinds import (
     Texts,
     names_of,
 )
-from assay_scripts.pieces import Piece
 from assay_scripts.usage import Usage as Usage  # noqa: PLC0414 - a step like the others
 
 Shape = Literal[
@@ -68,6 +67,18 @@ notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMes
 """
 
 Asks = Literal["policy", "always", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One delta of the answer's text: what a step of text becomes when it is played."""
+
+    text: str
+    """It may hold lone surrogates, which must be written as JSON escapes."""
+    choice: int | None = None
+    """The choice that is sent with it; None if none is."""
+    whole: bool = False
+    """This is the complete text, not a delta."""
 
 
 @dataclass(frozen=True, slots=True)

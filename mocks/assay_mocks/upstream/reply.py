@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
 from assay_scripts.blocks import cut, is_structured_call
 from assay_scripts.call_shapes import Text, in_shapes
-from assay_scripts.pieces import Piece
 from assay_scripts.player import Action, Until, perform
-from assay_scripts.steps import Call, Doing, Fail, Finish, Open, Reflect, Think, Usage
+from assay_scripts.steps import Call, Doing, Fail, Finish, Open, Piece, Reflect, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator

@@ -7,7 +7,6 @@ import pytest
 
 from assay_scripts.files.definitions import DEFINITIONS, NAMES
 from assay_scripts.files.json_form import step_from_json
-from assay_scripts.pieces import Piece
 from assay_scripts.player import Until, perform
 from assay_scripts.steps import (
     Answering,
@@ -21,6 +20,7 @@ from assay_scripts.steps import (
     Hang,
     Open,
     Pause,
+    Piece,
     Reflect,
     Say,
     Silence,

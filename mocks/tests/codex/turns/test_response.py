@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from assay_codex.turns.response import Response
 from assay_scripts.blocks import is_structured_call
-from assay_scripts.pieces import Piece
-from assay_scripts.steps import Call, Finish, Say, Shape
+from assay_scripts.steps import Call, Finish, Piece, Say, Shape
 
 if TYPE_CHECKING:
     from assay_scripts.player import Performance

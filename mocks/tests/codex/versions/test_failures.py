@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from assay_codex.versions.failures import CAUSES
 from assay_codex.versions.version import NEWEST
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 502, 503])
 def test_an_http_failure_is_told_with_its_status_and_url(status: int) -> None:
-    cause = CAUSES[f"http-{status}"]
+    cause = NEWEST.failures.causes[f"http-{status}"]
     assert cause.message.startswith(f"unexpected status {status} ")
     assert ", url: http://" in cause.message
     assert cause.info == {"httpConnectionFailed": {"httpStatusCode": status}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from assay_codex.versions.version import VERSIONS
+from assay_codex.versions.version import NEWEST, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,6 +64,16 @@ _MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
     """The page as Markdown."""
     return "\n".join([_HEAD, *_replayed(replays), *_versions(), *_compared(compared), _LIMITS])
+
+
+def versions_text() -> str:
+    """How many versions are played, and how many of them were recorded: a paragraph of `docs/mock.md`."""
+    oldest, newest = next(iter(VERSIONS)), NEWEST.number
+    recorded = len({version.played_as for version in VERSIONS.values()})
+    return (
+        f"Every stable version from {oldest} to {newest} is played, {len(VERSIONS)} in all. "
+        f"Of {recorded} of them sessions were\nrecorded with the real program."
+    )
 
 
 _PLAYED_AS = """\

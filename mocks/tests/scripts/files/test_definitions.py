@@ -8,8 +8,7 @@ import pytest
 
 from assay_scripts import steps
 from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition, description, field_descriptions
-from assay_scripts.pieces import Piece
-from assay_scripts.steps import Script, Step, Usage
+from assay_scripts.steps import Piece, Script, Step, Usage
 
 
 def test_every_class_of_the_language_is_a_step_but_the_script() -> None:
