@@ -3,7 +3,7 @@
 Requests are all that `codex app-server` has ever accepted; each version names those it has when it is asked for
 something else, and their order never changed. Of notifications and fields only those are listed that not every version
 has: fields by their place in a message, as `forms` names it. Parameters of requests have their checks beside them
-(`params`). `test_names` holds what shows each mark.
+(`params`). `mocks/tests/codex/versions/test_names.py` says what shows each mark.
 """
 
 from __future__ import annotations

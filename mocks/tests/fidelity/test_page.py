@@ -3,7 +3,7 @@ from __future__ import annotations
 from assay_fidelity.page import fidelity_page, versions_text
 from assay_fidelity.table import Compared, Replayed, Replays, Verdict
 
-from assay_codex.versions.changes import RECORDED
+from assay_codex.versions.changes import CHANGES, RECORDED
 from assay_codex.versions.version import NEWEST, VERSIONS
 
 
@@ -34,6 +34,13 @@ def test_the_manual_says_how_many_versions_there_are() -> None:
         f"from 0.89.0 to {NEWEST.number} is played, {len(VERSIONS)} in all. Of {len(RECORDED.split())} of"
         in versions_text()
     )
+
+
+def test_changes_that_no_recording_holds_are_listed_and_no_others() -> None:
+    lines = fidelity_page(REPLAYS, []).splitlines()
+    at = lines.index("| version | what was seen |") + 2
+    listed = lines[at : lines.index("", at)]
+    assert listed == [f"| {change.first} | {change.seen} |" for change in CHANGES if not change.recordings]
 
 
 def test_versions_that_were_recorded_in_breadth_are_columns_in_their_order() -> None:
