@@ -112,7 +112,7 @@ def sides() -> tuple[dict[str, list[Message]], dict[str, list[Message]]]:
 
 
 @pytest.mark.parametrize("name", "ab")
-def test_each_client_hears_what_the_recorded_one_heard(
+def test_each_client_gets_what_the_recorded_one_received(
     name: str, sides: tuple[dict[str, list[Message]], dict[str, list[Message]]]
 ) -> None:
     theirs, ours = (
@@ -136,7 +136,7 @@ def _is_hello(message: Message) -> bool:
     return "userAgent" in (message.get("result") or ())
 
 
-def test_a_client_that_is_unknown_is_told_nothing() -> None:
+def test_a_client_that_is_unknown_is_sent_nothing() -> None:
     server = Server(LIBRARY)
     client = server.connect()
     server.notify_all("thread/started", {})

@@ -12,5 +12,5 @@ def test_a_turn_lasts_from_its_start_to_its_end() -> None:
     assert (told["startedAt"], told["durationMs"], told["itemsView"]) == (None, None, "notLoaded")
 
 
-def test_an_error_is_told_with_its_cause() -> None:
+def test_an_error_is_sent_with_its_cause() -> None:
     assert turn_error(NEWEST.failures.causes["http-500"])["codexErrorInfo"] == "internalServerError"

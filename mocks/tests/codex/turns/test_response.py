@@ -33,7 +33,7 @@ def test_calls_are_the_reason_of_their_choice() -> None:
     assert [response.reason("stop", choice) for choice in (None, 0, 1)] == ["tool_calls", "stop", "tool_calls"]
 
 
-def test_it_tells_what_comes_next_until_nothing_does() -> None:
+def test_it_says_what_comes_next_until_nothing_does() -> None:
     def performance() -> Performance:
         now = yield Piece("a")
         assert now == 2.0
