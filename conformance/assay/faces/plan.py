@@ -54,6 +54,7 @@ class Plan:
             return certify(
                 target, self.scenarios, self.catalogue,
                 known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
+                level=self.run.level,
             )  # fmt: skip
 
 

@@ -237,6 +237,10 @@ class _Examined:
         return next((one for one in found if not self._harmless(one, exchange)), None)
 
     def _harmless(self, found: _Found, exchange: Exchange) -> bool:
+        violation = found.finding.violation
+        # What no real client stumbles over leaves the content readable, too.
+        if violation.harmless or violation.strict_only:
+            return True
         row = self.catalogue.by_id.get(found.requirement)
         # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
         match row.harmless if row else Harmless.NEVER:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from assay.model.verdict import Finding, Outcome, Verdict
+from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from assay.report.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ def broken_requirement(
 
     `finding` is the one to show; None: the first of the outcome.
     """
-    verdict = outcome.verdict
+    verdict = outcome.at(certificate.level)
     yield Text.assemble(
-        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"), f"  {requirement.level}"
-    )
+        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"),
+        f"  {requirement.level}{_elsewhere(outcome, certificate.level)}",
+    )  # fmt: skip
     yield Text(requirement.text)
     for effect in requirement.breaks[:CLIENTS]:
         yield Text(f"breaks {effect}", style="yellow")
@@ -49,6 +50,13 @@ def broken_requirement(
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
     yield Text(f"to do: {requirement.hint}")
+
+
+def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
+    """What the outcome is at the other level, where that differs."""
+    (other,) = set(VerdictLevel) - {level}
+    verdict = outcome.at(other)
+    return "" if verdict is outcome.at(level) else f" ({verdict} at level {other})"
 
 
 def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:

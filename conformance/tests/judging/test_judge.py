@@ -468,6 +468,7 @@ def test_a_plain_request_is_judged_by_its_checks(plain: Make, error_body: Callab
     body = error_body(code="invalid_api_key")
     assert by(judged(plain("auth-wrong", 401, body, headers=right)), Verdict.PASS) == {
         "http.auth.wrong",
+        "http.echo-no-key",
         "http.error.envelope",
         "http.error.no-internals",
     }

@@ -13,6 +13,7 @@ from assay.judging.checks import (
     shapes,
     target,
     turn,
+    untouched,
     xml,
 )
 from assay.judging.registry import Checks
@@ -33,6 +34,7 @@ CHECKS = Checks(
     response_requests.check,
     response_parity.check,
     turn.check,
+    untouched.check,
 )
 """All checks of Assay."""
 GRAMMAR = frozenset({*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS})
