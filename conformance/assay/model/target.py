@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from assay.model.dialect import Arguments, Dialect
 
 
+USUAL_PACE = 1.0
+"""Seconds: limits of time are made for targets whose plain answers take no longer."""
+MOST_STRETCHED = 12.0
+"""How many times a limit may be stretched: a target that hangs must not hold a run for more than two minutes."""
+
+
 class Backend(StrEnum):
     """What answers behind the proxy."""
 
@@ -49,8 +55,11 @@ class Target:
     backend: Backend = Backend.MOCK
     missing: frozenset[Missing] = frozenset()
     """The capabilities that the Codex behind the proxy does not have."""
+    pace: float | None = None
+    """How long a plain answer of text took when the target was looked at; None: not known. Limits of time grow with it,
+    see `stretched`."""
     timeout: float = 10.0
-    """How long one exchange may be silent."""
+    """How long one exchange of a target of usual pace may be silent; `silence` is the limit that holds."""
     keepalive: float | None = None
     """The interval of keep-alive comments; None: not declared, so keep-alives are not judged."""
     idle_timeout: float | None = None
@@ -68,6 +77,15 @@ class Target:
     """How streams carry the arguments of calls; None: as is usual in each dialect."""
     default_mode: Dialect | None = None
     """The output mode of requests that name none; None: not declared."""
+
+    @property
+    def silence(self) -> float:
+        """How long one exchange may be silent."""
+        return self.stretched(self.timeout)
+
+    def stretched(self, seconds: float) -> float:
+        """A limit of time, adapted to the target's own pace; never less than it is."""
+        return seconds * min(max((self.pace or 0.0) / USUAL_PACE, 1.0), MOST_STRETCHED)
 
     def argument_mode(self, dialect: Dialect) -> Arguments:
         """How streams in this dialect carry the arguments of calls."""

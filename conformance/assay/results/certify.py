@@ -53,14 +53,14 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    judged = judge_runs(runs, target, catalogue, checks=checks)
+    judged = judge_runs(driving.runs, target, catalogue, checks=checks)
     outcomes = apply(judged.outcomes, known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
-        runs=tuple(runs),
+        runs=tuple(driving.runs),
         outcomes=outcomes,
         causes=judged.causes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
