@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
 from assay.model.target import Backend
@@ -55,12 +55,14 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     began = time.monotonic()
     driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    outcomes = apply(judge_all(driving.runs, target, catalogue, checks=checks), known or {})
+    judged = judge_runs(driving.runs, target, catalogue, checks=checks)
+    outcomes = apply(judged.outcomes, known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
         runs=tuple(driving.runs),
         outcomes=outcomes,
+        causes=judged.causes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
         # MUST that no scenario was about does not pass unnoticed.
         musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
