@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.judging.checks import CHECKS, GRAMMAR
-from assay.judging.checks.answered import answered
+from assay.judging.checks.answered import answered, refused
 from assay.judging.outcomes import not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
 from assay.model.dialect import Dialect
@@ -323,7 +323,8 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
 
 def failed_first(exchange: Exchange) -> bool:
     """Whether the backend failed before any output (or, in a whole answer, at all)."""
-    return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in exchange.wanted)
+    hushed = {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+    return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
 def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
@@ -331,6 +332,10 @@ def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
     transcript = exchange.transcript
     if transcript.status is None:
         seen = f"no response came: {transcript.end} after {transcript.seconds:.1f} s"
+    elif refused(exchange):
+        return
+    elif any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
+        seen = f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
     # The error that was due; the first stage has judged its form.
     elif transcript.status >= BAD_REQUEST and any(wanted.failure in NO_ANSWER for wanted in exchange.wanted):
         return
