@@ -431,7 +431,8 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
 
 def failed_first(exchange: Exchange) -> bool:
     """Whether the backend failed before any output (or, in a whole answer, at all)."""
-    return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in exchange.wanted)
+    hushed = {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+    return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
 def _parity(examined: _Examined) -> None:
