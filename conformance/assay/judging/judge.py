@@ -324,7 +324,8 @@ def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> F
     if subject is None or not found.attributable or violation.requirement in broken:
         return found.finding
     seen = f"{violation.seen} ({violation.requirement})"
-    return replace(found.finding, violation=replace(violation, requirement=subject, seen=seen))
+    attributed = replace(violation, requirement=subject, seen=seen)
+    return replace(found.finding, violation=attributed, found_by=violation.requirement)
 
 
 def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:

@@ -27,6 +27,10 @@ class Run:
     """Why it was not driven in a form."""
     error: str = ""
     """Why the harness failed; '' if it did not. Nothing is judged then."""
+    repeated: int = 0
+    """How many times forms of it were driven again, alone, because what they showed rests on time."""
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
