@@ -12,14 +12,16 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.budget import Budget
 from assay.driving.plain_requests import Asker
 from assay.driving.recording import Record
+from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch
 from assay.judging.outcomes import Run
 from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
@@ -28,6 +30,7 @@ from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable
 from assay.reading.applicable import answers_to
+from assay.reading.asked import wanted
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
 from assay.requests.conversation import Message, can_follow, prepare, remember
@@ -35,6 +38,7 @@ from assay.targets.address import is_local
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
+    from assay.reading.expected import Expected
     from assay.wire.calls import Choice
     from assay.wire.stream import Stream
 
@@ -53,14 +57,24 @@ def no_progress(_scenario: Scenario, _form: Form) -> None:
 
 
 async def drive(
-    scenarios: Sequence[Scenario], target: Target, *, jobs: int = 8, progress: Progress = no_progress
+    scenarios: Sequence[Scenario],
+    target: Target,
+    *,
+    jobs: int = 8,
+    progress: Progress = no_progress,
+    budget: Budget | None = None,
 ) -> list[Run]:
     """Drive scenarios, at most `jobs` exchanges at a time; the runs come in the order of the scenarios.
+
+    What is left when the `budget` is spent is not driven; None: there is no bound.
 
     Those marked `alone` come last, one after the other: they kill the backend, which others would notice.
     """
     async with _client(target) as client:
-        driver = _Driver(client=client, target=target, slots=asyncio.Semaphore(jobs), unready=asyncio.Lock())
+        driver = _Driver(
+            client=client, target=target, slots=asyncio.Semaphore(jobs), unready=asyncio.Lock(),
+            budget=budget or Budget(),
+        )  # fmt: skip
         together = [scenario for scenario in scenarios if not scenario.alone]
         runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
         # Awaited within the comprehension, so one begins only when the one before has ended.
@@ -173,6 +187,8 @@ class _Driver:
     """One for each exchange that may run at the same time."""
     unready: asyncio.Lock
     """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
+    budget: Budget
+    """What the run may cost."""
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""
@@ -191,9 +207,26 @@ class _Driver:
         exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
         for number, turn in enumerate(scenario.turns):
-            if number and not can_follow(turn, _choice(exchanges[-1])):
+            if number and not (can_follow(turn, _choice(exchanges[-1])) and settled(exchanges[-1])):
                 break
+            exchange, messages = await self._asked(scenario, number, form, nonce, history)
+            exchanges.append(exchange)
+            choice = _choice(exchange)
+            if choice is not None:
+                history = remember(messages, choice)
+        return exchanges
+
+    async def _asked(
+        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+    ) -> tuple[Exchange, Sequence[Message]]:
+        """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
+        turn = scenario.turns[number]
+        messages: Sequence[Message] = ()
+
+        async def send(scenario: Scenario) -> Exchange:
+            nonlocal messages
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+            messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = self.target.url(form.dialect.spec.endpoint)
@@ -201,11 +234,9 @@ class _Driver:
             async with self.slots:
                 transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
             plain.examine_header(scenario.requires_echo, transcript)
-            exchanges.append(self._read(scenario, number, form, transcript, stream))
-            choice = _choice(exchanges[-1])
-            if choice is not None:
-                history = remember(prepared.messages, choice)
-        return exchanges
+            return self._read(scenario, number, form, transcript, stream)
+
+        return await until_done(scenario, send), messages
 
     async def _turn(
         self, turn: Turn, form: Form, nonce: str, url: str, headers: Mapping[str, str], body: bytes
@@ -214,6 +245,8 @@ class _Driver:
         # The backend restarts with backoff after it died; how long a client would go on asking is the limit on silence.
         deadline = time.monotonic() + self.target.timeout
         while True:
+            # Before the watch is made, whose time runs: it may have to wait for its turn.
+            await self.budget.take(body)
             # For each try: a watch has read its stream and spent its act.
             watch = self._watch(turn, form, nonce)
             transcript = await self._exchange("POST", url, headers, body, watch)
@@ -230,8 +263,7 @@ class _Driver:
     def _read(
         self, scenario: Scenario, number: int, form: Form, transcript: Transcript, stream: Stream | None
     ) -> Exchange:
-        live = self.target.backend is Backend.LIVE
-        return Exchange(
+        exchange = Exchange(
             scenario=scenario,
             number=number,
             turn=scenario.turns[number],
@@ -239,8 +271,15 @@ class _Driver:
             target=self.target,
             transcript=transcript,
             reading=read(transcript, form, stream),
-            wanted=() if live else answers_to(scenario, number, form),  # of a real model's answer nothing is expected
         )
+        return replace(exchange, wanted=self._wanted(exchange))
+
+    def _wanted(self, exchange: Exchange) -> tuple[Expected, ...]:
+        """The right answers. Those of a model are known once it has done what it was asked."""
+        scenario, form = exchange.scenario, exchange.form
+        if exchange.asks is not None:
+            return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+        return () if self.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
@@ -260,6 +299,7 @@ class _Driver:
 
     async def _plain(self, request: Request) -> Transcript:
         ready = plain.prepare(request, self.target)
+        await self.budget.take(ready.body)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
         return await self._exchange(ready.method, ready.url, {**self._headers(Auth.NONE), **ready.headers}, ready.body)
 

@@ -42,6 +42,9 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks import CHECKS, GRAMMAR
 from assay.judging.checks.answered import answered
+from assay.judging.checks.live import check as LIVE
+from assay.judging.checks.live_parity import check as LIVE_PARITY
+from assay.judging.checks.live_parity import damaged
 from assay.judging.outcomes import not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
 from assay.model.dialect import Dialect
@@ -110,7 +113,7 @@ def judge(
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and row.id not in checks and row.id not in GRAMMAR:
+        if row.stage not in _WITHOUT_CHECK and not any(row.id in known for known in (checks, GRAMMAR, LIVE)):
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
@@ -174,7 +177,15 @@ class _Examined:
             if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
                 yield from answered(row.id, exchange, self.checks)
             elif row.speaks_of(exchange.form):
-                yield from self.checks.look(row.id, exchange)
+                yield from self._checked(row, exchange)
+
+    def _checked(self, row: Requirement, exchange: Exchange) -> Iterator[Violation]:
+        if exchange.asks is None:
+            yield from self.checks.look(row.id, exchange)
+            return
+        # A model does not report what it received, as a script can.
+        found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
+        yield from found or LIVE.look(row.id, exchange)
 
     def breaking(self, found: Iterable[_Found], exchange: Exchange) -> _Found | None:
         """The first finding behind which nothing more can be understood."""
@@ -201,6 +212,7 @@ def _examine(run: Run, target: Target, catalogue: Catalogue, checks: Checks) -> 
     for exchanges in run.exchanges.values():
         _conversation(exchanges, examined)
         _together(exchanges, examined)
+    _damage(examined)
     _parity(examined)
     return examined
 
@@ -301,7 +313,8 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
         examined.hide(exchange, examined.of(Stage.SENSE), found[0])
     if found:
         return found
-    sense = (row for row in rows if row.stage is Stage.SENSE)
+    # Rows of subjects have a check for answers of models alone.
+    sense = (row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT})
     found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
     # Harmless findings count, too: the stored answer would show the same fault under another name.
     clean = not any(one.finding.form == exchange.form for one in examined.findings)
@@ -316,7 +329,7 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
     Without a script only by what holds of any answer. A failure that was answered as a success is one violation: all
     else that is wrong with the answer follows from it.
     """
-    if row.needs_script and not exchange.wanted:
+    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and row.id in LIVE):
         return False
     return row.on_failure or not failed_first(exchange)
 
@@ -340,6 +353,16 @@ def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
     # What the scenario exercises may be about other forms only; then its first row has the violation.
     subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
     yield Violation(requirement=subject or exchange.scenario.exercises[0], seen=seen)
+
+
+def _damage(examined: _Examined) -> None:
+    """What one form lost of a model's answer, where another form of the same turn has all of it."""
+    found = {(one.finding.form, one.finding.exchange) for one in examined.findings}
+    for number in range(len(examined.run.scenario.turns)):
+        same = [those[number] for those in examined.run.exchanges.values() if number < len(those)]
+        # Not where something is wrong anyway: one cause, one violation.
+        for exchange, violation in damaged([one for one in same if (one.form, number) not in found]):
+            examined.find(exchange, [violation])
 
 
 def _parity(examined: _Examined) -> None:
@@ -372,6 +395,8 @@ def _compare(examined: _Examined, row: Requirement, ours: Form, others: Form) ->
     """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued."""
     exchanges = (examined.run.exchanges.get(form, ()) for form in (ours, others))
     for one, other in zip(*exchanges, strict=False):
-        # Two answers of a live model, whose right answer is not known, may differ.
-        if one.reading is not None and other.reading is not None and one.wanted:
+        # Two answers of a live model, whose right answer is not known, may differ in all but their form.
+        if one.asks is not None and one.reading is not None and other.reading is not None:
+            examined.find(one, LIVE_PARITY.look(row.id, one, other))
+        elif one.reading is not None and other.reading is not None and one.wanted:
             examined.find(one, examined.checks.look(row.id, one, other))

@@ -16,6 +16,7 @@ from assay.results.certificate import Certificate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assay.driving.budget import Budget
     from assay.judging.registry import Checks
     from assay.model.scenario import Scenario
     from assay.model.target import Target
@@ -32,6 +33,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     progress: Progress = no_progress,
     selection: Sequence[str] = (),
     checks: Checks = CHECKS,
+    budget: Budget | None = None,
 ) -> Certificate:
     """Drive every scenario once and judge what it left behind.
 
@@ -44,12 +46,13 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         progress: Called after each scenario and form.
         selection: The names by which the scenarios were selected; empty when these are all of them.
         checks: What finds out whether a requirement is broken.
+        budget: What the run may cost; None: there is no bound.
 
     A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
     outcomes = apply(judge_all(runs, target, catalogue, checks=checks), known or {})
     return Certificate(
