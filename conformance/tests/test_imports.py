@@ -23,6 +23,7 @@ EDGES: Mapping[str, str] = {
     "assay.report.explain": "prints on a terminal",
     "assay.report.phrases": "styles words for a terminal",
     "assay.report.terminal": "prints on a terminal",
+    "assay.results.archive": "writes and reads files",
     "assay.results.certify": "drives a target and takes the time",
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",

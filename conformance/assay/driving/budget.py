@@ -1,7 +1,8 @@
 """What a run may cost: how many requests, how many tokens, how many requests a minute.
 
 A model's service is paid for by tokens, those of the request and of the answer. How many a request has is known only
-when it is answered, if at all; so each is counted before it is sent, by what it can cost at most (`assay.requests.cost`).
+when it is answered, if at all; so each is counted before it is sent, by what it can cost at most: see
+`assay.requests.cost`.
 """
 
 from __future__ import annotations

@@ -85,15 +85,15 @@ async def drive(
 
 
 @asynccontextmanager
-async def _client(target: Target) -> AsyncIterator[httpx.AsyncClient]:
-    """The client of all exchanges of a run."""
+async def _client(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.AsyncClient]:
+    """The client of all exchanges of a run, or with `kept` connections that of one scenario which uses them again."""
     limits = httpx.Limits(
         # `jobs` bounds the exchanges; a second bound here could only let a request wait inside its time limit.
         max_connections=None,
         # Each exchange has a connection of its own. A server may close an idle one at the very moment when the next
         # request is written to it, which would look like an answer that was cut off; and a client that leaves must
         # close its connection, not give it back.
-        max_keepalive_connections=0,
+        max_keepalive_connections=kept,
     )
     # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
     # be a third party that buffers streams and answers 502 for a target that is down.
@@ -287,17 +287,33 @@ class _Driver:
         Raises:
             UnseenError: the target does not show what they are about.
         """
-        asker = Asker(target=self.target, send=self._plain, slots=self.slots, unready=self.unready)
+        if any(one.kept for one in request.each):
+            # Of its own: which connection is used again must not depend on what else is driven.
+            async with _client(self.target, kept=1) as client:
+                transcripts = await replace(self, client=client).plain(request)
+        else:
+            transcripts = await self.plain(request)
         return [
             Exchange(
                 scenario=scenario, number=number, turn=None, form=form, target=self.target, transcript=transcript,
                 reading=None,
             )
             # `reading` is None: status, headers and envelope are judged by the transcript alone.
-            for number, transcript in enumerate(await asker.ask(request))
+            for number, transcript in enumerate(transcripts)
         ]  # fmt: skip
 
+    async def plain(self, request: Request) -> list[Transcript]:
+        """The transcripts of plain requests; raises as `ask`."""
+        return await Asker(target=self.target, send=self._plain, slots=self.slots, unready=self.unready).ask(request)
+
     async def _plain(self, request: Request) -> Transcript:
+        transcript = await self._sent(request)
+        # A server may close a connection that it kept at any time, and a client then sends again over a new one
+        # (RFC 9112, section 9.3.1).
+        closed = transcript.status is None and transcript.end is End.CUT
+        return await self._sent(request) if request.kept and closed else transcript
+
+    async def _sent(self, request: Request) -> Transcript:
         ready = plain.prepare(request, self.target)
         await self.budget.take(ready.body)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.

@@ -14,8 +14,8 @@ from assay.judging.known_failing import KnownFailingError
 from assay.model.catalogue import Catalogue, load
 from assay.model.target import Backend, Target
 from assay.reading.selection import UnknownScenarioError, keys, select
-from assay.results.certify import certify
 from assay.requests.cost import cost
+from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.options import OptionError, RunOptions, TargetOptions
@@ -66,12 +66,12 @@ class Plan:
         """
         with reach(self.target) as target:
             scenarios, budget = self.scenarios_for(target), self._budget(target, say)
-            if target.backend is Backend.LIVE:
-                target = unhurried(target, scenarios)
-            with watch(target) as progress:
+            driven = unhurried(target, scenarios) if target.backend is Backend.LIVE else target
+            with watch(driven) as progress:
                 return certify(
-                    target, scenarios, self.catalogue,
-                    known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only, budget=budget,
+                    driven, scenarios, self.catalogue,
+                    known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
+                    level=self.run.level, budget=budget,
                 )  # fmt: skip
 
     def scenarios_for(self, target: Target) -> Sequence[Scenario]:

@@ -40,11 +40,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from assay.judging.checks import CHECKS, GRAMMAR
+from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
 from assay.judging.checks.answered import answered
-from assay.judging.checks.live import check as LIVE
-from assay.judging.checks.live_parity import check as LIVE_PARITY
-from assay.judging.checks.live_parity import damaged
 from assay.judging.outcomes import not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
 from assay.model.dialect import Dialect
@@ -113,7 +110,7 @@ def judge(
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and not any(row.id in known for known in (checks, GRAMMAR, LIVE)):
+        if row.stage not in _WITHOUT_CHECK and not any(row.id in known for known in (checks, GRAMMAR, live.check)):
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
@@ -185,13 +182,17 @@ class _Examined:
             return
         # A model does not report what it received, as a script can.
         found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
-        yield from found or LIVE.look(row.id, exchange)
+        yield from found or live.check.look(row.id, exchange)
 
     def breaking(self, found: Iterable[_Found], exchange: Exchange) -> _Found | None:
         """The first finding behind which nothing more can be understood."""
         return next((one for one in found if not self._harmless(one, exchange)), None)
 
     def _harmless(self, found: _Found, exchange: Exchange) -> bool:
+        violation = found.finding.violation
+        # What no real client stumbles over leaves the content readable, too.
+        if violation.harmless or violation.strict_only:
+            return True
         row = self.catalogue.by_id.get(found.requirement)
         # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
         match row.harmless if row else Harmless.NEVER:
@@ -329,7 +330,7 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
     Without a script only by what holds of any answer. A failure that was answered as a success is one violation: all
     else that is wrong with the answer follows from it.
     """
-    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and row.id in LIVE):
+    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and row.id in live.check):
         return False
     return row.on_failure or not failed_first(exchange)
 
@@ -361,7 +362,7 @@ def _damage(examined: _Examined) -> None:
     for number in range(len(examined.run.scenario.turns)):
         same = [those[number] for those in examined.run.exchanges.values() if number < len(those)]
         # Not where something is wrong anyway: one cause, one violation.
-        for exchange, violation in damaged([one for one in same if (one.form, number) not in found]):
+        for exchange, violation in live_parity.damaged([one for one in same if (one.form, number) not in found]):
             examined.find(exchange, [violation])
 
 
@@ -397,6 +398,6 @@ def _compare(examined: _Examined, row: Requirement, ours: Form, others: Form) ->
     for one, other in zip(*exchanges, strict=False):
         # Two answers of a live model, whose right answer is not known, may differ in all but their form.
         if one.asks is not None and one.reading is not None and other.reading is not None:
-            examined.find(one, LIVE_PARITY.look(row.id, one, other))
+            examined.find(one, live_parity.check.look(row.id, one, other))
         elif one.reading is not None and other.reading is not None and one.wanted:
             examined.find(one, examined.checks.look(row.id, one, other))

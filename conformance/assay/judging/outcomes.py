@@ -110,4 +110,11 @@ def _has_error(exchange: Exchange) -> bool:
 def _outcome(
     run: Run, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
 ) -> Outcome:
-    return Outcome(scenario=run.scenario.name, requirement=row.id, verdict=verdict, findings=findings, reason=reason)
+    return Outcome(
+        scenario=run.scenario.name,
+        requirement=row.id,
+        verdict=verdict,
+        findings=findings,
+        reason=reason,
+        compat=row.compat,
+    )

@@ -64,6 +64,21 @@ class Harmless(StrEnum):
     ALWAYS = "always"
 
 
+class Harm(StrEnum):
+    """What a violation does to a client at its worst. In the order in which reports list findings."""
+
+    CALLS = "calls"
+    """Calls are lost, doubled, or run with wrong arguments."""
+    TEXT = "text"
+    """Text is lost, doubled, or not the one that was meant."""
+    HANG = "hang"
+    """A client waits, or asks without end."""
+    ERROR = "error"
+    """A client raises, or gets an error that does not say what is wrong."""
+    FORM = "form"
+    """Nothing that a person with a client would notice."""
+
+
 class Facet(StrEnum):
     """A kind of line in a stored answer."""
 
@@ -120,6 +135,12 @@ class Requirement:
     """It means the same in every dialect of chat: a fault that breaks it in one breaks it in all."""
     at_crash: bool = False
     """A fault of it may show only where the backend process dies, so tests of faults must let it die."""
+    harm: Harm = Harm.FORM
+    compat: bool = False
+    """Whether a real client would break, lose, double or misread something when it is violated. If not, a violation is
+    a note at the level `compat`; so is one that is `strict_only`, whatever stands here."""
+    compat_why: str = ""
+    """Why `compat` is true, where no client was measured: one sentence. "": `breaks` says it, or `compat` is false."""
     breaks: tuple[str, ...] = ()
     """Real clients that were measured to break when it is violated: "client, client: effect"."""
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.model.asks import Asks
 from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect, Surface
+
+if TYPE_CHECKING:
+    from assay.model.asks import Asks
 
 JsonObject = Mapping[str, Any]
 
@@ -75,6 +77,12 @@ class Auth(StrEnum):
     """The right key with one more character."""
 
 
+# Of no words, so that a part of it in an answer is no accident; and not as keys of OpenAI's look: a proxy that shows it
+# shows no key of its own (http.error.no-internals).
+WRONG_KEY = "wq7Zr2Xk9Tb4Lm8Vd3Ph"
+"""The key of a request with `Auth.WRONG`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
     """One request of a conversation, and what the client does with the answer."""
@@ -117,6 +125,8 @@ class Request:
     """How many spaces to append to the body. Where the target declares a limit: enough to exceed it by one byte."""
     auth: Auth = Auth.RIGHT
     headers: Mapping[str, str] = field(default_factory=dict)
+    kept: bool = False
+    """Send it over the connection of the request before it, if the server has kept that open."""
     unready: bool = False
     """Send it to the unready instance, whose backend never gets ready."""
     full: bool = False

@@ -86,12 +86,8 @@ def wanted(asks: Asks, answer: Answer, form: Form, choices: int) -> tuple[Expect
 
 def _right(asks: Asks, choice: Choice, form: Form) -> Expected:
     """The answer as it came, with the finish that it should have."""
-    calls = tuple(
-        ExpectedCall(id=call.id, name=call.name, arguments=call.arguments, block="") for call in choice.calls
-    )
-    return Expected(
-        text=choice.text or "", calls=calls, finish=_finish(asks, form), usage=None, failure=Failure.NONE
-    )
+    calls = tuple(ExpectedCall(id=call.id, name=call.name, arguments=call.arguments, block="") for call in choice.calls)
+    return Expected(text=choice.text or "", calls=calls, finish=_finish(asks, form), usage=None, failure=Failure.NONE)
 
 
 def _finish(asks: Asks, form: Form) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from assay.model.verdict import Finding, Outcome, Verdict
+from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from assay.report.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -30,10 +30,11 @@ CLIENTS = 4
 
 def broken_requirement(certificate: Certificate, requirement: Requirement, outcome: Outcome) -> Iterator[Text]:
     """The lines on one outcome that is a failure or a warning; the first is a headline."""
-    verdict = outcome.verdict
+    verdict = outcome.at(certificate.level)
     yield Text.assemble(
-        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"), f"  {requirement.level}"
-    )
+        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"),
+        f"  {requirement.level}{_elsewhere(outcome, certificate.level)}",
+    )  # fmt: skip
     yield Text(requirement.text)
     for effect in requirement.breaks[:CLIENTS]:
         yield Text(f"breaks {effect}", style="yellow")
@@ -44,6 +45,13 @@ def broken_requirement(certificate: Certificate, requirement: Requirement, outco
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
     yield Text(f"to do: {requirement.hint}")
+
+
+def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
+    """What the outcome is at the other level, where that differs."""
+    (other,) = set(VerdictLevel) - {level}
+    verdict = outcome.at(other)
+    return "" if verdict is outcome.at(level) else f" ({verdict} at level {other})"
 
 
 def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:

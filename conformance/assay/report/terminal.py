@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.model.dialect import DEFAULT, Arguments, Dialect
-from assay.model.verdict import Verdict
+from assay.model.requirement import Harm, Level
+from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.driving import drive
-    from assay.model.catalogue import Catalogue
+    from assay.model.catalogue import Catalogue, Requirement
     from assay.model.scenario import Form, Scenario
 
 INCREMENTAL = Arguments.INCREMENTAL
@@ -119,8 +120,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
     """Requirement by requirement; the first scenario in full, the others by name."""
-    # In the order of the catalogue: by surface and topic, not by when each was seen.
-    for row in catalogue.requirements:
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, certificate)):
         broken = [
             outcome
             for outcome in certificate.outcomes
@@ -139,6 +139,15 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             console.print(Padding(line, (0, 0, 0, 2)))
 
 
+def _weight(row: Requirement, certificate: Certificate) -> int:
+    """Where a requirement stands among those that are broken: what harms clients most comes first.
+
+    Those of the same harm stay in the order of the catalogue: by surface and topic, not by when each was seen.
+    """
+    weighs = row.level is Level.SHOULD or row.id in certificate.broken_at(VerdictLevel.COMPAT)
+    return list(Harm).index(row.harm if weighs else Harm.FORM)
+
+
 def _known(console: Console, certificate: Certificate) -> None:
     for outcome in certificate.known:
         console.print(Text(f"known failing  {outcome.key}  {outcome.known}", style="dim"), soft_wrap=True)
@@ -150,8 +159,30 @@ def _errors(console: Console, certificate: Certificate) -> None:
         console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
 
 
+def _levels(certificate: Certificate) -> str:
+    """The verdict at each level, in a line."""
+    return "; ".join(f"{level}: {_verdict(certificate, level)}" for level in VerdictLevel)
+
+
+def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
+    broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
+    match certificate.verdict(level):
+        case Exit.FAILED:
+            said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
+            return said if certificate.selection else f"not certified, {said}"
+        case Exit.PARTIAL:
+            said = f"{unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
+            return said if certificate.selection else f"certified in part, {said}"
+        case Exit.CERTIFIED:
+            return "nothing broken" if certificate.selection else "certified"
+        case _:
+            return "no certificate"
+
+
 def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue, *, allow_partial: bool) -> None:
-    """The last lines: what the result is, in the words of its exit status."""
+    """The last lines: both verdicts, then that of the level that decides, in the words of its exit status."""
+    console.print(_levels(certificate), soft_wrap=True)
+    at = f" at level {certificate.level}"
     match certificate.exit:
         # Before the plain cases: a selection is never "certified", however well it went.
         case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
@@ -159,9 +190,9 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
         case Exit.CERTIFIED:
             known = len(certificate.known)
             but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
-            console.print(f"[bold green]certified[/]{but}", soft_wrap=True)
+            console.print(f"[bold green]certified[/]{at}{but}", soft_wrap=True)
         case Exit.FAILED:
-            console.print(f"[bold red]not certified[/]: {_broken(certificate)}", soft_wrap=True)
+            console.print(f"[bold red]not certified[/]{at}: {_broken(certificate)}", soft_wrap=True)
         case Exit.PARTIAL:
             console.print(_partial(certificate, catalogue), soft_wrap=True)
             for line in _unobserved(certificate):
@@ -178,7 +209,7 @@ def _selection(certificate: Certificate, catalogue: Catalogue) -> str:
 
 
 def _broken(certificate: Certificate) -> str:
-    failed = {o.requirement for o in certificate.outcomes if o.verdict is Verdict.FAIL and not o.known}
+    failed = certificate.broken_at(certificate.level)
     return f"{len(failed) or 'no'} {'requirement' if len(failed) == 1 else 'requirements'} broken"
 
 
@@ -187,8 +218,12 @@ def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
         what = _selection(certificate, catalogue)
     else:
         # Nothing observed is not even a part.
-        what = "[bold yellow]certified in part[/]" if certificate.observed else "[bold magenta]no certificate[/]"
-    missed, all_of_them = len(certificate.unobserved), len(certificate.musts)
+        what = (
+            f"[bold yellow]certified in part[/] at level {certificate.level}"
+            if certificate.observed
+            else "[bold magenta]no certificate[/]"
+        )
+    missed, all_of_them = len(certificate.unobserved), len(certificate.musts_at(certificate.level))
     those = "requirements of the selection" if certificate.selection else "MUSTs"
     if not missed:  # there was no MUST to observe, and nothing else was observed
         return f"{what}: nothing could be observed"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.model.scenario import Auth, Request
+from assay.model.scenario import WRONG_KEY, Auth, Request
 from assay.model.target import root_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
     value = {
         Auth.RIGHT: f"Bearer {key}" if key is not None else None,
         Auth.NONE: None,
-        Auth.WRONG: "Bearer not-the-key-of-this-proxy",
+        Auth.WRONG: f"Bearer {WRONG_KEY}",
         # RFC 9110, section 11.1: the case of a scheme does not matter.
         Auth.OTHER_CASE: f"bEARER {key}",
         Auth.OTHER_SCHEME: f"Token {key}",

@@ -15,6 +15,77 @@ PREFLIGHT = {
     "access-control-request-headers": "authorization,content-type,x-proxy-output-mode,x-stainless-lang",
 }
 
+
+def _again(nonce: str, text: str) -> Request:
+    """A question over the connection of the request before: the backend answers with what it has received."""
+    words = {"role": "user", "content": f"[[assay:reflect/received#{nonce}]] {text}"}
+    return Request(json={"model": "{model}", "messages": [words]}, kept=True, reflects=(text,))
+
+
+REUSE: tuple[Scenario, ...] = (
+    Scenario(
+        name="connection-reuse",
+        title="A connection that is kept serves further requests: after answers, a stream, errors and refused bodies",
+        request=Request(
+            json=HELLO,
+            # Judged elsewhere: what is wrong with these answers in themselves says nothing of the connection.
+            judged="param.real-clients",
+            also=(
+                _again("kept-1", "This follows a whole answer."),
+                Request(json={**HELLO, "stream": True}, kept=True, judged="param.real-clients"),
+                _again("kept-2", "This follows a stream."),
+                Request(json={"messages": []}, kept=True, expect=400, judged="param.model"),
+                _again("kept-3", "This follows a refused parameter."),
+                Request(body=b'{"model": "{model}", ', kept=True, expect=400, judged="http.body.json"),
+                _again("kept-4", "This follows a broken body."),
+                # Three that can be refused without a look at their bodies: what stays unread is no request.
+                Request(json=HELLO, kept=True, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
+                _again("kept-5", "This follows a body of another type."),
+                Request(
+                    json=HELLO,
+                    kept=True,
+                    headers={**PLAIN_TEXT, "transfer-encoding": "chunked"},
+                    expect=415,
+                    judged="http.body.media-type",
+                ),
+                _again("kept-6", "This follows a body in chunks."),
+                Request(path="/assay/nothing", json=HELLO, kept=True, expect=404, judged="http.route.unknown"),
+                _again("kept-7", "This follows a body that was sent nowhere."),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+    Scenario(
+        # Apart, since a target may ask for no key.
+        name="connection-reuse-without-key",
+        title="A connection serves further requests after one without a right key",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            judged="http.auth.wrong",
+            also=(_again("kept-8", "This follows a wrong key."),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+    Scenario(
+        # Apart, since a target's limit may not be known.
+        name="connection-reuse-too-large",
+        title="A connection serves further requests after a body that was too large",
+        request=Request(
+            json=HELLO,
+            padding=TOO_LARGE,
+            expect=413,
+            judged="http.body.size",
+            also=(_again("kept-9", "This follows a body that was too large."),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+)
+
 HTTP: tuple[Scenario, ...] = (
     Scenario(
         name="route-unknown",
@@ -97,7 +168,7 @@ HTTP: tuple[Scenario, ...] = (
             ),
         ),
         modes=(Mode.WHOLE,),
-        exercises=("http.auth.wrong", *ENVELOPE),
+        exercises=("http.auth.wrong", "http.echo-no-key", *ENVELOPE),
     ),
     Scenario(
         name="body-not-json",

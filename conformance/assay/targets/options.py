@@ -5,8 +5,8 @@ A field of `TargetOptions` or `RunOptions` is one option. Everything else is mad
 asks for the same run again (`command_line`), and the table of the manual. A field of `TargetOptions` that has the name
 of a field of `Target` becomes that field. So a new option is one field here, and the code that uses it.
 
-This module reads no file and sends nothing, and imports nothing but the standard library and the dialects: pytest
-imports it in every session, whether the plugin is asked for or not.
+This module reads no file and sends nothing, and imports nothing but the standard library, the dialects and the
+verdicts: pytest imports it in every session, whether the plugin is asked for or not.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from assay.model.dialect import CHATS, Arguments, Dialect
+from assay.model.verdict import VerdictLevel
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -415,7 +416,7 @@ class TargetOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(Options):
-    """How to certify: which scenarios, which failures are known, how many exchanges at a time."""
+    """How to certify: which scenarios, which failures are known, by which level, how many exchanges at a time."""
 
     only: tuple[str, ...] = field(
         default=(),
@@ -431,6 +432,15 @@ class RunOptions(Options):
             kind=File(),
             help="File of known failures, `<scenario>:<requirement> <reason>` per line. They still run, and one that"
             " passes fails the run.",
+        ),
+    )
+    level: VerdictLevel | None = field(
+        default=None,
+        metadata=_option(
+            kind=OneOf(tuple(VerdictLevel)),
+            help="Level that decides the exit status: compat fails what would make a real client break, lose or misread"
+            " something, strict every broken MUST. The report has both. If omitted: compat where a real model is behind"
+            " the proxy, else strict.",
         ),
     )
     jobs: int = field(default=8, metadata=_option(kind=Count(), help="How many exchanges run at the same time."))

@@ -443,7 +443,7 @@ def a_request(**how: Any) -> Scenario:
 
 @pytest.mark.parametrize(
     ("auth", "sent"),
-    [(Auth.RIGHT, "Bearer k"), (Auth.NONE, None), (Auth.WRONG, "Bearer not-the-key-of-this-proxy")],
+    [(Auth.RIGHT, "Bearer k"), (Auth.NONE, None), (Auth.WRONG, "Bearer wq7Zr2Xk9Tb4Lm8Vd3Ph")],
 )
 def test_a_plain_request_is_sent_as_it_is(tiny: Any, auth: Auth, sent: str | None) -> None:
     tiny.respond = lambda exchange: exchange.whole({"error": {}}, "400 Bad Request")
@@ -453,6 +453,34 @@ def test_a_plain_request_is_sent_as_it_is(tiny: Any, auth: Auth, sent: str | Non
     assert (request.method, request.path, request.body) == ("POST", "/v1/some/where", b"{not json   ")
     assert (request.headers["x-own"], request.headers.get("authorization")) == ("1", sent)
     assert [(one.reading, one.wanted, one.turn, one.transcript.status) for one in exchange] == [(None, (), None, 400)]
+
+
+KEPT = a_request(path="/one", expect=200, also=(Request(path="/two", kept=True), Request(path="/three", kept=True)))
+
+
+@pytest.mark.parametrize(("on_each", "connections"), [(3, [1, 2, 3]), (2, [1, 2, 1]), (1, [1, 1, 1])])
+def test_requests_over_a_kept_connection_go_to_a_new_one_where_it_was_closed(
+    tiny: Any, on_each: int, connections: list[int]
+) -> None:
+    """A connection is closed after so many answers, without a word before."""
+    served: list[int] = []
+
+    def respond(exchange: Any) -> None:
+        for number in range(on_each):
+            one = exchange if number == 0 else type(exchange)(exchange._handler)
+            served.append(number + 1)
+            one.whole({"path": one.path})
+
+    tiny.respond = respond
+    exchanges = run(a_target(tiny), KEPT).exchanges[AT_ONCE]
+    assert [json.loads(one.transcript.body)["path"] for one in exchanges] == ["/v1/one", "/v1/two", "/v1/three"]
+    assert served == connections
+
+
+def test_other_requests_have_a_connection_each(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.whole({})
+    assert len(run(a_target(tiny), a_request(also=(Request(), Request()))).exchanges[AT_ONCE]) == 3
+    assert len(tiny.requests) == 3
 
 
 @pytest.mark.parametrize("auth", [Auth.NONE, Auth.WRONG])

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from live_endpoint import Endpoint, Events
-from live_model import Json, Prompt, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from live_model import Json, Prompt, Said
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +73,7 @@ def _at(value: Any, steps: list[str | int]) -> list[Any]:
     return found
 
 
-def usage(**counts: Callable[[Json], int]) -> Callable[[Json], Json]:
+def usage(**counts: Callable[[Json], Any]) -> Callable[[Json], Json]:
     """Changes counts of a usage, which is found wherever it stands; `sums` makes the total follow."""
 
     def change(body: Json) -> Json:
@@ -126,9 +129,7 @@ def arguments(change: Callable[[str], str]) -> Callable[[list[Said]], list[Said]
 
 
 def finishes(old: str, new: str) -> Callable[[list[Said]], list[Said]]:
-    return lambda said: [
-        dataclasses.replace(one, finish=new) if one.finish == old else one for one in said
-    ]
+    return lambda said: [dataclasses.replace(one, finish=new) if one.finish == old else one for one in said]
 
 
 def streamed(**changes: Any) -> Callable[[Prompt], Prompt]:
@@ -144,9 +145,7 @@ def always(**changes: Any) -> Callable[[Prompt], Prompt]:
 
 
 def without_role(*roles: str) -> Callable[[Prompt], Prompt]:
-    return lambda prompt: dataclasses.replace(
-        prompt, messages=[one for one in prompt.messages if one[0] not in roles]
-    )
+    return lambda prompt: dataclasses.replace(prompt, messages=[one for one in prompt.messages if one[0] not in roles])
 
 
 def torn(text: str) -> str:
@@ -187,8 +186,7 @@ def delta_texts(change: Callable[[list[str]], list[str]]) -> Callable[[Events], 
 
 def _content(one: Any) -> str:
     choices = one.get("choices") if isinstance(one, dict) else None
-    found = choices[0]["delta"].get("content") if choices else None
-    return found or ""
+    return str(choices[0]["delta"].get("content") or "") if choices else ""
 
 
 def _with_content(chunk: Json, text: str) -> Json:
@@ -265,6 +263,11 @@ def calls(change: Callable[[Json], Json]) -> Callable[[Events], Events]:
         return one
 
     return each(changed)
+
+
+def repeat_head(call: Json) -> Json:
+    call |= {"id": "call_7", "type": "function", "function": {"name": "get_time", **call["function"]}}
+    return call
 
 
 def counting(member: str, first: Any) -> Callable[[Events], Events]:
@@ -373,7 +376,7 @@ CHAT_WHOLE = (
     defect(
         "whole-usage-details",
         WHOLE_USAGE,
-        whole=usage(prompt_tokens_details=lambda u: {"cached_tokens": u[PROMPT] + 5}),  # type: ignore[dict-item,arg-type,return-value]
+        whole=usage(prompt_tokens_details=lambda u: {"cached_tokens": u[PROMPT] + 5}),
     ),
     defect("whole-usage-as-text", "chat.whole.envelope", WHOLE_USAGE, whole=with_("usage", PROMPT, value=str)),
     defect(
@@ -423,9 +426,7 @@ CHAT_WHOLE = (
     defect("whole-call-without-id", CALLS, "chat.whole.envelope", whole=without(*MESSAGE, "tool_calls", "*", "id")),
     defect("whole-call-empty-id", CALLS, whole=with_(*MESSAGE, "tool_calls", "*", "id", value="")),
     defect("whole-calls-one-id", CALLS, whole=with_(*MESSAGE, "tool_calls", "*", "id", value="call_0")),
-    defect(
-        "whole-call-without-type", CALLS, "chat.whole.envelope", whole=without(*MESSAGE, "tool_calls", "*", "type")
-    ),
+    defect("whole-call-without-type", CALLS, "chat.whole.envelope", whole=without(*MESSAGE, "tool_calls", "*", "type")),
     defect("whole-call-legacy", CALLS, whole=legacy_call),
     defect("whole-created-milliseconds", "chat.whole.envelope", whole=with_("created", value=lambda old: old * 1000)),
     defect("whole-no-id", "chat.whole.envelope", whole=without("id")),
@@ -519,9 +520,7 @@ CHAT_STREAM = (
     defect("stream-call-no-id", OPENING, chunks=heads(without("id"))),
     defect("stream-call-no-type", OPENING, chunks=heads(without("type"))),
     defect("stream-call-no-name", OPENING, chunks=heads(without("function", "name"))),
-    defect("stream-call-head-each", OPENING, chunks=calls(lambda call: call.update(
-        id="call_7", type="function", function={"name": "get_time", **call["function"]}
-    ) or call)),
+    defect("stream-call-head-each", OPENING, chunks=calls(repeat_head)),
     defect("stream-calls-one-id", OPENING, chunks=heads(with_("id", value="call_0"))),
     defect("stream-arguments-cumulative", "chat.stream.arguments-incremental", chunks=fragments(cumulative)),
     defect("stream-arguments-again", "chat.stream.arguments-verbatim", "chat.stream.arguments-incremental",
@@ -565,7 +564,8 @@ CHAT_STREAM = (
     defect("stream-first-text-lost", "chat.stream.text", chunks=delta_texts(lambda pieces: pieces[1:])),
     defect("stream-text-swapped", "chat.stream.text", chunks=delta_texts(swapped)),
     defect("stream-text-empty", "chat.stream.text", chunks=delta_texts(lambda _: [])),
-    defect("stream-blanks-lost", "chat.stream.text", chunks=delta_texts(lambda pieces: [one.strip() for one in pieces])),
+    defect("stream-blanks-lost", "chat.stream.text", chunks=delta_texts(
+        lambda pieces: [one.strip() for one in pieces])),
     defect("stream-text-after-finish", "chat.stream.nothing-after-finish", chunks=lambda events: [
         *events[:-1], next((one for one in events if _content(one)), events[0]), events[-1]
     ]),

@@ -12,11 +12,13 @@ import json
 import socketserver
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from live_model import Call, Json, Prompt, Said, Temper, answer, chat_prompt, cut_up, response_prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 KEY = "sk-live-endpoint-1"
 MODEL = "small-model"
@@ -44,6 +46,8 @@ class Endpoint:
     """The body as the endpoint reads it."""
     prompt: Callable[[Prompt], Prompt] = same
     """What of it reaches the model."""
+    thinks: Callable[[list[Said]], list[Said]] = same
+    """What the model says, with what it thinks."""
     said: Callable[[list[Said]], list[Said]] = same
     """What of its answer comes back."""
     streamed_said: Callable[[list[Said]], list[Said]] = same
@@ -81,9 +85,7 @@ class RefusedError(Exception):
     def __init__(self, status: int, message: str, param: str | None = None, code: str | None = None) -> None:
         super().__init__(message)
         self.status = status
-        self.body = {
-            "error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}
-        }
+        self.body = {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
 
 
 @dataclass
@@ -146,7 +148,7 @@ class _Answering:
             name, _, value = line.partition(":")
             self.headers[name.lower()] = value.strip()
         self.body = handler.rfile.read(int(self.headers.get("content-length", 0)))
-        _, name, version, *rest = path.split("/")
+        _, name, _version, *rest = path.split("/")
         self.endpoint, self.path = server.endpoints[name], "/" + "/".join(rest)
         self.state = server.states.setdefault(name, State())
         server.requests[name] = server.requests.get(name, 0) + 1
@@ -176,7 +178,7 @@ class _Answering:
         if self.endpoint.lazy and times % 2:
             temper = lambda text: f"Well, {text}"  # noqa: E731
         ids = (f"call_{next(self.state.numbers)}x" for _ in itertools.count())
-        said = answer(self.endpoint.prompt(prompt), ids, temper)
+        said = self.endpoint.thinks(answer(self.endpoint.prompt(prompt), ids, temper))
         name = self.endpoint.name
         total = prompt.tokens + sum(one.tokens for one in said)
         self.server.tokens[name] = self.server.tokens.get(name, 0) + total
@@ -189,8 +191,13 @@ class _Answering:
         said = self.endpoint.said(said)
         head = {"id": f"chatcmpl-{next(self.state.numbers)}", "created": int(time.time()), "model": prompt.model}
         if prompt.stream:
-            self._stream([json.dumps(one) if isinstance(one, dict) else one for one in
-                          self.endpoint.chunks(_chunks(head, said, usage if prompt.usage else None))], named=False)
+            self._stream(
+                [
+                    json.dumps(one) if isinstance(one, dict) else one
+                    for one in self.endpoint.chunks(_chunks(head, said, usage if prompt.usage else None))
+                ],
+                named=False,
+            )
             return
         choices = [
             {"index": number, "message": _message(one), "finish_reason": one.finish} for number, one in enumerate(said)
@@ -350,9 +357,8 @@ def _events(made: Json) -> Events:
     ]  # fmt: skip
     for index, item in enumerate(made["output"]):
         at = {"output_index": index}
-        open_ = {**item, "status": "in_progress"} | (
-            {"content": []} if item["type"] == "message" else {"arguments": ""}
-        )
+        empty: Json = {"content": []} if item["type"] == "message" else {"arguments": ""}
+        open_ = {**item, "status": "in_progress", **empty}
         events.append({"type": "response.output_item.added", **at, "item": open_})
         events += _item_events({**at, "item_id": item["id"]}, item)
         events.append({"type": "response.output_item.done", **at, "item": item})

@@ -69,8 +69,8 @@ def cut_up(text: str) -> list[str]:
 def chat_prompt(body: Json) -> Prompt:
     messages: list[tuple[str, str]] = []
     for message in body["messages"]:
-        for call in message.get("tool_calls") or ():
-            messages.append(("call", call["function"]["name"] + " " + call["function"]["arguments"]))
+        calls = [call["function"] for call in message.get("tool_calls") or ()]
+        messages += [("call", f"{call['name']} {call['arguments']}") for call in calls]
         if message.get("content"):
             messages.append((message["role"], _text(message["content"])))
     choice = body.get("tool_choice", "auto")

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from assay.faces import cli
 from assay.model.dialect import Arguments, Dialect
+from assay.model.verdict import VerdictLevel
 from assay.targets.options import OptionError, Options, RunOptions, TargetOptions
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
@@ -20,7 +21,9 @@ ALL = TargetOptions(
     start_timeout=6.0,
 )  # fmt: skip
 """Every option, none with its default."""
-RUN = RunOptions(only=("text-hello", "call-one"), known_failing=Path(__file__), jobs=3, allow_partial=True)
+RUN = RunOptions(
+    only=("text-hello", "call-one"), known_failing=Path(__file__), level=VerdictLevel.COMPAT, jobs=3, allow_partial=True
+)
 
 
 def test_the_examples_leave_no_option_out() -> None:
@@ -76,7 +79,10 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     }  # fmt: skip
     assert TargetOptions.from_mapping(data) == ALL
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
-    run = {"only": ["text-hello", "call-one"], "known-failing": __file__, "jobs": 3, "allow-partial": True}
+    run = {
+        "only": ["text-hello", "call-one"], "known-failing": __file__, "level": "compat", "jobs": 3,
+        "allow-partial": True,
+    }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN
     assert TargetOptions.from_mapping({}) == TargetOptions()
 

@@ -18,6 +18,8 @@ Json = dict[str, Any]
 Frame = Json | str | bytes
 Headers = list[tuple[str, str]]
 
+SOCKET_KEY = "assay_proxy.socket"
+"""Where in the WSGI environment the proxy finds the client's socket."""
 MODE_HEADER = "x-proxy-output-mode"
 OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "function-call"
 RESPONSES = "responses"

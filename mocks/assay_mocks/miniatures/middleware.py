@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import Fault, Frame, Head, Headers, Json, Request
+from assay_mocks.miniatures.fault import SOCKET_KEY, Fault, Frame, Head, Headers, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SOCKET_KEY = "assay_proxy.socket"
-"""Where the proxy finds the client's socket."""
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
 ABANDONED: list[object] = []
@@ -143,8 +141,10 @@ class _Body:
 
 def _take(environ: WSGIEnvironment) -> Request:
     """The request's body, read; the proxy finds it again."""
-    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    environ["wsgi.input"] = io.BytesIO(body)
+    # A body in chunks announces no length, and ends by itself.
+    in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"
+    body = environ["wsgi.input"].read(*(() if in_chunks else (int(environ.get("CONTENT_LENGTH") or 0),)))
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
     key = environ.get("HTTP_AUTHORIZATION", "")
     headers = {name[5:].replace("_", "-").lower(): text for name, text in environ.items() if name.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE", "")

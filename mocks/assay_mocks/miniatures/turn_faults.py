@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+import unicodedata
+from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import text_of, with_delta
 from assay_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Json, Request
@@ -16,6 +17,8 @@ RESULTS = ("tool", "function")
 INSTRUCTING = ("system", "developer")
 NONCE = re.compile(r"\[\[assay:[^#\]]+#([A-Za-z0-9_-]+)\]\]")
 # A bound, since one process plays the whole suite against it.
+LONG = 4096
+"""Characters of a text that many a limit would cut."""
 REMEMBERED = 512
 """How many conversations a proxy remembers that should remember none."""
 
@@ -115,7 +118,72 @@ def _earlier_images_lost(said: list[Json]) -> list[Json]:
     return [*_images_lost(said[:-1]), *said[-1:]]
 
 
+# texts
+
+
+def _texts(change: Callable[[str], str], *roles: str) -> Callable[[Json], Json]:
+    """The texts of messages of these roles are changed."""
+    return _messages(lambda said: [_with_text(m, change) if m["role"] in roles else m for m in said])
+
+
+def _with_text(message: Json, change: Callable[[str], str]) -> Json:
+    content = message["content"]
+    return {**message, "content": change(content)} if isinstance(content, str) else message
+
+
+def _without_blanks_at_ends(text: str) -> str:
+    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
+
+
+def _doubled(said: list[Json]) -> list[Json]:
+    """What was said before is put before the conversation, which holds it already."""
+    # With results their calls would come twice, which is refused.
+    called = any(m["role"] in RESULTS for m in said)
+    # Instructions have a row of their own.
+    return said if called else [*(m for m in said[:-1] if m["role"] not in INSTRUCTING), *said]
+
+
+def _said_once(said: list[Json]) -> list[Json]:
+    """A message that says what one before it said is left out."""
+    kept: list[Json] = []
+    for message in said:
+        if message["role"] != "user" or message not in kept:
+            kept.append(message)
+    return kept
+
+
+class _SharedPrompt:
+    """Long prompts of all requests are put together in one place, which still holds the one before."""
+
+    def __init__(self) -> None:
+        self._before = ""
+
+    def __call__(self, asked: Json) -> Json:
+        content = asked["messages"][-1]["content"]
+        if not isinstance(content, str) or len(content) < LONG:
+            return asked
+        before, self._before = self._before, content
+        # With its marker, behind which the request's own follows: the last one chooses the script.
+        mixed = before[:200] + "\n" + content if before else content
+        return {**asked, "messages": [*asked["messages"][:-1], {**asked["messages"][-1], "content": mixed}]}
+
+
 # tools
+
+
+def _tools(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
+    return lambda asked: {**asked, "tools": change(asked["tools"])} if asked.get("tools") else asked
+
+
+def _functions(**members: Any) -> Callable[[list[Json]], list[Json]]:  # noqa: ANN401 (JSON)
+    return lambda tools: [{**tool, "function": {**tool["function"], **members}} for tool in tools]
+
+
+def _described_in_one_line(tools: list[Json]) -> list[Json]:
+    return [
+        {**tool, "function": {**tool["function"], "description": " ".join(tool["function"]["description"].split())}}
+        for tool in tools
+    ]
 
 
 def _tools_reversed(asked: Json) -> Json:
@@ -180,6 +248,10 @@ def _other_received(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
             yield with_delta(frame, {"content": "opened"})
 
 
+def _untouched(name: str, change: Callable[[Json], Json]) -> Fault:
+    return _request(name, "input-untouched", change, "reflect/received")
+
+
 def _request(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
     return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts)
 
@@ -202,6 +274,20 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
     _request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
     _request("tool-choice-ignored", "tool-choice-none", _tool_choice_ignored),
+    _untouched("user-text-trimmed", _texts(str.strip, "user")),
+    _untouched("blanks-at-line-ends-lost", _texts(_without_blanks_at_ends, "user")),
+    _untouched("line-ends-translated", _texts(lambda text: text.replace("\r\n", "\n"), "user")),
+    _untouched("letters-composed", _texts(lambda text: unicodedata.normalize("NFC", text), "user")),
+    _untouched("long-texts-cut", _texts(lambda text: text[:LONG], "user")),
+    _untouched("results-cut", _texts(lambda text: text[:LONG], *RESULTS)),
+    _untouched("results-trimmed", _texts(str.strip, *RESULTS)),
+    _untouched("history-doubled", _messages(_doubled)),
+    _untouched("repeats-of-the-user-dropped", _messages(_said_once)),
+    _untouched("prompts-share-a-buffer", _SharedPrompt()),
+    _untouched("tools-beyond-the-fourth-dropped", _tools(lambda tools: tools[:4])),
+    _untouched("tool-schemas-emptied", _tools(_functions(parameters={"type": "object", "properties": {}}))),
+    _untouched("tool-descriptions-lost", _tools(_functions(description=""))),
+    _untouched("tool-descriptions-in-one-line", _tools(_described_in_one_line)),
     _request("images-lost", "images", _messages(_images_lost)),
     _request("earlier-images-lost", "images", _messages(_earlier_images_lost)),
     _request("session-used-again", "fresh-session", _OneSession()),

@@ -29,6 +29,14 @@ def called(arguments: str) -> dict[str, Any]:
     return {"tool_calls": [{"id": "a", "type": "function", "function": {"name": "readNote", "arguments": arguments}}]}
 
 
+def says(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def declared(**members: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": "readNote", **members}}
+
+
 SPOKEN = {"role": "assistant", "content": "I look.", **called('{"n":1.50}')}
 TWO = [{"type": "text", "text": "One"}, {"type": "text", "text": "Two"}]
 
@@ -54,6 +62,46 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
         ("images-lost", {"messages": [LAST, IMAGE]}, {"messages": [LAST, PARTS]}),
         ("message-lost", {"messages": [IMAGE, SAID, LAST]}, {"messages": [IMAGE, SAID, LAST]}),
         ("last-of-the-user-only", {"messages": [LAST, PARTS, SAID, LAST]}, {"messages": [PARTS, SAID, LAST]}),
+        ("user-text-trimmed", {"messages": [says(" a \n")]}, {"messages": [says("a")]}),
+        ("user-text-trimmed", {"messages": [PARTS, result("a", " A ")]}, {"messages": [PARTS, result("a", " A ")]}),
+        ("blanks-at-line-ends-lost", {"messages": [says("a  \n b ")]}, {"messages": [says("a\n b")]}),
+        ("line-ends-translated", {"messages": [says("a\r\nb\n")]}, {"messages": [says("a\nb\n")]}),
+        ("letters-composed", {"messages": [says("e\u0301")]}, {"messages": [says("\u00e9")]}),
+        ("long-texts-cut", {"messages": [says("a" * 5000)]}, {"messages": [says("a" * 4096)]}),
+        ("results-cut", {"messages": [result("a", "a" * 5000)]}, {"messages": [result("a", "a" * 4096)]}),
+        (
+            "results-trimmed",
+            {"messages": [result("a", "A\n"), function(" B")]},
+            {"messages": [result("a", "A"), function("B")]},
+        ),
+        (
+            "history-doubled",
+            {"messages": [SYSTEM, PARTS, SAID, LAST]},
+            {"messages": [PARTS, SAID, SYSTEM, PARTS, SAID, LAST]},
+        ),
+        (
+            "history-doubled",
+            {"messages": [CALLED, result("a", "A"), LAST]},
+            {"messages": [CALLED, result("a", "A"), LAST]},
+        ),
+        ("repeats-of-the-user-dropped", {"messages": [LAST, SAID, LAST, SAID]}, {"messages": [LAST, SAID, SAID]}),
+        ("tools-beyond-the-fourth-dropped", {"tools": list(range(6))}, {"tools": list(range(4))}),
+        ("tools-beyond-the-fourth-dropped", {"messages": []}, {"messages": []}),
+        (
+            "tool-schemas-emptied",
+            {"tools": [declared(parameters={"type": "string"})]},
+            {"tools": [declared(parameters={"type": "object", "properties": {}})]},
+        ),
+        (
+            "tool-descriptions-lost",
+            {"tools": [declared(description="It reads.")]},
+            {"tools": [declared(description="")]},
+        ),
+        (
+            "tool-descriptions-in-one-line",
+            {"tools": [declared(description="It\n  reads. ")]},
+            {"tools": [declared(description="It reads.")]},
+        ),
         (
             "late-instructions-as-user",
             {"messages": [SYSTEM, LAST, DEVELOPER, SYSTEM]},
@@ -133,3 +181,13 @@ def test_what_others_receive_is_inserted_once() -> None:
     strange = {"choices": [{"index": 0, "delta": {"content": "opened"}, "finish_reason": None}]}
     assert fault.frames is not None
     assert [*fault.frames(["x", {"error": {}}, chunk, chunk], request)] == ["x", {"error": {}}, chunk, strange, chunk]
+
+
+def test_long_prompts_are_mixed_with_the_one_before() -> None:
+    change = FAULTS["prompts-share-a-buffer"].request
+    assert change is not None
+    first, second = says("1" * 5000), says("2" * 5000)
+    assert change({"messages": [LAST]}) == {"messages": [LAST]}
+    change({"messages": [first]})
+    assert change({"messages": [LAST, second]}) == {"messages": [LAST, says("1" * 200 + "\n" + "2" * 5000)]}
+    assert change({"messages": [PARTS]}) == {"messages": [PARTS]}

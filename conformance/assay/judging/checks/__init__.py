@@ -12,6 +12,7 @@ from assay.judging.checks import (
     responses,
     shapes,
     turn,
+    untouched,
     xml,
 )
 from assay.judging.registry import Checks
@@ -31,6 +32,7 @@ CHECKS = Checks(
     response_requests.check,
     response_parity.check,
     turn.check,
+    untouched.check,
 )
 """All checks of Assay."""
 GRAMMAR = frozenset({*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS})

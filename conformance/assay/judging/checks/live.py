@@ -13,10 +13,9 @@ words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import REPLACEMENT
 from assay.judging.checks.places import place_of, reading_of
@@ -25,12 +24,16 @@ from assay.model.asks import Asks, Calls, Count, Fits, Say
 from assay.model.dialect import Surface
 from assay.model.scenario import Mode
 from assay.reading.asked import LENGTH, as_json, limit_of
-from assay.reading.exchange import Exchange
 from assay.reading.schemas import misfits
-from assay.wire.calls import Call, Choice
 from assay.wire.events import Fragment, Text
 from assay.wire.fields import object_of
-from assay.wire.violation import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from assay.reading.exchange import Exchange
+    from assay.wire.calls import Call, Choice
+    from assay.wire.violation import Place
 
 check = Checks()
 """The checks of this module."""
@@ -147,9 +150,16 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
         elif choice.finish in {called, "tool_calls"} and not choice.calls:
             yield Seen(f"the finish is {choice.finish!r}, and no call came", exchange.body_place)
         elif limit is not None and isinstance(exchange.asks, Count) and words(choice.text or "") > limit:
-            seen = f"the answer may have {limit} tokens; {words(choice.text or '')} words came, and then {choice.finish}"
+            seen = (
+                f"the answer may have {limit} tokens; {words(choice.text or '')} words came, and then {choice.finish}"
+            )
             yield Seen(seen, exchange.body_place)
-        elif limit is not None and choice.finish == LENGTH and got is not None and _uncut(exchange, got.completion, limit):
+        elif (
+            limit is not None
+            and choice.finish == LENGTH
+            and got is not None
+            and _uncut(exchange, got.completion, limit)
+        ):
             seen = f"the finish is {LENGTH!r} after {got.completion} of the {limit} tokens that the answer may have"
             yield Seen(seen, exchange.body_place)
 
@@ -205,9 +215,12 @@ def text(exchange: Exchange) -> Iterable[Seen]:
 def _was_said(exchange: Exchange) -> bool:
     """Whether the counts show that the model said something that a client should see."""
     got = exchange.answer.usage
-    return got is not None and b'"refusal"' not in exchange.transcript.body.replace(b'"refusal": null', b"").replace(
-        b'"refusal":null', b""
-    ) and got.completion - (got.reasoning or 0) >= FEW
+    return (
+        got is not None
+        and b'"refusal"'
+        not in exchange.transcript.body.replace(b'"refusal": null', b"").replace(b'"refusal":null', b"")
+        and got.completion - (got.reasoning or 0) >= FEW
+    )
 
 
 def _misread(asked: Iterable[str], got: str) -> bool:
@@ -224,9 +237,7 @@ def _misread(asked: Iterable[str], got: str) -> bool:
 def _doubled(exchange: Exchange, choice: Choice, asked: str) -> bool:
     """Whether the text would be right with every second piece of it left out."""
     pieces = [
-        event.text
-        for event in reading_of(exchange).events
-        if isinstance(event, Text) and event.choice == choice.index
+        event.text for event in reading_of(exchange).events if isinstance(event, Text) and event.choice == choice.index
     ]
     twice = len(pieces) > 1 and pieces[::2] == pieces[1::2] and "".join(pieces[::2]).strip() == asked.strip()
     return twice or (choice.text or "").strip() == asked.strip() * 2
@@ -275,7 +286,7 @@ def incremental(exchange: Exchange) -> Iterable[Seen]:
 
 @check("chat.stream.isolation")
 def choices(exchange: Exchange) -> Iterable[Seen]:
-    """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)"""
+    """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)."""
     indexes = [choice.index for choice in exchange.answer.choices]
     if indexes != list(range(exchange.scenario.choices)):
         yield Seen(f"n is {exchange.scenario.choices}; the stream has choices {indexes}", exchange.body_place)
@@ -326,7 +337,9 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
         return
     value = as_json(choice.text or "")
     wrong = "it is not JSON" if value is None else "; ".join(misfits(asks.schema, value)[:1])
-    yield Seen(f"the text does not fit the schema that the request sets: {wrong}; {choice.text!r:.80}", _place(exchange))
+    yield Seen(
+        f"the text does not fit the schema that the request sets: {wrong}; {choice.text!r:.80}", _place(exchange)
+    )
 
 
 @check(

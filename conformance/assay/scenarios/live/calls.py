@@ -16,11 +16,11 @@ NUMBER = "note-58213"
 # Long, as LONG_SYSTEM is: what of it reached the model shows in the tokens of the prompt.
 RESULT = (
     f"The note was saved under the number {NUMBER} in the folder of travel notes, which now holds seventeen notes in"
-    " all; the oldest of them was written in the spring, the newest one just now, and none of them has been shared with"
-    " any other person. It can be read, changed or thrown away at any time by the one who wrote it. Notes that nobody has"
-    " opened for a year are moved to the cellar, where they are kept dry, in the order of their numbers, until somebody"
-    " asks for them again. Please keep the number at hand, since it is the only way to find the note among all the"
-    " others that are stored here."
+    " all; the oldest of them was written in the spring, the newest one just now, and none of them has been shared"
+    " with any other person. It can be read, changed or thrown away at any time by the one who wrote it. Notes that"
+    " nobody has opened for a year are moved to the cellar, where they are kept dry, in the order of their numbers,"
+    " until somebody asks for them again. Please keep the number at hand, since it is the only way to find the note"
+    " among all the others that are stored here."
 )
 ASKED = "Reply with exactly the number of the saved note, as the tool reported it, and nothing else."
 
