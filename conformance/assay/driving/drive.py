@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.budget import Budget
 from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
 from assay.driving.slots import Limit, Slots
+from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
 from assay.model.reasons import CROWDED, NEVER_LEFT
@@ -31,6 +33,7 @@ from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable
 from assay.reading.applicable import NO_ANSWER, answers_to
+from assay.reading.asked import wanted
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
 from assay.requests.carried import address, carried_headers
@@ -73,6 +76,7 @@ async def drive(
     jobs: int = 8,
     progress: Progress = no_progress,
     forms: Mapping[str, Collection[Form]] | None = None,
+    budget: Budget | None = None,
 ) -> Driving:
     """Drive scenarios, at most `jobs` exchanges at a time.
 
@@ -84,10 +88,11 @@ async def drive(
         jobs: How many exchanges may run at the same time; fewer do where the target serves fewer.
         progress: Called when a scenario has been driven in a form.
         forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
+        budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
     """
     slots = Slots(limit=Limit(most=jobs))
     async with _client(target) as client:
-        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at)
+        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
         driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
         alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
         together = [scenario for scenario in scenarios if scenario not in alone]
@@ -230,30 +235,44 @@ class _Driver:
         exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
         for number, turn in enumerate(scenario.turns):
-            if number and not can_follow(turn, _choice(exchanges[-1])):
+            if number and not (can_follow(turn, _choice(exchanges[-1])) and settled(exchanges[-1])):
                 break
+            exchange, messages = await self._asked(scenario, number, form, nonce, history)
+            exchanges.append(exchange)
+            choice = _choice(exchange)
+            if choice is not None:
+                history = remember(messages, choice)
+        return exchanges
+
+    async def _asked(
+        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+    ) -> tuple[Exchange, Sequence[Message]]:
+        """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
+        turn = scenario.turns[number]
+        messages: Sequence[Message] = ()
+
+        async def send(scenario: Scenario) -> Exchange:
+            nonlocal messages
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+            messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.target.url(form.dialect.spec.endpoint), self.target)
             outgoing = Outgoing(method="POST", url=url, headers=headers, body=prepared.body)
-            wanted = answers_to(scenario, number, form)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
                 partial(self._watch, turn, form, nonce),
                 # Where a failure is due, 429 and 503 are among the right answers to it.
-                waits=not any(one.failure in NO_ANSWER for one in wanted),
+                waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
                 eager=turn.retry_on_503,
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
             plain.examine_header(scenario.requires_echo, transcript)
-            exchanges.append(self._read(scenario, number, form, transcript, watch.stream if watch else None, wanted))
-            choice = _choice(exchanges[-1])
-            if choice is not None:
-                history = remember(prepared.messages, choice)
-        return exchanges
+            return self._read(scenario, number, form, transcript, watch.stream if watch else None)
+
+        return await until_done(scenario, send), messages
 
     def _watch(self, turn: Turn, form: Form, nonce: str) -> Watch | None:
         # There is nothing to act on before a whole answer has come.
@@ -268,10 +287,8 @@ class _Driver:
         form: Form,
         transcript: Transcript,
         stream: Stream | None,
-        wanted: tuple[Expected, ...],
     ) -> Exchange:
-        live = self.target.backend is Backend.LIVE
-        return Exchange(
+        exchange = Exchange(
             scenario=scenario,
             number=number,
             turn=scenario.turns[number],
@@ -279,8 +296,15 @@ class _Driver:
             target=self.target,
             transcript=transcript,
             reading=read(transcript, form, stream),
-            wanted=() if live else wanted,  # of a real model's answer nothing is expected
         )
+        return replace(exchange, wanted=self._wanted(exchange))
+
+    def _wanted(self, exchange: Exchange) -> tuple[Expected, ...]:
+        """The right answers. Those of a model are known once it has done what it was asked."""
+        scenario, form = exchange.scenario, exchange.form
+        if exchange.asks is not None:
+            return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+        return () if self.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
@@ -355,6 +379,11 @@ class _Driver:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
         return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
+
+
+def _may_fail(wanted: Iterable[Expected]) -> bool:
+    """Whether an error is among the right answers."""
+    return any(one.failure in NO_ANSWER for one in wanted)
 
 
 def _choice(exchange: Exchange) -> Choice | None:

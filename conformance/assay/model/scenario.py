@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect, Surface
+
+if TYPE_CHECKING:
+    from assay.model.asks import Asks
 
 JsonObject = Mapping[str, Any]
 
@@ -97,6 +100,8 @@ class Turn:
     """URLs of images that are sent beside the user's text."""
     body: JsonObject = field(default_factory=dict)
     """Request fields that are added, over those of the scenario."""
+    asks: Asks | None = None
+    """What the prompt asks of a model; None: a script answers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,7 +165,7 @@ class Scenario:
     exercises: tuple[str, ...]
     """Ids of requirements. The first is the subject: an answer that cannot be read at all is a violation of it."""
     script: str = ""
-    """The script that answers a conversation; "" for a plain request."""
+    """The script that answers a conversation; "" for a plain request, and where a model is asked."""
     turns: tuple[Turn, ...] = ()
     request: Request | None = None
     history: tuple[JsonObject, ...] = ()
@@ -183,6 +188,10 @@ class Scenario:
     else. None: each fault is reported under its own requirement."""
     choices: int = 1
     """The `n` of the requests."""
+    tool_choice: str = ""
+    """`required`, or the name of the tool that must be called; "": the request does not force a call."""
+    cap: int | None = None
+    """How many tokens an answer may have; None: the requests set no limit."""
     usage: bool = False
     """Streams ask for a usage chunk."""
     alone: bool = False
