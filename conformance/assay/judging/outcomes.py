@@ -27,6 +27,10 @@ class Run:
     """Why it was not driven in a form."""
     error: str = ""
     """Why the harness failed; '' if it did not. Nothing is judged then."""
+    repeated: int = 0
+    """How many times forms of it were driven again, alone, because what they showed rests on time."""
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
@@ -37,7 +41,7 @@ def not_judged(run: Run, row: Requirement) -> Outcome:
 def outcome(
     run: Run, row: Requirement, target: Target, *, found: Iterable[Finding], hidden: Mapping[str, str]
 ) -> Outcome:
-    """The outcome of a requirement, from all that was `found`, and from which requirement hides which."""
+    """The outcome of a requirement, from all that was `found`, and from why which requirement is `hidden`."""
     # What was found weighs more than any reason for which nothing could be.
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
@@ -61,7 +65,7 @@ def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
 def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mapping[str, str]) -> str:
     """'' if the requirement was really looked at."""
     if row.id in hidden:
-        return f"hidden behind {hidden[row.id]}, which is broken in the same exchange"
+        return hidden[row.id]
     for form in run.scenario.forms(target.dialects):
         # One form that was not driven is enough: a pass speaks of all of them.
         if row.speaks_of(form) and not run.exchanges.get(form):
