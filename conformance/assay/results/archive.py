@@ -14,6 +14,7 @@ import base64
 import dataclasses
 import gzip
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from assay.reading.applicable import answers_to
 from assay.reading.exchange import Exchange, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 FORMAT = 1
@@ -43,7 +44,7 @@ def _target_form() -> TypeAdapter[Target]:
     """What writes and reads a target, field by field, so that a new field is there without a word here."""
     form = TypeAdapter(Target)
     # Its annotations name types that `assay.model.target` imports for type checkers alone.
-    form.rebuild(_types_namespace=vars(dialect))
+    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping})
     return form
 
 
