@@ -30,6 +30,7 @@ from assay.reading import playable
 from assay.reading.applicable import answers_to
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.adapted import adapted
 from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
@@ -60,6 +61,7 @@ async def drive(
 
     Those marked `alone` come last, one after the other: they kill the backend, which others would notice.
     """
+    scenarios = [adapted(scenario, target) for scenario in scenarios]
     async with _client(target) as client:
         driver = _Driver(client=client, target=target, slots=asyncio.Semaphore(jobs), unready=asyncio.Lock())
         together = [scenario for scenario in scenarios if not scenario.alone]
