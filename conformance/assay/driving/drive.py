@@ -36,6 +36,7 @@ from assay.reading.applicable import NO_ANSWER, answers_to
 from assay.reading.asked import wanted
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.adapted import adapted
 from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
@@ -90,6 +91,7 @@ async def drive(
         forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
         budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
     """
+    scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
     async with _client(target) as client:
         sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())

@@ -61,7 +61,8 @@ def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterato
     spoken = [one for one in target.dialects if one.spec.surface is surface and one.value != surface.value]
     what = f" in {', '.join(spoken)}" if report.state is SurfaceState.JUDGED and spoken else ""
     yield Text.assemble(f"{surface}  ", (f"{report.state}", STYLES[report.state]), f"{what}{reason}")
-    if report.state is SurfaceState.ABSENT and report.said and report.said not in report.reason:
+    # A message that the reason quotes is all that there is to say.
+    if report.state is SurfaceState.ABSENT and report.said and "(" not in report.reason:
         yield Text(f"  it said: {_short(report.said)}", style="dim")
     for dialect, why in target.unspoken.items():
         if dialect.spec.surface is surface:
