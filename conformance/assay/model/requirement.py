@@ -34,6 +34,8 @@ class Judged(StrEnum):
 class Stage(StrEnum):
     """What a requirement's check looks at, and so when it runs: `judging.judge` explains the order."""
 
+    TARGET = "target"
+    """Whether there is an answer at all. No check is needed: `judging.causes` finds what has no answer."""
     ERROR = "error"
     """Every answer that is an error."""
     FORM = "form"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
 from assay.model.target import Backend
@@ -57,15 +57,22 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
     driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
-    judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
-    runs = settled(driving.runs, judge=judge, again=partial(_again, driving.runs, target), catalogue=catalogue)
+    judge = partial(judge_runs, target=target, catalogue=catalogue, checks=checks)
+    runs = settled(
+        driving.runs,
+        judge=lambda those: judge(those).outcomes,
+        again=partial(_again, driving.runs, target),
+        catalogue=catalogue,
+    )
+    judged = judge(runs)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    outcomes = apply(judge(runs), known or {})
+    outcomes = apply(judged.outcomes, known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
         runs=tuple(runs),
         outcomes=outcomes,
+        causes=judged.causes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
         # MUST that no scenario was about does not pass unnoticed.
         musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
