@@ -33,6 +33,7 @@ from assay.reading import playable
 from assay.reading.applicable import NO_ANSWER, answers_to
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
 from assay.targets.launch import launched_at
@@ -238,7 +239,7 @@ class _Driver:
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
-            url = self.target.url(form.dialect.spec.endpoint)
+            url = address(self.target.url(form.dialect.spec.endpoint), self.target)
             outgoing = Outgoing(method="POST", url=url, headers=headers, body=prepared.body)
             wanted = answers_to(scenario, number, form)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
@@ -341,7 +342,7 @@ class _Driver:
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
-        url = self.target.url(dialect.spec.endpoint)
+        url = address(self.target.url(dialect.spec.endpoint), self.target)
         outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=prepared.body)
         deadline = now() + BESIDE
         try:
@@ -357,9 +358,7 @@ class _Driver:
     def _headers(self, auth: Auth) -> dict[str, str]:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
-        if auth is Auth.RIGHT and self.target.api_key is not None:
-            headers["authorization"] = f"Bearer {self.target.api_key}"
-        return headers
+        return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
 
 
 def _choice(exchange: Exchange) -> Choice | None:

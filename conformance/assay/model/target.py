@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.model.dialect import Arguments, Dialect
+    from collections.abc import Mapping
+
+    from assay.model.dialect import Arguments, Dialect, Surface
 
 
 USUAL_PACE = 1.0
@@ -38,6 +40,50 @@ class Missing(StrEnum):
     HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
 
 
+MASK = "***"
+"""What is shown instead of a value that may be secret."""
+
+
+class SurfaceState(StrEnum):
+    """Whether a surface of a target is judged."""
+
+    JUDGED = "judged"
+    ABSENT = "absent"
+    """The target does not serve it, and its answer says so."""
+    NOT_JUDGED = "not judged"
+    """It may be served, and is left out all the same; the reason says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SurfaceReport:
+    """What is known of a surface before it is driven."""
+
+    state: SurfaceState
+    reason: str = ""
+    """Why it is absent or not judged; why it is judged although no text came; "" where a text came."""
+    status: int | None = None
+    """The HTTP status of the answer that showed it; None: no answer was asked for, or none came."""
+    said: str = ""
+    """The first characters of that answer's body, on one line."""
+    first_byte: float | None = None
+    """Seconds from the request to the first byte of that answer's body; None: no text came."""
+    seconds: float | None = None
+    """Seconds from the request to the end of that answer; None: no text came."""
+
+
+class KeyStyle(StrEnum):
+    """How a request carries the API key."""
+
+    BEARER = "bearer"
+    """`Authorization: Bearer KEY`, as OpenAI's clients do."""
+    API_KEY = "api-key"
+    """The header `api-key`."""
+    X_API_KEY = "x-api-key"
+    """The header `x-api-key`."""
+    QUERY = "query"
+    """The query parameter `key`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
     """A proxy and how to reach it. All times are in seconds.
@@ -52,6 +98,12 @@ class Target:
     """The model that requests name; "" until the preflight has chosen one."""
     api_key: str | None = None
     """None: the proxy asks for no key."""
+    key_style: KeyStyle = KeyStyle.BEARER
+    """How requests carry the key."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers that each request carries besides its own, as name and value."""
+    query: tuple[tuple[str, str], ...] = ()
+    """Parameters that the query of each request carries, as name and value."""
     backend: Backend = Backend.MOCK
     missing: frozenset[Missing] = frozenset()
     """The capabilities that the Codex behind the proxy does not have."""
@@ -77,6 +129,10 @@ class Target:
     """How streams carry the arguments of calls; None: as is usual in each dialect."""
     default_mode: Dialect | None = None
     """The output mode of requests that name none; None: not declared."""
+    surfaces: Mapping[Surface, SurfaceReport] = field(default_factory=dict, hash=False)
+    """What was found of each surface; empty until the preflight has asked."""
+    unspoken: Mapping[Dialect, str] = field(default_factory=dict, hash=False)
+    """The dialects of a judged surface that are not judged → why."""
 
     @property
     def silence(self) -> float:

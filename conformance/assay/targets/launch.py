@@ -187,6 +187,7 @@ def launch(
     url: str = LOCAL,
     timeout: float = 30.0,
     below: int = 500,
+    without: str = "",
 ) -> Iterator[Launched]:
     """Run a proxy for the length of a `with` block.
 
@@ -196,6 +197,7 @@ def launch(
         url: The base URL; `{port}` is replaced in it, too.
         timeout: How long the proxy may take to become ready, in seconds.
         below: It is ready when it answers `GET <url>/models` with a status below this one.
+        without: Variables of this process whose names begin so are kept from it; "": none.
 
     Raises:
         HarnessError: `url` is no usable URL, or the command cannot be started, dies, or does not become ready.
@@ -207,7 +209,8 @@ def launch(
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
-    environment = {**os.environ, **mock, **env}
+    own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
+    environment = {**own, **mock, **env}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         log = _Log(out=out, err=err)
         with started(lambda: _start(words, environment, log)) as process:

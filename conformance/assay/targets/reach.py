@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from assay.model.target import Backend, Target
@@ -27,11 +27,11 @@ def reach(options: TargetOptions) -> Iterator[Target]:
 
     Raises:
         HarnessError: it cannot be reached or driven.
-        OptionError: see `TargetOptions.check` and `TargetOptions.api_key`.
+        OptionError: see `TargetOptions.check`, `TargetOptions.api_key` and `TargetOptions.carried`.
     """
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     options.check()
-    key = options.api_key()
+    found: dict[str, Any] = {"api_key": options.api_key(), **options.carried()}
     with ExitStack() as stack:
         # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
         codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
@@ -40,17 +40,17 @@ def reach(options: TargetOptions) -> Iterator[Target]:
             launched = stack.enter_context(launch(options.command, env=env, url=url, timeout=options.start_timeout))
             # After the proxy itself: if that cannot start, its own error is the one to show.
             unready_url = stack.enter_context(unready_instance(options.command, env=env, url=url))
-            target = target_of(options, base_url=launched.base_url, api_key=key, unready_url=unready_url)
+            target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
             # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
             yield _with_mock(preflight(behind(target, codex)))
         elif options.url is not None:
             # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
-            yield preflight(target_of(options, base_url=options.url, api_key=key))
+            yield preflight(target_of(options, base_url=options.url, **found))
         else:
-            started = bundled.proxy(timeout=options.timeout, start_timeout=options.start_timeout, codex=codex)
-            target = _with_mock(stack.enter_context(started))
-            # It speaks all dialects; a person may ask for some of them.
-            yield replace(target, dialects=options.dialects or target.dialects)
+            started = bundled.proxy(
+                timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, dialects=options.dialects
+            )
+            yield _with_mock(stack.enter_context(started))
 
 
 def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)

@@ -106,7 +106,10 @@ def test_a_scenario_that_does_not_exist_any_more_is_named(driven: tuple[Target, 
         ("[]", "not in format 1"),
         ('{"format": 99}', "not in format 1"),
         ('{"format": 1, "target": {"model": 7}}', "is damaged"),
-        ('{"format": 1, "target": {"base_url": "http://127.0.0.1/v1", "model": "m"}}\n{"scenario": 1}\n[]', "is damaged"),
+        (
+            '{"format": 1, "target": {"base_url": "http://127.0.0.1/v1", "model": "m"}}\n{"scenario": 1}\n[]',
+            "is damaged",
+        ),
     ],
 )
 def test_a_file_that_holds_no_runs_is_refused(lines: str, said: str, tmp_path: Path) -> None:

@@ -10,12 +10,14 @@ from click.testing import CliRunner
 
 from assay.faces import cli
 from assay.model.dialect import Arguments, Dialect
+from assay.model.target import KeyStyle
 from assay.model.verdict import VerdictLevel
-from assay.targets.options import OptionError, Options, RunOptions, TargetOptions
+from assay.targets.options import OptionError, Options, Pair, RunOptions, TargetOptions
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
     url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), model="a b", api_key_env="K",
+    key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
     default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, timeout=5.0,
     start_timeout=6.0,
@@ -53,6 +55,11 @@ def test_every_option_has_a_name_of_its_own_and_a_help_of_whole_sentences() -> N
             TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
             "assay certify --dialect openai-json --dialect function-call --arguments cumulative",
         ),
+        # What may be secret is shown only as the name of the variable that holds it.
+        (
+            TargetOptions(header=(Pair("cookie", "s3cr3t"), Pair("x", "$HELD")), parameters=(Pair("sig", "s3cr3t"),)),
+            "assay certify --header 'cookie=***' --header 'x=$HELD' --query 'sig=***'",
+        ),
     ],
 )
 def test_the_command_line_leaves_out_what_has_its_default(options: TargetOptions, line: str) -> None:
@@ -74,6 +81,7 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
 def test_a_mapping_gives_every_option_by_its_name() -> None:
     data = {
         "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "model": "a b", "api-key-env": "K",
+        "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
         "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "timeout": 5.0, "start-timeout": 6,
     }  # fmt: skip
@@ -112,6 +120,13 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         ),
         ({"dialect": "openai-json"}, "dialect is 'openai-json'; it should be a list, each one of openai-json, "),
         ({"dialect": ["xml"]}, "dialect is 'xml'; it should be one of openai-json, "),
+        ({"key-style": "basic"}, "key-style is 'basic'; it should be one of bearer, api-key, x-api-key, query"),
+        # Nothing of what may be secret is repeated.
+        ({"header": ["Authorization: Bearer s3cr3t"]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"header": ["a b=s3cr3t"]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"header": ["x=s3cr3t\n"]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"header": [7]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"query": ["=s3cr3t"]}, "query is ***; it should be NAME=VALUE, printable ASCII"),
     ],
 )
 def test_a_mapping_that_cannot_be_meant_is_refused(data: Any, message: str) -> None:
@@ -131,3 +146,31 @@ def test_a_flag_is_true_or_false() -> None:
 )
 def test_without_a_proxy_of_ones_own_the_bundled_one_is_meant(options: Any, *, bundled: bool) -> None:
     assert TargetOptions(**options).bundled is bundled
+
+
+def test_what_a_request_carries_is_read_from_the_environment_where_it_names_a_variable(monkeypatch: Any) -> None:
+    for name in "ABV":
+        monkeypatch.setenv(name, name.lower())
+    literal = TargetOptions(header=(Pair("x", "a=b $C"), Pair("y", "")), parameters=(Pair("z", "env: A"),))
+    assert ALL.carried() == {"headers": (("x-a", "a"), ("x-b", "b")), "query": (("v", "v"),)}
+    assert literal.carried() == {"headers": (("x", "a=b $C"), ("y", "")), "query": (("z", "env: A"),)}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "the environment variable HELD, which should hold the value of x, is not set"),
+        ("a\nb", "the value of x in the environment variable HELD is not printable ASCII"),
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_refused(monkeypatch: Any, value: str | None, message: str) -> None:
+    monkeypatch.delenv("HELD", raising=False)
+    if value is not None:
+        monkeypatch.setenv("HELD", value)
+    with pytest.raises(OptionError) as raised:
+        TargetOptions(header=(Pair("x", "env:HELD"),)).carried()
+    assert str(raised.value) == message
+
+
+def test_a_pair_shows_no_secret() -> None:
+    assert "s3cr3t" not in f"{Pair('x', 's3cr3t')!r} {Pair('x', 's3cr3t')}"
