@@ -324,7 +324,8 @@ def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> F
     if subject is None or not found.attributable or violation.requirement in broken:
         return found.finding
     seen = f"{violation.seen} ({violation.requirement})"
-    return replace(found.finding, violation=replace(violation, requirement=subject, seen=seen))
+    attributed = replace(violation, requirement=subject, seen=seen)
+    return replace(found.finding, violation=attributed, found_by=violation.requirement)
 
 
 def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
@@ -431,7 +432,8 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
 
 def failed_first(exchange: Exchange) -> bool:
     """Whether the backend failed before any output (or, in a whole answer, at all)."""
-    return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in exchange.wanted)
+    hushed = {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+    return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
 def _parity(examined: _Examined) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay.model.requirement import Judged, Level, Requirement, Stage
-from assay.model.target import Backend, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ class Run:
     """Why it was not driven in a form."""
     error: str = ""
     """Why the harness failed; '' if it did not. Nothing is judged then."""
+    repeated: int = 0
+    """How many times forms of it were driven again, alone, because what they showed rests on time."""
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
@@ -42,6 +46,8 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
+    if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT:
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     reason = _why_not_observed(run, row, target, hidden)

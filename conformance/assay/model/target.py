@@ -25,8 +25,15 @@ class Backend(StrEnum):
     """The scripted mock: the right answer is known."""
     CODEX = "codex"
     """A real Codex whose model's service plays the scripts: the right answer is known, where it can play them."""
+    ENDPOINT = "endpoint"
+    """What `assay serve` serves: the target is a gateway, and this is its upstream. The right answer is known, as of
+    the mock; what happens between a proxy and its Codex happens behind the upstream, so a gateway has no part in it."""
     LIVE = "live"
     """A real model: only what holds for any answer can be judged."""
+
+
+BEHIND_UPSTREAMS = "what the backend sends is seen by the gateway's upstream alone, which answers as OpenAI does"
+"""Why a scenario about a proxy and its Codex is not driven where the target is a gateway."""
 
 
 class Missing(StrEnum):

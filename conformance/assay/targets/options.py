@@ -33,6 +33,7 @@ SHORTEST = 0.01
 _VARIABLE = re.compile(r"(?:\$|env:)([A-Za-z_][A-Za-z0-9_]*)")
 # RFC 9110, section 5.6.2.
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+LAST_PORT = 65535
 
 
 class OptionError(ValueError):
@@ -107,6 +108,35 @@ class Count:
         if number < 1:
             raise OptionError(self.right)
         return number
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port of this machine that can be named."""
+
+    metavar: ClassVar[str] = "PORT"
+    right: ClassVar[str] = "a port, from 1 to 65535"
+
+    def read(self, value: object) -> int:
+        """Its number."""
+        if isinstance(value, bool) or not isinstance(value, str | int) or not 1 <= int(value) <= LAST_PORT:
+            raise OptionError(self.right)
+        return int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable with its value."""
+
+    metavar: ClassVar[str] = "NAME=VALUE"
+    right: ClassVar[str] = "the name of a variable, = and its value"
+
+    def read(self, value: object) -> str:
+        """Both, as they were written."""
+        # An empty name cannot be set; an empty value can.
+        if not isinstance(value, str) or not value.partition("=")[0] or "=" not in value:
+            raise OptionError(self.right)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,13 +373,23 @@ def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
+def _check_command(name: str, command: str | None) -> None:
+    """Refuse a command that no program can be started with; None: it was not given."""
+    try:
+        words = shlex.split(command) if command is not None else ["none"]
+    except ValueError as error:
+        raise OptionError(f"the command {command!r} cannot be read: {error}") from error
+    if not words:
+        raise OptionError(f"the command of {name} is empty")
+
+
 def _short(value: object) -> str:
     return f"{value!r:.100}"  # a value of a file may be of any length
 
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions(Options):
-    """Which proxy to certify, and what a person declares of it. Without `url` and `command`: the bundled proxy."""
+    """Which proxy to certify, and what a person declares of it; the bundled one where none is named."""
 
     url: str | None = field(
         default=None, metadata=_option(kind=Text(metavar="URL"), help="Base URL of the proxy, up to and including /v1.")
@@ -370,6 +410,37 @@ class TargetOptions(Options):
             kind=File(),
             help="Native binary of a real Codex for the proxy to start instead of the mock. A mock of its model's"
             " service plays the scripts that it can.",
+        ),
+    )
+    gateway: str | None = field(
+        default=None,
+        metadata=_option(
+            kind=Text(metavar="CMD"),
+            help="Command that starts a gateway on 127.0.0.1:{port}, which is to call an upstream that Assay starts."
+            " {upstream_url} (it ends in /v1), {upstream_key}, {upstream_host} (host:port) and {port} are filled in, in"
+            " the values of --env and in its configuration, too.",
+        ),
+    )
+    upstream: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Port(),
+            help="The gateway at --url calls http://127.0.0.1:PORT/v1 with the key `assay`: there Assay starts its"
+            " upstream, or uses the `assay serve` that runs there.",
+        ),
+    )
+    env: tuple[str, ...] = field(
+        default=(),
+        metadata=_option(
+            kind=Variable(), repeatable=True, help="Environment variable for the command of --launch or --gateway."
+        ),
+    )
+    config_template: Path | None = field(
+        default=None,
+        metadata=_option(
+            kind=File(),
+            help="Configuration of the gateway. It is filled in as --gateway says, and {config} in the command and in"
+            " --env is the path of the filled file.",
         ),
     )
     model: str = field(
@@ -460,7 +531,7 @@ class TargetOptions(Options):
     @property
     def bundled(self) -> bool:
         """Whether the proxy that comes with Assay is asked for: no other is named."""
-        return self.url is None and self.command is None
+        return self.url is None and self.command is None and self.gateway is None
 
     def check(self) -> None:
         """Refuse what cannot be an address or a command, and options that exclude each other.
@@ -474,15 +545,31 @@ class TargetOptions(Options):
         fault = url_fault(self.url.replace("{port}", "1")) if self.url is not None else ""
         if fault:
             raise OptionError(f"{self.url!r} is no base URL of a proxy: {fault}; one is http://127.0.0.1:8787/v1")
-        if self.command is not None:
-            try:
-                words = shlex.split(self.command)
-            except ValueError as error:
-                raise OptionError(f"the command {self.command!r} cannot be read: {error}") from error
-            if not words:
-                raise OptionError("the command that starts the proxy is empty")
-        elif self.codex is not None and self.url is not None:
-            raise OptionError("a proxy that runs already has a backend: --codex is for one that Assay starts")
+        for name, command in {"--launch": self.command, "--gateway": self.gateway}.items():
+            _check_command(name, command)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse options that exclude each other, or mean nothing alone."""
+        started = self.command is not None or self.gateway is not None
+        wrong = {
+            "--gateway and --launch both start the target: leave one away": self.command is not None
+            and self.gateway is not None,
+            "a gateway calls an upstream and starts no Codex: leave --codex away": self.codex is not None
+            and (self.gateway is not None or self.upstream is not None),
+            "a proxy that runs already has a backend: --codex is for one that Assay starts": self.codex is not None
+            and self.url is not None
+            and not started,
+            "--upstream is for a gateway that runs already: name it with --url, without a command": self.upstream
+            is not None
+            and (self.url is None or started),
+            "--env is for a target that Assay starts, with --launch or --gateway": bool(self.env) and not started,
+            "--config-template is for a gateway that Assay starts, with --gateway": self.config_template is not None
+            and self.gateway is None,
+        }
+        for message, seen in wrong.items():
+            if seen:
+                raise OptionError(message)
 
     def api_key(self) -> str | None:
         """The key, from the variable that was named; None when none was.

@@ -167,7 +167,9 @@ class _Look:
     async def arguments(self, target: Target) -> Arguments | None:
         """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or does not show."""
         # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
-        if target.backend is not Backend.MOCK or DEFAULT not in target.dialects or target.pace is None:
+        if target.backend not in {Backend.MOCK, Backend.ENDPOINT}:
+            return None
+        if DEFAULT not in target.dialects or target.pace is None:
             return None
         answer = await self._send(FRAGMENTS, Form(DEFAULT, Mode.STREAM))
         mode = detect_argument_mode(answer.body)
