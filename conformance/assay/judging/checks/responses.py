@@ -122,8 +122,10 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         for sentence in list(_repeats(exchange, body))[:1]:
             yield Seen(sentence, exchange.body_place, strict_only=True)
     if all(one.strict_only for one in seen):
-        for sentence in list(_ended(exchange))[:1]:
-            yield Seen(sentence, exchange.body_place)
+        ended, counted = list(_ended(exchange))[:1], list(_usage(exchange))[:1]
+        yield from (Seen(sentence, exchange.body_place) for sentence in ended)
+        # Wrong counts leave text and calls as they are.
+        yield from (Seen(sentence, exchange.body_place, harmless=True) for sentence in counted if not ended)
 
 
 def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
@@ -154,13 +156,12 @@ def _named(tools: list[dict[str, Any]]) -> list[Any]:
 
 
 def _ended(exchange: Exchange) -> Iterable[str]:
-    """What is wrong with status, error and usage of an answer that has the right form."""
+    """What is wrong with status and error of an answer that has the right form."""
     if failure_of(exchange) is Failure.BEFORE_OUTPUT:
         yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
             yield f"the status gives the end as {choice.finish!r}, the backend's was {wanted.finish!r}"
-    yield from _usage(exchange)
 
 
 def _end(finish: str | None) -> str | None:
