@@ -21,6 +21,7 @@ EDGES: Mapping[str, str] = {
     "assay.driving": "sends requests, on the event loop's clock",
     "assay.faces": "command line, pytest plugin, server",
     "assay.report.explain": "prints on a terminal",
+    "assay.report.head": "prints on a terminal",
     "assay.report.phrases": "styles words for a terminal",
     "assay.report.terminal": "prints on a terminal",
     "assay.results.archive": "writes and reads files",
@@ -28,11 +29,14 @@ EDGES: Mapping[str, str] = {
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
+    "assay.targets.gateway": "starts an upstream and a gateway",
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
     "assay.targets.preflight": "sends requests",
+    "assay.targets.probe": "sends one request, and takes its time",
     "assay.targets.reach": "finds out what a target is, or starts it",
     "assay.targets.real_codex": "starts a model's service and a Codex",
+    "assay.targets.serving": "looks whether a port is free",
     "assay.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from assay.model.transcript import Transcript
 
+NOT_HELD = "the target's slots could not be held: it does not let requests wait for its backend"
 GRACE = 0.25
 """Seconds in which the other requests may be answered as the first one was; if all are, none was accepted."""
 
@@ -39,7 +40,7 @@ class Saturation:
         # `result` also raises what went wrong in a request of ours, such as a target that is gone.
         done = [request.result().status for request in self.requests if request.done()]
         if len(done) == len(self.requests) or any(status != self.refusal for status in done):
-            raise UnseenError("the target's slots could not be held: it does not let requests wait for its backend")
+            raise UnseenError(NOT_HELD)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.live import ANY_ANSWER
 from assay.model.requirement import Judged, Level, Requirement, Stage
-from assay.model.target import Backend, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
+    if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT:
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     reason = _why_not_observed(run, row, target, hidden)

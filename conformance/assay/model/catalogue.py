@@ -174,6 +174,8 @@ def schema() -> dict[str, Any]:
         ],
         "$defs": {
             "id": {"description": "lower-case words joined by dots", "type": "string", "pattern": f"^{ID.pattern}$"},
+            # Here for scenario.json, which is written by hand and refers to it.
+            "dialect": {"enum": [dialect.value for dialect in Dialect]},
             "citation": _object_schema(_CITATION),
             "exclusion": {**_object_schema(_EXCLUDED), "description": "One entry of excluded.toml."},
         },

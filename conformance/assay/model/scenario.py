@@ -193,6 +193,9 @@ class Scenario:
     """Streams ask for a usage chunk."""
     alone: bool = False
     """Nothing else may run at the same time: it kills the backend."""
+    behind_upstreams: bool = False
+    """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
+    OpenAI does: a gateway has no part in what happens between them."""
     needs_keepalive: bool = False
     """It can only be driven when the target's keep-alive interval is declared."""
     needs_default_mode: bool = False

@@ -13,6 +13,7 @@ from rich.text import Text
 from assay.model.dialect import DEFAULT, Arguments, Dialect
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 
@@ -66,7 +67,7 @@ def report(
         demonstration: The target is the proxy that comes with Assay, because no other was named.
         allow_partial: A partial result is accepted, so how to accept it need not be said.
     """
-    _heading(console, certificate)
+    head(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, again)
@@ -76,17 +77,6 @@ def report(
     if demonstration:
         console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
-
-
-def _heading(console: Console, certificate: Certificate) -> None:
-    target = certificate.target
-    said = (
-        f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
-        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s"
-    )
-    # `soft_wrap` here and below: a terminal may wrap the line, but where it is piped to, it stays one line to search
-    # in.
-    console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
 
 
 def _counts(console: Console, certificate: Certificate) -> None:

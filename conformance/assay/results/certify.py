@@ -56,13 +56,13 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
+    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    outcomes = apply(judge_all(runs, target, catalogue, checks=checks), known or {})
+    outcomes = apply(judge_all(driving.runs, target, catalogue, checks=checks), known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
-        runs=tuple(runs),
+        runs=tuple(driving.runs),
         outcomes=outcomes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
         # MUST that no scenario was about does not pass unnoticed.

@@ -16,7 +16,7 @@ from assay.model.catalogue import Catalogue, Citation, load, read
 from assay.model.dialect import MODE_HEADER, Arguments, Dialect
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.scenario import Form, Mode, Scenario
-from assay.model.target import Backend, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.transcript import End
 from assay.model.verdict import HarnessError, Outcome, Verdict
 from assay.reading.applicable import answers_to, applicable
@@ -509,6 +509,17 @@ def test_of_a_live_target_only_what_holds_of_any_answer_is_judged(stream: Make, 
     assert {outcomes[name].reason for name in unknown} == {
         "the right answer is not known: a live model is behind the target"
     }
+
+
+def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None:
+    gateway = dataclasses.replace(MOCK, backend=Backend.ENDPOINT)
+
+    def left_out(name: str) -> tuple[Outcome, ...]:
+        return judge(Run(scenario=NAMED[name], not_driven={STREAM: "why", WHOLE: "why"}), gateway, CATALOGUE)
+
+    behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
+    assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
+    assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:

@@ -71,6 +71,16 @@ class Request:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Example:
+    """What a fault makes of a sample: the frames of a stream, the body of a whole answer, or that of a request."""
+
+    before: tuple[Frame, ...] | Json
+    """Frames for a fault with `frames`; a body for one with `whole` or `request`."""
+    after: tuple[Frame, ...] | Json
+    """What becomes of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fault:
     """One fault."""
 
@@ -98,6 +108,8 @@ class Fault:
     """The dialects in whose answers the fault shows; none named: those of chat."""
     scripts: tuple[str, ...] = ()
     """The scripts whose answers show the fault: it stands for a proxy that cannot do just that. None named: all."""
+    examples: tuple[Example, ...] = field(default=(), hash=False)  # frames are dicts
+    """What it does to samples, which is all the test that it needs: a test goes over the examples of every fault."""
 
     def touches(self, request: Request) -> bool:
         """Whether the fault shows in the answer to a request."""

@@ -196,7 +196,9 @@ def request_ids(*exchanges: Exchange) -> Iterable[Seen]:
     ids = [exchange.transcript.header("x-request-id") for exchange in exchanges]
     for exchange, id_ in zip(exchanges, ids, strict=True):
         if not id_:
-            request = f"{exchange.transcript.method} {exchange.target.path_of(exchange.transcript.url)}"
+            # Without the query, which may hold a key.
+            path = exchange.target.path_of(exchange.transcript.url).partition("?")[0]
+            request = f"{exchange.transcript.method} {path}"
             yield Seen(f"{request} ({exchange.transcript.status}) has no x-request-id")
             return
     if len(set(ids)) < len(ids):
