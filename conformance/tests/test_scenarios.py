@@ -66,7 +66,8 @@ def test_all_modules_are_told_and_in_order() -> None:
     modules = [import_module(f"assay.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
     tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
     told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
-    assert sorted(scenario.name for scenario in told) == sorted(scenario.name for scenario in ALL)
+    # A package of scenarios has its tables beside all of them.
+    assert {scenario.name for scenario in told} == {scenario.name for scenario in ALL}
     subjects = [scenario.exercises[0].split(".")[0] for scenario in SCENARIOS]
     assert subjects.index("chat") < subjects.index("turn") < subjects.index("param")
 

@@ -42,7 +42,7 @@ def _fields(value: Scenario | Turn | Request | Asks) -> dict[str, Any]:
     return kept
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 (JSON; one return for each kind of value)
     r"""A value as JSON has it; bytes that are no UTF-8 are written as \xNN."""
     match value:
         case Enum():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from assay.driving.budget import REQUESTS, TOKENS
 from assay.model.asks import Calls, Fits, Say
 from assay.model.dialect import Dialect
-from assay.model.scenario import Scenario
 from assay.model.target import Backend, Target
 from assay.reading.asked import limit_of
 from assay.reading.schemas import misfits
@@ -17,6 +17,9 @@ from assay.requests.conversation import prepare
 from assay.requests.cost import cost
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from assay.model.scenario import Scenario
 
 SPOKEN = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
 TARGET = Target(base_url="http://x/v1", model="m", api_key="k", backend=Backend.LIVE, dialects=SPOKEN)
@@ -73,8 +76,7 @@ def test_forced_calls_and_formats_are_spelled_as_each_surface_does() -> None:
     }
     assert spelled[Dialect.OPENAI_JSON]["tool_choice"] == {"type": "function", "function": {"name": "get_time"}}
     assert spelled[Dialect.RESPONSES]["tool_choice"] == {"type": "function", "name": "get_time"}
-    fits = next(scenario for scenario in LIVE if isinstance(scenario.turns[0].asks, Fits)) if LIVE[0].turns else None
-    assert fits is not None
+    fits = next(scenario for scenario in ASKED if isinstance(scenario.turns[0].asks, Fits))
     bodies = [
         json.loads(prepare(fits, fits.turns[0], form=form, model="m", nonce="", history=()).body)
         for form in fits.forms(SPOKEN)

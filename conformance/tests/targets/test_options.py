@@ -99,7 +99,7 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
     run = {
         "only": ["text-hello", "call-one"], "known-failing": __file__, "level": "compat", "jobs": 3,
-        "allow-partial": True,
+        "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN
     assert TargetOptions.from_mapping({}) == TargetOptions()
