@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.judging.checks.answered import refused
 from assay.judging.symptoms import (
     Died,
     ErrorAs200,
@@ -69,7 +70,7 @@ def may_be_expected(case: Case) -> bool:
     if isinstance(case.symptom, Died) or case.exchange.transcript.end is End.REFUSED:
         return False
     exchange = case.exchange
-    if exchange.scenario.request is not None:
+    if exchange.scenario.request is not None or refused(exchange):
         return True
     failures = {wanted.failure for wanted in exchange.wanted}
     if exchange.transcript.ok:
@@ -97,5 +98,7 @@ def _seen(exchange: Exchange, symptom: Symptom) -> str:
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200():
             return f"an error was sent as HTTP {transcript.status} instead of an answer: {said}"
+        case _ if any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
+            return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():
             return f"HTTP {transcript.status} instead of an answer: {said}"

@@ -61,12 +61,12 @@ class Certificate:
     """The requirements that must have been observed for the result to be complete."""
     seconds: float
     """How long the run took."""
+    causes: tuple[Cause, ...] = ()
+    """What made exchanges fail alike; each has one finding in `outcomes`, and hides the rest of its exchanges."""
     jobs: int = 0
     """How many exchanges were to run at the same time; 0: not known."""
     at_a_time: int = 0
     """How many the target was found to serve at the same time, of as many; 0: not known."""
-    causes: tuple[Cause, ...] = ()
-    """What made exchanges fail alike; each has one finding in `outcomes`, and hides the rest of its exchanges."""
     selection: tuple[str, ...] = ()
     """The scenarios and requirements that were selected by name; empty for a whole run. A selection is judged like a
     whole run but is no certificate: it was not asked about the rest."""
