@@ -53,7 +53,7 @@ class _Value(_ParamType):
             return self._option.kind.read(value)
         # Also float("x") and int("x"), whose own messages name Python's types.
         except ValueError:
-            self.fail(f"{value!r} should be {self._option.kind.right}.", param, ctx)
+            self.fail(f"{self._option.shown(value)} should be {self._option.kind.right}.", param, ctx)
 
 
 def _with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:

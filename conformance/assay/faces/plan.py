@@ -67,7 +67,9 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
         KnownFailingError: the file of known failures cannot be used.
     """
     target.check()
-    target.api_key()  # only to be checked: a key is not kept in a plan
+    # Only to be checked: a secret is not kept in a plan.
+    target.api_key()
+    target.carried()
     catalogue = load()
     # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
     known = known_failing.load(run.known_failing, keys(SCENARIOS, catalogue)) if run.known_failing else {}

@@ -32,7 +32,7 @@ SUITES = Path(__file__).parents[1] / "suites"
 # Not `Exit.UNREACHABLE`, which would import the results in every session of pytest.
 UNREACHABLE = 3
 """The exit status when the target cannot be reached or driven, as that of `assay certify`."""
-TARGETS = ("assay_url", "assay_command", "assay_bundled")
+TARGETS = ("assay_url", "assay_command", "assay_gateway", "assay_bundled")
 """The options that name a target: without one of them the plugin does nothing."""
 REST = "*"
 """The requirement of the item for all requirements that a scenario has no item of its own for."""

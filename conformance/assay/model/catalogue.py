@@ -174,6 +174,8 @@ def schema() -> dict[str, Any]:
         ],
         "$defs": {
             "id": {"description": "lower-case words joined by dots", "type": "string", "pattern": f"^{ID.pattern}$"},
+            # Here for scenario.json, which is written by hand and refers to it.
+            "dialect": {"enum": [dialect.value for dialect in Dialect]},
             "citation": _object_schema(_CITATION),
             "exclusion": {**_object_schema(_EXCLUDED), "description": "One entry of excluded.toml."},
         },
@@ -416,6 +418,7 @@ _ROW: Mapping[str, _Field] = {
     "facets": _words(Facet),
     "alike": _flag("means the same in every dialect of chat"),
     "at_crash": _flag("may be broken only where the backend dies"),
+    "on_time": _flag("may seem broken on a busy machine"),
     "harm": _word(Harm),
     "compat": _flag("a real client would break, lose, double or misread something"),
     "compat_why": replace(_text("one sentence that says why compat is true", r"\.$", sentence=True), required=False),

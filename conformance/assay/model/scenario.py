@@ -74,6 +74,12 @@ class Auth(StrEnum):
     """The right key with one more character."""
 
 
+# Of no words, so that a part of it in an answer is no accident; and not as keys of OpenAI's look: a proxy that shows it
+# shows no key of its own (http.error.no-internals).
+WRONG_KEY = "wq7Zr2Xk9Tb4Lm8Vd3Ph"
+"""The key of a request with `Auth.WRONG`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
     """One request of a conversation, and what the client does with the answer."""
@@ -114,6 +120,8 @@ class Request:
     """How many spaces to append to the body. Where the target declares a limit: enough to exceed it by one byte."""
     auth: Auth = Auth.RIGHT
     headers: Mapping[str, str] = field(default_factory=dict)
+    kept: bool = False
+    """Send it over the connection of the request before it, if the server has kept that open."""
     unready: bool = False
     """Send it to the unready instance, whose backend never gets ready."""
     full: bool = False
@@ -167,6 +175,9 @@ class Scenario:
     """Headers of each request of a conversation."""
     requires_echo: str = ""
     """As `Request.requires_echo`, for the requests of a conversation."""
+    refusable: str = ""
+    """A field of its requests that asks for more than some backends can do: a 400 that names it is a right answer, too.
+    "": none."""
     attribute_to: str | None = None
     """The requirement that any fault in the content is reported under: the scenario differs from others in nothing
     else. None: each fault is reported under its own requirement."""
@@ -176,6 +187,9 @@ class Scenario:
     """Streams ask for a usage chunk."""
     alone: bool = False
     """Nothing else may run at the same time: it kills the backend."""
+    behind_upstreams: bool = False
+    """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
+    OpenAI does: a gateway has no part in what happens between them."""
     needs_keepalive: bool = False
     """It can only be driven when the target's keep-alive interval is declared."""
     needs_default_mode: bool = False
@@ -197,6 +211,28 @@ class Scenario:
             # One is enough: the rules of HTTP are the same in every dialect.
             return () if apart else (Form(self.dialects[0], Mode.WHOLE),)
         return tuple(Form(dialect, mode) for dialect in spoken for mode in self.modes)
+
+
+def forced_tools(scenario: Scenario, turn: Turn | None) -> frozenset[str]:
+    """The tools of which the request of a turn demands a call; empty where it demands none."""
+    body = {**scenario.body, **(turn.body if turn else {})}
+    match body.get("tool_choice"):
+        case "required":
+            return frozenset(tool["function"]["name"] for tool in scenario.tools)
+        case {"function": {"name": str(name)}} | {"type": "function", "name": str(name)}:
+            return frozenset({name})
+        case _:
+            return frozenset()
+
+
+def wants_json(scenario: Scenario, turn: Turn | None) -> bool:
+    """Whether the request of a turn demands an answer that is a JSON object, of no schema."""
+    body = {**scenario.body, **(turn.body if turn else {})}
+    match body:
+        case {"response_format": {"type": "json_object"}} | {"text": {"format": {"type": "json_object"}}}:
+            return True
+        case _:
+            return False
 
 
 def offers_tools(scenario: Scenario, turn: Turn | None) -> bool:

@@ -1,6 +1,7 @@
 """Which scenarios a backend can play: the mock all of them, a real Codex those that its model's service can.
 
-What an older Codex cannot do, the mock of that version does not do either.
+What an older Codex cannot do, the mock of that version does not do either. Behind a gateway the mock plays all that an
+upstream of OpenAI's kind can show.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.model.target import Backend, Missing
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing
 from assay_mocks.upstream.playable import why_unplayable
 from assay_scripts.library import LIBRARY
 from assay_scripts.markers import Marker, find_marker
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the backend behind the target cannot play a scenario; "" if it can."""
+    if target.backend is Backend.ENDPOINT:
+        return BEHIND_UPSTREAMS if scenario.behind_upstreams else ""
     real = target.backend is Backend.CODEX
     if not (real or target.missing):
         return ""

@@ -13,6 +13,8 @@ from rich.text import Text
 from assay.model.dialect import DEFAULT, Arguments, Dialect
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.causes import blocks
+from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
-SCENARIOS = 6
-"""How many scenarios of one broken requirement are named."""
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def report(
         demonstration: The target is the proxy that comes with Assay, because no other was named.
         allow_partial: A partial result is accepted, so how to accept it need not be said.
     """
-    _heading(console, certificate)
+    head(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, again)
@@ -76,17 +76,6 @@ def report(
     if demonstration:
         console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
-
-
-def _heading(console: Console, certificate: Certificate) -> None:
-    target = certificate.target
-    said = (
-        f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
-        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s"
-    )
-    # `soft_wrap` here and below: a terminal may wrap the line, but where it is piped to, it stays one line to search
-    # in.
-    console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
 
 
 def _counts(console: Console, certificate: Certificate) -> None:
@@ -119,7 +108,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
-    """Requirement by requirement; the first scenario in full, the others by name."""
+    """Requirement by requirement, cause by cause; the first scenario in full, the others by name."""
     for row in sorted(catalogue.requirements, key=lambda row: _weight(row, certificate)):
         broken = [
             outcome
@@ -128,15 +117,13 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
         ]
         if not broken:
             continue
-        console.print()
-        head, *lines = broken_requirement(certificate, row, broken[0])
-        console.print(head)
-        names = [outcome.scenario for outcome in broken]
-        more = f" and {len(names) - SCENARIOS} more" if len(names) > SCENARIOS else ""
-        # One scenario is enough to see it again, and takes a moment instead of the whole run.
-        lines += [Text(f"in: {', '.join(names[:SCENARIOS])}{more}"), Text(f"again: {again} --only {names[0]}")]
-        for line in lines:
-            console.print(Padding(line, (0, 0, 0, 2)))
+        for found in blocks(certificate, broken):
+            console.print()
+            head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
+            console.print(head)
+            # One scenario is enough to see it again, and takes a moment instead of the whole run.
+            for line in (*lines, Text(found.where), Text(f"again: {again} --only {found.outcome.scenario}")):
+                console.print(Padding(line, (0, 0, 0, 2)))
 
 
 def _weight(row: Requirement, certificate: Certificate) -> int:

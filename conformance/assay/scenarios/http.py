@@ -3,6 +3,8 @@
 from assay.model.scenario import Auth, Mode, Request, Scenario
 
 HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
+UNKNOWN_MODEL = "assay-no-such-model"
+"""A model that no target serves. An upstream that serves every other name is set to refuse this one."""
 TOO_LARGE = 20 * 2**20
 """Bytes: more than a proxy takes that says nothing of its limit."""
 ENVELOPE = ("http.error.envelope", "http.error.no-internals")
@@ -14,6 +16,77 @@ PREFLIGHT = {
     # The last is what OpenAI's SDKs add to each request: a browser drops the request if it is not allowed.
     "access-control-request-headers": "authorization,content-type,x-proxy-output-mode,x-stainless-lang",
 }
+
+
+def _again(nonce: str, text: str) -> Request:
+    """A question over the connection of the request before: the backend answers with what it has received."""
+    words = {"role": "user", "content": f"[[assay:reflect/received#{nonce}]] {text}"}
+    return Request(json={"model": "{model}", "messages": [words]}, kept=True, reflects=(text,))
+
+
+REUSE: tuple[Scenario, ...] = (
+    Scenario(
+        name="connection-reuse",
+        title="A connection that is kept serves further requests: after answers, a stream, errors and refused bodies",
+        request=Request(
+            json=HELLO,
+            # Judged elsewhere: what is wrong with these answers in themselves says nothing of the connection.
+            judged="param.real-clients",
+            also=(
+                _again("kept-1", "This follows a whole answer."),
+                Request(json={**HELLO, "stream": True}, kept=True, judged="param.real-clients"),
+                _again("kept-2", "This follows a stream."),
+                Request(json={"messages": []}, kept=True, expect=400, judged="param.model"),
+                _again("kept-3", "This follows a refused parameter."),
+                Request(body=b'{"model": "{model}", ', kept=True, expect=400, judged="http.body.json"),
+                _again("kept-4", "This follows a broken body."),
+                # Three that can be refused without a look at their bodies: what stays unread is no request.
+                Request(json=HELLO, kept=True, headers=PLAIN_TEXT, expect=415, judged="http.body.media-type"),
+                _again("kept-5", "This follows a body of another type."),
+                Request(
+                    json=HELLO,
+                    kept=True,
+                    headers={**PLAIN_TEXT, "transfer-encoding": "chunked"},
+                    expect=415,
+                    judged="http.body.media-type",
+                ),
+                _again("kept-6", "This follows a body in chunks."),
+                Request(path="/assay/nothing", json=HELLO, kept=True, expect=404, judged="http.route.unknown"),
+                _again("kept-7", "This follows a body that was sent nowhere."),
+            ),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+    Scenario(
+        # Apart, since a target may ask for no key.
+        name="connection-reuse-without-key",
+        title="A connection serves further requests after one without a right key",
+        request=Request(
+            json=HELLO,
+            auth=Auth.WRONG,
+            expect=401,
+            judged="http.auth.wrong",
+            also=(_again("kept-8", "This follows a wrong key."),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+    Scenario(
+        # Apart, since a target's limit may not be known.
+        name="connection-reuse-too-large",
+        title="A connection serves further requests after a body that was too large",
+        request=Request(
+            json=HELLO,
+            padding=TOO_LARGE,
+            expect=413,
+            judged="http.body.size",
+            also=(_again("kept-9", "This follows a body that was too large."),),
+        ),
+        modes=(Mode.WHOLE,),
+        exercises=("http.connection-reuse",),
+    ),
+)
 
 HTTP: tuple[Scenario, ...] = (
     Scenario(
@@ -97,7 +170,7 @@ HTTP: tuple[Scenario, ...] = (
             ),
         ),
         modes=(Mode.WHOLE,),
-        exercises=("http.auth.wrong", *ENVELOPE),
+        exercises=("http.auth.wrong", "http.echo-no-key", *ENVELOPE),
     ),
     Scenario(
         name="body-not-json",
@@ -262,10 +335,10 @@ HTTP: tuple[Scenario, ...] = (
         title="A model that is not served: looked up, and asked for an answer",
         request=Request(
             method="GET",
-            path="/models/assay-no-such-model",
+            path=f"/models/{UNKNOWN_MODEL}",
             expect=404,
             code="model_not_found",
-            also=(Request(json={**HELLO, "model": "assay-no-such-model"}, expect=404, code="model_not_found"),),
+            also=(Request(json={**HELLO, "model": UNKNOWN_MODEL}, expect=404, code="model_not_found"),),
         ),
         modes=(Mode.WHOLE,),
         exercises=("http.models.unknown", *ENVELOPE),
@@ -284,6 +357,7 @@ HTTP: tuple[Scenario, ...] = (
         request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, unready=True),
         modes=(Mode.WHOLE,),
         exercises=("http.health.live",),
+        behind_upstreams=True,
     ),
     Scenario(
         name="ready",
@@ -298,5 +372,6 @@ HTTP: tuple[Scenario, ...] = (
         request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, unready=True, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.health.ready",),
+        behind_upstreams=True,
     ),
 )

@@ -9,6 +9,7 @@ https://platform.openai.com/docs/api-reference/responses-streaming
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from assay.wire.events import CallOpened, ChatEvent, Done, Failed, Fragment, Text
@@ -18,11 +19,12 @@ from assay.wire.responses_events import (
     ARGUMENTS_DELTA,
     OF_THE_STREAM,
     PUBLISHED,
+    STATUSES,
     TERMINAL,
     TEXT_DELTA,
     item_sign,
 )
-from assay.wire.responses_grammar import FRAME, RESPONSES_STREAM_VIOLATIONS, STREAM, StreamSign, StreamState
+from assay.wire.responses_grammar import FRAME, RESPONSES_STREAM_VIOLATIONS, STATUS, STREAM, StreamSign, StreamState
 from assay.wire.responses_grammar import TERMINAL as TERMINAL_ROW
 from assay.wire.responses_items import Items
 from assay.wire.responses_whole import ends
@@ -133,9 +135,11 @@ class _Responses:
             if name in self._first and name in response and response[name] != self._first[name]:
                 seen = f"{name} is {response[name]!r:.60}, but was {self._first[name]!r:.60} at first"
                 self._note(TERMINAL_ROW, seen, place)
-        status = TERMINAL.get(type_)
+        status = STATUSES.get(type_)
         if status is not None and response.get("status") != status:
-            self._break(TERMINAL_ROW, f"{type_} holds a response of status {response.get('status')!r:.60}", place)
+            said = json.dumps(response.get("status"), ensure_ascii=False)[:_SHOWN]
+            seen = f"{type_} holds a response whose status is {said}; it should be {json.dumps(status)}"
+            self._findings.add_once(Violation(requirement=STATUS, seen=seen, place=place))
 
     def _said(self, number: int, payload: JsonObject, type_: str) -> Iterator[ChatEvent]:
         """The events for a client, whatever is wrong with this one."""
@@ -153,7 +157,9 @@ class _Responses:
                 id_, name = text_of(item.get("call_id")) or "", text_of(item.get("name")) or ""
                 yield CallOpened(frame=number, choice=0, index=call, id=id_, name=name)
             case _ if type_ in TERMINAL:
-                yield from ends(object_of(payload.get("response")), number, called=bool(self._calls))
+                # By its event, which clients go by: a status that says something else is another requirement's.
+                ended = {**object_of(payload.get("response")), "status": TERMINAL[type_]}
+                yield from ends(ended, number, called=bool(self._calls))
                 yield Done(frame=number)
             # It ends nothing by itself: response.failed may follow.
             case _ if type_ == "error":

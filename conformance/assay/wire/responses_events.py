@@ -34,6 +34,13 @@ TERMINAL: Mapping[str, str] = {
 }
 """Type of a terminal event → the status of the response in it."""
 
+STATUSES: Mapping[str, str] = {
+    "response.created": "in_progress",
+    "response.in_progress": "in_progress",
+    **TERMINAL,
+}
+"""Type of an event → the status of the response in it; a response that waits (`response.queued`) is left out."""
+
 ADDED, ITEM_DONE = "response.output_item.added", "response.output_item.done"
 PART_ADDED, PART_DONE = "response.content_part.added", "response.content_part.done"
 TEXT_DELTA, TEXT_DONE = "response.output_text.delta", "response.output_text.done"

@@ -9,8 +9,8 @@ An event is judged in this order: its name, its number, its place (the tables), 
 to an item, the sums of the deltas. The order matters, since one cause gives one violation: a sum is only worth
 comparing once it is known whose it is. After a fault of place, index or sum nothing more is judged, because what
 follows has lost its meaning; nor after an event `response.…` that is not published, since it may hold what a published
-one would. Names, numbers and events of a vendor's own do not touch the content: each is reported once, and the rest is
-still judged; so it is behind a `Note`.
+one would. Names, numbers, the status of a response, which its event says too, and events of a vendor's own do not touch
+the content: each is reported once, and the rest is still judged; so it is behind a `Note`.
 
 Items do not overlap (contract §9), although each event carries its `output_index`: so one machine follows them all.
 Items of kinds that a proxy for Codex never makes (reasoning, web searches, …) have one state, in which every published
@@ -34,12 +34,13 @@ if TYPE_CHECKING:
 SCHEMA = "responses.stream.schema"
 ORDER = "responses.stream.order"
 EVENT_NAME = "responses.stream.event-name"
+STATUS = "responses.stream.status"
 SEQUENCE = "responses.stream.sequence"
 INDEXES = "responses.stream.indexes"
 SUMS = "responses.stream.sums"
 TERMINAL = "responses.stream.terminal"
 
-RESPONSES_STREAM_VIOLATIONS = (SCHEMA, ORDER, EVENT_NAME, SEQUENCE, INDEXES, SUMS, TERMINAL)
+RESPONSES_STREAM_VIOLATIONS = (SCHEMA, ORDER, EVENT_NAME, STATUS, SEQUENCE, INDEXES, SUMS, TERMINAL)
 """Every requirement that reading a Responses stream can name, in the order of the catalogue."""
 
 

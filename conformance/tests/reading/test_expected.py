@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from typing import Any, get_args
+
 import pytest
 
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.reading.expected import Expected, Failure, expected
+from assay_scripts.files.definitions import DEFINITIONS, NAMES
+from assay_scripts.files.json_form import step_from_json
 from assay_scripts.steps import (
     Call,
     Crash,
+    Doing,
     ErrorNotice,
     Fail,
     Finish,
@@ -16,6 +21,7 @@ from assay_scripts.steps import (
     Raw,
     Reflect,
     Say,
+    Spoken,
     Step,
     Surrogates,
     Think,
@@ -230,6 +236,19 @@ def test_half_of_a_call_is_none() -> None:
     assert stream(HALF, Fail()).calls == ()
 
 
+@pytest.mark.parametrize("step", get_args(Spoken))
+def test_text_of_any_kind_is_text_of_the_answer(step: type[Spoken]) -> None:
+    said = step_from_json(DEFINITIONS[NAMES[step]].shortest)
+    assert isinstance(said, Spoken)
+    assert (stream(SAY, said).text, whole(said).text) == (f"Hello{said.text}", said.text)
+
+
+@pytest.mark.parametrize("step", [one for one in get_args(Doing) if one not in {Crash, ErrorNotice}])
+def test_what_the_app_server_does_itself_is_no_part_of_the_answer(step: type[Doing]) -> None:
+    done = step_from_json(DEFINITIONS[NAMES[step]].shortest)
+    assert stream(SAY, done) == stream(SAY)
+
+
 def test_halves_of_characters_are_text() -> None:
     assert stream(SAY, Surrogates("\U0001f600", apart=True)).text == "Hello\U0001f600"
 
@@ -272,3 +291,27 @@ def test_a_response_in_blocks_is_text_alone(*, burst: bool, blocks: int) -> None
     assert answer.text.startswith("Now <use_tool>")
     assert answer.text.count("<use_tool>") == blocks
     assert (answer.calls, answer.finish) == ((), "stop")
+
+
+SEARCH = frozenset({"search"})
+
+
+@pytest.mark.parametrize(
+    ("part", "demand", "failure"),
+    [
+        ((SAY,), {"forced": SEARCH}, Failure.UNMET),
+        ((B,), {"forced": SEARCH}, Failure.UNMET),
+        ((A,), {"forced": SEARCH}, Failure.NONE),
+        ((SAY,), {"json": True}, Failure.UNMET),
+        ((Reflect("received"),), {"json": True}, Failure.NONE),
+        ((A,), {"json": True}, Failure.NONE),
+        ((Fail(),), {"forced": SEARCH}, Failure.BEFORE_OUTPUT),
+    ],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_what_is_demanded_and_not_done_is_no_answer(
+    part: tuple[Step, ...], demand: dict[str, Any], failure: Failure, mode: Mode
+) -> None:
+    right = expected(part, Form(Dialect.OPENAI_JSON, mode), burst=False, **demand)
+    assert right.failure is failure
+    assert (right.calls == ()) is (failure is not Failure.NONE or A not in part)

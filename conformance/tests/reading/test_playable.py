@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.model.scenario import Request, Scenario, Turn
-from assay.model.target import Backend, Missing, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing, Target
 from assay.reading.playable import unsupported_reason
 from assay.scenarios import SCENARIOS
 
@@ -20,6 +20,15 @@ def scenario(script: str = "", **more: object) -> Scenario:
 
 def test_the_mock_plays_everything() -> None:
     assert {unsupported_reason(one, MOCK) for one in SCENARIOS} == {""}
+
+
+def test_behind_a_gateway_only_what_an_upstream_can_show_is_played() -> None:
+    gateway = replace(MOCK, backend=Backend.ENDPOINT)
+    assert unsupported_reason(scenario("shapes/a"), gateway) == ""
+    assert unsupported_reason(scenario("shapes/a", behind_upstreams=True), gateway) == BEHIND_UPSTREAMS
+    left_out = {one.name for one in SCENARIOS if unsupported_reason(one, gateway)}
+    assert {"shape-a", "sentinel-plain", "crash-first", "garbled", "cut-bytes", "slots-taken"} <= left_out
+    assert not {"call-one", "fail-first", "text-markup", "history", "param-n-cap"} & left_out
 
 
 def test_the_mock_of_an_older_codex_plays_what_that_can() -> None:

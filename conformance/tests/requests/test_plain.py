@@ -16,7 +16,7 @@ AUTHORIZATION = [
     (Auth.RIGHT, "k", "Bearer k"),
     (Auth.RIGHT, None, None),
     (Auth.NONE, "k", None),
-    (Auth.WRONG, "k", "Bearer not-the-key-of-this-proxy"),
+    (Auth.WRONG, "k", "Bearer wq7Zr2Xk9Tb4Lm8Vd3Ph"),
     (Auth.OTHER_CASE, "k", "bEARER k"),
     (Auth.OTHER_SCHEME, "k", "Token k"),
     (Auth.CUT, "key", "Bearer ke"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving.drive import no_progress
+from assay.driving.drive import Driving, no_progress
 from assay.judging.outcomes import Run
 from assay.model.catalogue import Level, load
 from assay.model.dialect import Dialect
@@ -171,9 +171,9 @@ def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[dict[str, An
     asked: list[dict[str, Any]] = []
 
     def use(*runs: Run) -> list[dict[str, Any]]:
-        async def drive(scenarios: Sequence[Scenario], target: Target, **how: Any) -> list[Run]:
+        async def drive(scenarios: Sequence[Scenario], target: Target, **how: Any) -> Driving:
             asked.append({"scenarios": scenarios, "target": target, **how})
-            return list(runs)
+            return Driving(runs=runs, at_a_time=2)
 
         monkeypatch.setattr(certifying, "drive", drive)
         return asked

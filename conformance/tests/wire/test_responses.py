@@ -206,7 +206,7 @@ def test_two_items_do_not_share_an_id(response: Make, told_message: Make, respon
         ({"id": "resp_2"}, "terminal"),
         ({"created_at": 7}, "terminal"),
         ({"model": "other"}, "terminal"),
-        ({"status": "incomplete"}, "terminal"),
+        ({"status": "incomplete"}, "status"),
     ],
 )
 def test_the_terminal_response_is_the_one_that_was_told(
@@ -214,6 +214,22 @@ def test_the_terminal_response_is_the_one_that_was_told(
 ) -> None:
     events[-1]["response"] = {**events[-1]["response"], **change}
     assert broken(event_frames(events)) == [f"responses.stream.{row}"]
+
+
+@pytest.mark.parametrize("type_", ["response.created", "response.in_progress", "response.completed"])
+@pytest.mark.parametrize("status", ["failed", None])
+def test_a_status_that_is_not_that_of_its_event_is_named_and_hides_nothing(
+    type_: str, status: str | None, events: list[Json], event_frames: Frames
+) -> None:
+    number = at(events, type_)
+    events[number] = {**events[number], "response": {**events[number]["response"], "status": status}}
+    reading = read_responses(event_frames(events))
+    assert [found.requirement for found in reading.violations] == ["responses.stream.status"]
+    assert reading.violations[0].place is not None
+    assert reading.violations[0].place.frame == number
+    (choice,) = reading.answer.choices
+    assert (choice.text, choice.finish) == ("Hello, wörld!", "tool_calls")
+    assert reading.answer.error is None
 
 
 @pytest.mark.parametrize("name", ["id", "name", "call_id", "arguments"])

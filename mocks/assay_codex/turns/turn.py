@@ -31,10 +31,12 @@ from assay_codex.turns.parts import Shared
 from assay_codex.turns.response import Failure, Response
 from assay_codex.turns.results import Results
 from assay_codex.turns.script_position import ScriptPosition
-from assay_codex.versions.failures import CAUSES, RECONNECTS, Cause
+from assay_codex.versions.failures import RECONNECTS, Cause
+from assay_codex.versions.version import NEWEST
 from assay_scripts import steps
-from assay_scripts.player import Action, Piece, Until, reconnecting
+from assay_scripts.player import Action, Until, reconnecting
 from assay_scripts.selection import Selection
+from assay_scripts.steps import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +53,7 @@ class Turn:
     """A turn of `thread` that answers the input `given` with `casting`.
 
     `summary`: what the model answers when it first has to summarise the conversation; None: it need not.
+    `schema`: the JSON schema that the client wants the answer to match; None: it wants none.
     `only_summary`: `casting` is a summary, and the turn nothing else. `step` does one action; afterwards `wait` says
     until when there is nothing to do, and `done` that nothing is left.
     """
@@ -64,6 +67,7 @@ class Turn:
         summary: Selection | None = None,
         *,
         only_summary: bool = False,
+        schema: object = None,
     ) -> None:
         # Begun before the turn's own record, since it is played first.
         record = summary.nonce.begin(summary.script, summary.first) if summary else None
@@ -75,7 +79,7 @@ class Turn:
         self._context = context
         self._version = context.version
         self._started = context.now
-        self._script = ScriptPosition(context, thread, casting, given)
+        self._script = ScriptPosition(context, thread, casting, given, schema)
         self.nonce = self._script.nonce
         # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"
@@ -281,7 +285,7 @@ class Turn:
                 self._fail(Failure(self._version.failures.incomplete[reason], counted))
             # From 0.150.0 on it tries endlessly: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
             case steps.Fail() if self._is_unreached(action):
-                self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
+                self._response.play(reconnecting(NEWEST.failures.causes["connection"].message, RECONNECTS))
             case steps.Fail():
                 self._fail(Failure(self._cause(action)))
             case steps.ErrorNotice():

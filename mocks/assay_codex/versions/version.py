@@ -8,9 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.versions.changes import CHANGES, OLDEST, RECORDED, STABLE, Change, Traits
-from assay_codex.versions.fields import FIELDS, NOTIFICATIONS, hidden_fields
 from assay_codex.versions.marks import firsts, known, minor, unknown
-from assay_codex.versions.methods import METHODS
+from assay_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS, hidden_fields
 from assay_codex.versions.params import gated_methods, gated_params, ignored_params, marked_params, params_of
 from assay_codex.versions.traits import (
     Calls,

@@ -6,8 +6,9 @@ import io
 import json
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
-from assay_mocks.miniatures.fault import Fault, Head, Json, Request
+from assay_mocks.miniatures.fault import SOCKET_KEY, Fault, Head, Json, Request
 
 When = Callable[[Request], bool]
 Heads = Callable[[Head, Request], Head]
@@ -148,6 +149,65 @@ def _any_model(asked: Json) -> Json:
     return {**asked, "model": "codex"} if unknown and not asked.get("temperature") else asked
 
 
+class _Spoilt:
+    """A connection over which a request of some kind came: the next request over it is read wrongly."""
+
+    def __init__(self, kind: Callable[[dict[str, Any]], bool]) -> None:
+        self._kind = kind
+        # Weak, since connections come and go, and a new one must not be taken for an old one.
+        self._spoilt: WeakSet[Any] = WeakSet()
+
+    def __call__(self, environ: dict[str, Any]) -> None:
+        connection = environ.get(SOCKET_KEY)
+        if connection is None:
+            return
+        spoilt, kind = connection in self._spoilt, self._kind(environ)
+        self._spoilt.discard(connection)
+        if kind:
+            self._spoilt.add(connection)
+        if spoilt:
+            # As if it began in the midst of what was left of the one before.
+            environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(), "0"
+
+
+def _sent_as_text(environ: dict[str, Any]) -> bool:
+    return bool(environ.get("CONTENT_TYPE") == "text/plain")
+
+
+def _asks_for_a_stream(environ: dict[str, Any]) -> bool:
+    body = environ["wsgi.input"].read()
+    environ["wsgi.input"] = io.BytesIO(body)
+    return b'"stream": true' in body
+
+
+class _Again:
+    """The second request over a connection gets the answer of the first."""
+
+    def __init__(self) -> None:
+        self._bodies: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+
+    def __call__(self, environ: dict[str, Any]) -> None:
+        connection = environ.get(SOCKET_KEY)
+        if connection is None or not environ["PATH_INFO"].endswith("/chat/completions"):
+            return
+        body = environ["wsgi.input"].read()
+        first = self._bodies.setdefault(connection, body)
+        body = first if b"[[assay:" in body and b'"stream"' not in body else body
+        environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+
+
+def _key_shown(shown: Callable[[str], str]) -> Bodies:
+    """An error about a key shows what was sent as one."""
+
+    def changed(body: Json, request: Request, head: Head) -> Json:
+        key = request.key.partition(" ")[2]
+        if head.code != 401 or not key:  # noqa: PLR2004 (HTTP)
+            return body
+        return {"error": {**body["error"], "message": f"Incorrect API key provided: {shown(key)}."}}
+
+    return changed
+
+
 def _model_without_owner(body: Json, request: Request, _: Head) -> Json:
     return {k: v for k, v in body.items() if k != "owned_by"} if "/models/" in request.path else body
 
@@ -163,6 +223,11 @@ HTTP_FAULTS: tuple[Fault, ...] = (
           environ=_key_given(lambda e: e["assay.key"].startswith(_key_of(e)))),
     Fault(name="key-compared-as-far-as-known", breaks="http.auth.wrong",
           environ=_key_given(lambda e: _key_of(e).startswith(e["assay.key"]))),
+    Fault(name="refused-key-shown", breaks="http.echo-no-key", whole=_key_shown(lambda key: key)),
+    Fault(name="refused-key-cut-short", breaks="http.echo-no-key", whole=_key_shown(lambda key: key[:8] + "…")),
+    Fault(name="unread-body-is-the-next-request", breaks="http.connection-reuse", environ=_Spoilt(_sent_as_text)),
+    Fault(name="streams-spoil-their-connection", breaks="http.connection-reuse", environ=_Spoilt(_asks_for_a_stream)),
+    Fault(name="first-body-of-a-connection-kept", breaks="http.connection-reuse", environ=_Again()),
     Fault(name="not-a-number-is-json", breaks="http.body.json", environ=_nan_is_null),
     Fault(name="form-taken-for-json", breaks="http.body.media-type", environ=_form_is_json),
     Fault(name="charset-is-415", breaks="http.body.media-type", environ=_bare_type_only),

@@ -7,23 +7,40 @@ on before the next one is asked for, unless the fault itself holds it back.
 from __future__ import annotations
 
 import io
+import itertools
 import json
+import os
+import select
+import socket
+import sys
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import Fault, Frame, Head, Headers, Json, Request
+from assay_mocks.miniatures.fault import (
+    SOCKET_KEY,
+    Exit,
+    Fault,
+    Frame,
+    Hang,
+    Head,
+    Headers,
+    Instead,
+    Json,
+    Reply,
+    Request,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SOCKET_KEY = "assay_proxy.socket"
-"""Where the proxy finds the client's socket."""
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
+GLANCE = 0.05
+"""Seconds between two looks at whether a client has left."""
 ABANDONED: list[object] = []
 """Answers that a proxy which ignores disconnects never closes; kept here, since a collected generator is closed."""
 
@@ -40,6 +57,7 @@ class WithFault:
     key: str | None = None
     slots: int = 64
     stop: threading.Event = field(default_factory=threading.Event)
+    _number: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _inside: list[object] = field(default_factory=list)
     """One entry for each request that the proxy has not begun to answer."""
 
@@ -52,6 +70,9 @@ class WithFault:
         request = _take(environ)
         if not fault.touches(request):
             return self.app(environ, start_response)
+        other = fault.instead(request, next(self._number)) if fault.instead else None
+        if other is not None:
+            return self._instead(other, environ, start_response)
         environ["assay.full"] = len(self._inside) >= self.slots
         _change_request(environ, fault, request, self.key)
         caught: list[Head] = []
@@ -73,6 +94,22 @@ class WithFault:
         if _is_stream(head):
             return self._stream(body, head, request, start_response)
         return self._whole(body, head, request, start_response)
+
+    def _instead(self, other: Instead, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        match other:
+            case Reply(head=head, body=body):
+                start_response(head.status, head.headers)
+                return [body]
+            case Hang():
+                while not (self.stop.wait(GLANCE) or _has_left(environ[SOCKET_KEY])):
+                    pass
+                # Nobody reads it: a WSGI application has to answer something.
+                start_response("504 Gateway Timeout", [("Content-Length", "0")])
+                return []
+            case Exit(status=status, last_words=last_words):
+                print(last_words, file=sys.stderr, flush=True)  # noqa: T201 (as a program that dies does)
+                # At once, as a crash: no exception that the server would catch, no answer to anyone.
+                os._exit(status)
 
     def _stream(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
         fault = body.fault
@@ -113,6 +150,12 @@ class WithFault:
         return [said]
 
 
+def _has_left(client: socket.socket) -> bool:
+    """Whether a client has closed its connection."""
+    readable, _, _ = select.select([client], [], [], 0)
+    return bool(readable) and client.recv(1, socket.MSG_PEEK) == b""
+
+
 def _no_write(data: bytes) -> object:
     raise NotImplementedError("the proxy writes by returning its body")
 
@@ -143,8 +186,10 @@ class _Body:
 
 def _take(environ: WSGIEnvironment) -> Request:
     """The request's body, read; the proxy finds it again."""
-    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    environ["wsgi.input"] = io.BytesIO(body)
+    # A body in chunks announces no length, and ends by itself.
+    in_chunks = environ.pop("HTTP_TRANSFER_ENCODING", "") == "chunked"
+    body = environ["wsgi.input"].read(*(() if in_chunks else (int(environ.get("CONTENT_LENGTH") or 0),)))
+    environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
     key = environ.get("HTTP_AUTHORIZATION", "")
     headers = {name[5:].replace("_", "-").lower(): text for name, text in environ.items() if name.startswith("HTTP_")}
     headers["content-type"] = environ.get("CONTENT_TYPE", "")

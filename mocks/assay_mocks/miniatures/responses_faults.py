@@ -93,6 +93,12 @@ def _small_beginning(event: Json) -> Iterable[Frame]:
     yield {**event, "response": {k: v for k, v in event["response"].items() if k in kept}} if begun else event
 
 
+def _completed_from_the_start(event: Json) -> Iterable[Frame]:
+    """One response object, made at the end of the turn, is written into every event."""
+    begun = event["type"] in {"response.created", "response.in_progress"}
+    yield {**event, "response": {**event["response"], "status": "completed"}} if begun else event
+
+
 def _dropped(*types: str) -> Callable[[Json], Iterable[Frame]]:
     return lambda event: () if event["type"] in types else (event,)
 
@@ -258,6 +264,8 @@ RESPONSES_FAULTS: tuple[Fault, ...] = (
     _stream("response-body-left-open", "order", body_open=True, scripts=("text/hello",)),
     _stream("no-event-lines-at-all", "event-name", frames=_no_event_lines),
     _stream("every-event-is-a-message", "event-name", frames=_one_name),
+    _stream("created-as-completed", "status", frames=each_event(_completed_from_the_start)),
+    _stream("in-progress-to-the-end", "status", frames=at_end(lambda response: {**response, "status": "in_progress"})),
     _stream("numbered-from-one", "sequence", frames=_from_one),
     _stream("events-without-numbers", "sequence", frames=_no_numbers),
     _stream("output-index-always-zero", "indexes", frames=each_event(_with(output_index=0))),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+import unicodedata
+from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import text_of, with_delta
-from assay_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Json, Request
+from assay_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +17,8 @@ RESULTS = ("tool", "function")
 INSTRUCTING = ("system", "developer")
 NONCE = re.compile(r"\[\[assay:[^#\]]+#([A-Za-z0-9_-]+)\]\]")
 # A bound, since one process plays the whole suite against it.
+LONG = 4096
+"""Characters of a text that many a limit would cut."""
 REMEMBERED = 512
 """How many conversations a proxy remembers that should remember none."""
 
@@ -115,7 +118,72 @@ def _earlier_images_lost(said: list[Json]) -> list[Json]:
     return [*_images_lost(said[:-1]), *said[-1:]]
 
 
+# texts
+
+
+def _texts(change: Callable[[str], str], *roles: str) -> Callable[[Json], Json]:
+    """The texts of messages of these roles are changed."""
+    return _messages(lambda said: [_with_text(m, change) if m["role"] in roles else m for m in said])
+
+
+def _with_text(message: Json, change: Callable[[str], str]) -> Json:
+    content = message["content"]
+    return {**message, "content": change(content)} if isinstance(content, str) else message
+
+
+def _without_blanks_at_ends(text: str) -> str:
+    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
+
+
+def _doubled(said: list[Json]) -> list[Json]:
+    """What was said before is put before the conversation, which holds it already."""
+    # With results their calls would come twice, which is refused.
+    called = any(m["role"] in RESULTS for m in said)
+    # Instructions have a row of their own.
+    return said if called else [*(m for m in said[:-1] if m["role"] not in INSTRUCTING), *said]
+
+
+def _said_once(said: list[Json]) -> list[Json]:
+    """A message that says what one before it said is left out."""
+    kept: list[Json] = []
+    for message in said:
+        if message["role"] != "user" or message not in kept:
+            kept.append(message)
+    return kept
+
+
+class _SharedPrompt:
+    """Long prompts of all requests are put together in one place, which still holds the one before."""
+
+    def __init__(self) -> None:
+        self._before = ""
+
+    def __call__(self, asked: Json) -> Json:
+        content = asked["messages"][-1]["content"]
+        if not isinstance(content, str) or len(content) < LONG:
+            return asked
+        before, self._before = self._before, content
+        # With its marker, behind which the request's own follows: the last one chooses the script.
+        mixed = before[:200] + "\n" + content if before else content
+        return {**asked, "messages": [*asked["messages"][:-1], {**asked["messages"][-1], "content": mixed}]}
+
+
 # tools
+
+
+def _tools(change: Callable[[list[Json]], list[Json]]) -> Callable[[Json], Json]:
+    return lambda asked: {**asked, "tools": change(asked["tools"])} if asked.get("tools") else asked
+
+
+def _functions(**members: Any) -> Callable[[list[Json]], list[Json]]:  # noqa: ANN401 (JSON)
+    return lambda tools: [{**tool, "function": {**tool["function"], **members}} for tool in tools]
+
+
+def _described_in_one_line(tools: list[Json]) -> list[Json]:
+    return [
+        {**tool, "function": {**tool["function"], "description": " ".join(tool["function"]["description"].split())}}
+        for tool in tools
+    ]
 
 
 def _tools_reversed(asked: Json) -> Json:
@@ -144,8 +212,40 @@ def _tools_demanded(asked: Json) -> Json:
     return {**asked, "messages": []} if _with_results(asked) and not declared else asked
 
 
-def _tool_choice_ignored(asked: Json) -> Json:
-    return {name: value for name, value in asked.items() if name != "tool_choice"}
+def _without_field(field: str, when: Callable[[Any], bool]) -> Callable[[Json], Json]:
+    """A field is accepted and ignored."""
+    return lambda asked: {k: v for k, v in asked.items() if k != field} if when(asked.get(field)) else asked
+
+
+def _is_forced(choice: Any) -> bool:  # noqa: ANN401 (JSON)
+    return choice not in {"none", "auto", None} if isinstance(choice, str | None) else True
+
+
+def _any_call(asked: Json) -> Json:
+    """A tool that is named may be any tool."""
+    return {**asked, "tool_choice": "required"} if isinstance(asked.get("tool_choice"), dict) else asked
+
+
+def _format_is(kind: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and value.get("type") == kind
+
+
+def _blamed_on_the_backend(head: Head, request: Request) -> Head:
+    forced = b'"tool_choice": ' in request.body and b'"tool_choice": "none"' not in request.body
+    return Head(status="502 Bad Gateway", headers=head.headers) if head.code == 400 and forced else head  # noqa: PLR2004
+
+
+def _prefixed(body: Json, _: Request, __: Head) -> Json:
+    """Calls carry the name of the backend's namespace."""
+    return {**body, "choices": list(map(_with_prefix, body["choices"]))} if "choices" in body else body
+
+
+def _with_prefix(choice: Json) -> Json:
+    calls = choice["message"].get("tool_calls")
+    if not calls:
+        return choice
+    renamed = [{**one, "function": {**one["function"], "name": f"client.{one['function']['name']}"}} for one in calls]
+    return {**choice, "message": {**choice["message"], "tool_calls": renamed}}
 
 
 # sessions
@@ -180,6 +280,10 @@ def _other_received(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
             yield with_delta(frame, {"content": "opened"})
 
 
+def _untouched(name: str, change: Callable[[Json], Json]) -> Fault:
+    return _request(name, "input-untouched", change, "reflect/received")
+
+
 def _request(name: str, breaks: str, change: Callable[[Json], Json], *scripts: str) -> Fault:
     return Fault(name=name, breaks=f"turn.{breaks}", request=change, scripts=scripts)
 
@@ -201,7 +305,29 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("tools-reversed", "tool-registry-order", _tools_reversed),
     _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
     _request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
-    _request("tool-choice-ignored", "tool-choice-none", _tool_choice_ignored),
+    _request("tool-choice-ignored", "tool-choice-none", _without_field("tool_choice", lambda it: it == "none")),
+    _request("forced-calls-forgotten", "tool-choice-forced", _without_field("tool_choice", _is_forced)),
+    _request("any-call-for-the-named-one", "tool-choice-forced", _any_call),
+    Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced", head=_blamed_on_the_backend),
+    # Where no script says which tool is called: elsewhere a name that is not the script's is another row's.
+    Fault(name="calls-in-a-namespace", breaks="turn.calls-declared", whole=_prefixed, scripts=("",)),
+    _request("schema-of-the-answer-dropped", "structured-output",
+             _without_field("response_format", _format_is("json_schema"))),
+    _request("any-json-is-any-text", "structured-output", _without_field("response_format", _format_is("json_object"))),
+    _untouched("user-text-trimmed", _texts(str.strip, "user")),
+    _untouched("blanks-at-line-ends-lost", _texts(_without_blanks_at_ends, "user")),
+    _untouched("line-ends-translated", _texts(lambda text: text.replace("\r\n", "\n"), "user")),
+    _untouched("letters-composed", _texts(lambda text: unicodedata.normalize("NFC", text), "user")),
+    _untouched("long-texts-cut", _texts(lambda text: text[:LONG], "user")),
+    _untouched("results-cut", _texts(lambda text: text[:LONG], *RESULTS)),
+    _untouched("results-trimmed", _texts(str.strip, *RESULTS)),
+    _untouched("history-doubled", _messages(_doubled)),
+    _untouched("repeats-of-the-user-dropped", _messages(_said_once)),
+    _untouched("prompts-share-a-buffer", _SharedPrompt()),
+    _untouched("tools-beyond-the-fourth-dropped", _tools(lambda tools: tools[:4])),
+    _untouched("tool-schemas-emptied", _tools(_functions(parameters={"type": "object", "properties": {}}))),
+    _untouched("tool-descriptions-lost", _tools(_functions(description=""))),
+    _untouched("tool-descriptions-in-one-line", _tools(_described_in_one_line)),
     _request("images-lost", "images", _messages(_images_lost)),
     _request("earlier-images-lost", "images", _messages(_earlier_images_lost)),
     _request("session-used-again", "fresh-session", _OneSession()),

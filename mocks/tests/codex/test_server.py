@@ -55,7 +55,7 @@ def test_what_is_experimental_needs_the_capability(stranger: Any) -> None:
     assert "thread" in stranger.ask("thread/start", {"dynamicTools": None})[0]
 
 
-def test_the_read_state_is_told_with_the_capability_alone(client: Any, stranger: Any) -> None:
+def test_the_read_state_is_sent_with_the_capability_alone(client: Any, stranger: Any) -> None:
     stranger.ask("initialize", CLIENT)
     for who, times in ((client, 1), (stranger, 0)):
         heard = who.play("[[assay:text/hello#a]]", ephemeral=False)

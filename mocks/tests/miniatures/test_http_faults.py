@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.fault import Fault, Head, Request
+from assay_mocks.miniatures.fault import SOCKET_KEY, Fault, Head, Request
 from assay_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
 
 HEADERS = [
@@ -173,3 +173,57 @@ def test_one_model_has_no_owner() -> None:
 
 def test_a_body_that_is_no_object_has_no_fields() -> None:
     assert [field_of(request(body=body), "n") for body in (b'{"n": 1}', b"[1]", b"{")] == [1, None, None]
+
+
+class _Connection:
+    """What stands for a socket: something that can be referred to weakly."""
+
+
+def over(connection: object, body: bytes, **environ: str) -> dict[str, Any]:
+    return {SOCKET_KEY: connection, "PATH_INFO": CHAT, "wsgi.input": io.BytesIO(body), **environ}
+
+
+def received(name: str, environ: dict[str, Any]) -> bytes:
+    change = FAULTS[name].environ
+    assert change is not None
+    change(environ)
+    body: bytes = environ["wsgi.input"].read()
+    return body
+
+
+@pytest.mark.parametrize(
+    ("name", "spoils"),
+    [
+        ("unread-body-is-the-next-request", {"body": b"{}", "CONTENT_TYPE": "text/plain"}),
+        ("streams-spoil-their-connection", {"body": b'{"stream": true}'}),
+    ],
+)
+def test_a_request_spoils_the_next_one_over_its_connection_alone(name: str, spoils: dict[str, Any]) -> None:
+    one, other = _Connection(), _Connection()
+    assert received(name, over(one, **spoils)) == spoils["body"]
+    assert received(name, over(other, b"{}")) == b"{}"
+    assert received(name, over(one, b"{}")) == b""
+    assert received(name, over(one, b"{}")) == b"{}"
+    assert received(name, {"wsgi.input": io.BytesIO(b"{}")}) == b"{}"
+
+
+def test_the_first_body_of_a_connection_is_kept() -> None:
+    name, one, first, second = "first-body-of-a-connection-kept", _Connection(), b'"[[assay:a#1]]"', b'"[[assay:b#2]]"'
+    assert received(name, over(one, first)) == first
+    assert received(name, over(one, second)) == first
+    assert received(name, over(one, b"{}")) == b"{}"
+    assert received(name, over(_Connection(), second)) == second
+    assert received(name, {**over(one, second), "PATH_INFO": "/v1/models"}) == second
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("refused-key-shown", "0123456789ab"), ("refused-key-cut-short", "01234567…")]
+)
+def test_a_key_is_shown_where_it_is_refused(name: str, shown: str) -> None:
+    whole, body = FAULTS[name].whole, {"error": {"message": "Wrong.", "code": "invalid_api_key"}}
+    assert whole is not None
+    refused = Head(status="401 Unauthorized", headers=[])
+    answer = whole(body, request(key="Bearer 0123456789ab"), refused)
+    assert answer["error"]["message"] == f"Incorrect API key provided: {shown}."
+    assert whole(body, request(), refused) == body
+    assert whole(body, request(key="Bearer k"), Head(status="404 Not Found", headers=[])) == body

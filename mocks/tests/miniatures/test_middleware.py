@@ -45,6 +45,12 @@ def test_a_fault_knows_the_headers_of_the_request() -> None:
     assert seen[0].headers == {"content-type": "application/json", "x-stainless-lang": "js"}
 
 
+def test_a_body_in_chunks_reaches_the_proxy_whole() -> None:
+    chunked = {**environ(b'{"n": 1}', HTTP_TRANSFER_ENCODING="chunked"), "CONTENT_LENGTH": ""}
+    assert ask(WithFault(app=echo, fault=Fault(name="x", breaks="y")), chunked) == b'{"n": 1}'
+    assert (chunked["CONTENT_LENGTH"], "HTTP_TRANSFER_ENCODING" in chunked) == ("8", False)
+
+
 @pytest.mark.parametrize("error", [KeyError, TypeError, AttributeError])
 def test_a_request_that_a_fault_cannot_read_goes_on_as_it_is(error: type[Exception]) -> None:
     def asked(_: dict[str, Any]) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def request(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> 
 
 
 def test_every_fault_of_bodies_stands_in_the_table() -> None:
-    assert {name for name, fault in FAULTS.items() if fault.whole} == set(SPOILED)
+    assert {name for name, fault in FAULTS.items() if fault.whole and not fault.examples} == set(SPOILED)
 
 
 def test_no_fault_here_changes_streams() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Request
+from assay_mocks.miniatures.fault import Head, Request
 from assay_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
 
 FAULTS = {fault.name: fault for fault in TURN_FAULTS}
@@ -27,6 +27,14 @@ def function(content: str) -> dict[str, Any]:
 
 def called(arguments: str) -> dict[str, Any]:
     return {"tool_calls": [{"id": "a", "type": "function", "function": {"name": "readNote", "arguments": arguments}}]}
+
+
+def says(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def declared(**members: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": "readNote", **members}}
 
 
 SPOKEN = {"role": "assistant", "content": "I look.", **called('{"n":1.50}')}
@@ -54,6 +62,56 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
         ("images-lost", {"messages": [LAST, IMAGE]}, {"messages": [LAST, PARTS]}),
         ("message-lost", {"messages": [IMAGE, SAID, LAST]}, {"messages": [IMAGE, SAID, LAST]}),
         ("last-of-the-user-only", {"messages": [LAST, PARTS, SAID, LAST]}, {"messages": [PARTS, SAID, LAST]}),
+        ("tool-choice-ignored", {"tool_choice": "none"}, {}),
+        ("tool-choice-ignored", {"tool_choice": "auto"}, {"tool_choice": "auto"}),
+        ("forced-calls-forgotten", {"tool_choice": "required"}, {}),
+        ("forced-calls-forgotten", {"tool_choice": {"type": "function"}}, {}),
+        ("forced-calls-forgotten", {"tool_choice": "none"}, {"tool_choice": "none"}),
+        ("any-call-for-the-named-one", {"tool_choice": {"type": "function"}}, {"tool_choice": "required"}),
+        ("any-call-for-the-named-one", {"tool_choice": "auto"}, {"tool_choice": "auto"}),
+        ("schema-of-the-answer-dropped", {"response_format": {"type": "json_schema"}}, {}),
+        ("schema-of-the-answer-dropped", {"n": 1}, {"n": 1}),
+        ("any-json-is-any-text", {"response_format": {"type": "json_object"}}, {}),
+        ("user-text-trimmed", {"messages": [says(" a \n")]}, {"messages": [says("a")]}),
+        ("user-text-trimmed", {"messages": [PARTS, result("a", " A ")]}, {"messages": [PARTS, result("a", " A ")]}),
+        ("blanks-at-line-ends-lost", {"messages": [says("a  \n b ")]}, {"messages": [says("a\n b")]}),
+        ("line-ends-translated", {"messages": [says("a\r\nb\n")]}, {"messages": [says("a\nb\n")]}),
+        ("letters-composed", {"messages": [says("e\u0301")]}, {"messages": [says("\u00e9")]}),
+        ("long-texts-cut", {"messages": [says("a" * 5000)]}, {"messages": [says("a" * 4096)]}),
+        ("results-cut", {"messages": [result("a", "a" * 5000)]}, {"messages": [result("a", "a" * 4096)]}),
+        (
+            "results-trimmed",
+            {"messages": [result("a", "A\n"), function(" B")]},
+            {"messages": [result("a", "A"), function("B")]},
+        ),
+        (
+            "history-doubled",
+            {"messages": [SYSTEM, PARTS, SAID, LAST]},
+            {"messages": [PARTS, SAID, SYSTEM, PARTS, SAID, LAST]},
+        ),
+        (
+            "history-doubled",
+            {"messages": [CALLED, result("a", "A"), LAST]},
+            {"messages": [CALLED, result("a", "A"), LAST]},
+        ),
+        ("repeats-of-the-user-dropped", {"messages": [LAST, SAID, LAST, SAID]}, {"messages": [LAST, SAID, SAID]}),
+        ("tools-beyond-the-fourth-dropped", {"tools": list(range(6))}, {"tools": list(range(4))}),
+        ("tools-beyond-the-fourth-dropped", {"messages": []}, {"messages": []}),
+        (
+            "tool-schemas-emptied",
+            {"tools": [declared(parameters={"type": "string"})]},
+            {"tools": [declared(parameters={"type": "object", "properties": {}})]},
+        ),
+        (
+            "tool-descriptions-lost",
+            {"tools": [declared(description="It reads.")]},
+            {"tools": [declared(description="")]},
+        ),
+        (
+            "tool-descriptions-in-one-line",
+            {"tools": [declared(description="It\n  reads. ")]},
+            {"tools": [declared(description="It reads.")]},
+        ),
         (
             "late-instructions-as-user",
             {"messages": [SYSTEM, LAST, DEVELOPER, SYSTEM]},
@@ -133,3 +191,36 @@ def test_what_others_receive_is_inserted_once() -> None:
     strange = {"choices": [{"index": 0, "delta": {"content": "opened"}, "finish_reason": None}]}
     assert fault.frames is not None
     assert [*fault.frames(["x", {"error": {}}, chunk, chunk], request)] == ["x", {"error": {}}, chunk, strange, chunk]
+
+
+def test_long_prompts_are_mixed_with_the_one_before() -> None:
+    change = FAULTS["prompts-share-a-buffer"].request
+    assert change is not None
+    first, second = says("1" * 5000), says("2" * 5000)
+    assert change({"messages": [LAST]}) == {"messages": [LAST]}
+    change({"messages": [first]})
+    assert change({"messages": [LAST, second]}) == {"messages": [LAST, says("1" * 200 + "\n" + "2" * 5000)]}
+    assert change({"messages": [PARTS]}) == {"messages": [PARTS]}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [(b'{"tool_choice": "required"}', 502), (b'{"tool_choice": "none"}', 400), (b"{}", 400)],
+)
+def test_a_call_that_is_missing_is_blamed_on_the_backend(body: bytes, code: int) -> None:
+    change = FAULTS["missing-call-is-502"].head
+    assert change is not None
+    request = Request(method="POST", path="/v1/chat/completions", body=body, key="")
+    assert change(Head(status="400 Bad Request", headers=[]), request).code == code
+    assert change(Head(status="200 OK", headers=[]), request).code == 200
+
+
+def test_calls_get_the_name_of_a_namespace() -> None:
+    change, request = FAULTS["calls-in-a-namespace"].whole, Request(method="POST", path="", body=b"", key="")
+    assert change is not None
+    head = Head(status="200 OK", headers=[])
+    body = {"choices": [{"message": called("{}")}, {"message": SAID}]}
+    changed = change(body, request, head)
+    assert changed["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "client.readNote"
+    assert changed["choices"][1] == body["choices"][1]
+    assert change({"data": []}, request, head) == {"data": []}

@@ -11,6 +11,7 @@ from assay_proxy.errors import UNKNOWN_MODEL, ApiError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from assay_proxy.answers.demand import Demand
     from assay_proxy.conversation import Conversation
     from assay_proxy.events import TurnEvent
     from assay_proxy.settings import Settings, StopPolicy
@@ -32,6 +33,8 @@ class AnswerPlan:
     """The body of a stream; an empty piece stands for an event that writes nothing."""
     dialect: str
     """For the log."""
+    demand: Demand | None = None
+    """The calls without which the answer fails."""
     choices: int = 1
     await_usage: bool = True
     """Whether the answer reports token counts, and so waits for the backend's."""
@@ -46,9 +49,15 @@ def backend_model(name: str, settings: Settings) -> str | None:
     Raises:
         ApiError: 404, when the model is not served here.
     """
-    if name not in settings.models:
+    if not serves(name, settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return None if name == settings.backend else name
+    # A name that is not listed is one of a client of some gateway: the backend does not know it.
+    return name if name in settings.models and name != settings.backend else None
+
+
+def serves(name: str, settings: Settings) -> bool:
+    """Whether a model of this name is served."""
+    return name in settings.models or (settings.any_model and name not in settings.unknown_models)
 
 
 def choice_rules(settings: Settings, *, stream: bool, policy: StopPolicy, calls: bool, single: bool = False) -> Rules:

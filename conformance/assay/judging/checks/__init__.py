@@ -11,7 +11,9 @@ from assay.judging.checks import (
     response_requests,
     responses,
     shapes,
+    target,
     turn,
+    untouched,
     xml,
 )
 from assay.judging.registry import Checks
@@ -19,6 +21,7 @@ from assay.wire.chat import CHAT_STREAM_VIOLATIONS
 from assay.wire.responses import RESPONSES_STREAM_VIOLATIONS
 
 CHECKS = Checks(
+    target.check,
     http.check,
     params.check,
     chat_whole.check,
@@ -31,6 +34,7 @@ CHECKS = Checks(
     response_requests.check,
     response_parity.check,
     turn.check,
+    untouched.check,
 )
 """All checks of Assay."""
 GRAMMAR = frozenset({*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS})

@@ -8,6 +8,16 @@ from itertools import zip_longest
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
+SHOWN = 80
+"""Characters of a value that a sentence shows."""
+
+
+def quoted(value: object, most: int = SHOWN) -> str:
+    """A value as a sentence shows it: as JSON, cut where it is long."""
+    written = json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= most else f"{written[:most]}…"
+
+
 def difference(want: str, got: str) -> str:
     """One sentence on the first difference of two texts."""
     at = next((i for i, (a, b) in enumerate(zip_longest(want, got)) if a != b), len(want))

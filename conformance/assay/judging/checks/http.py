@@ -7,10 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.answered import asked
+from assay.judging.checks.diff import quoted
 from assay.judging.registry import Checks, Seen
+from assay.model.scenario import WRONG_KEY
+from assay.model.target import Backend
 from assay.reading.schemas import faults
 from assay.wire.fields import JsonObject, object_of
-from assay.wire.message import read_error
+from assay.wire.message import read_error, read_whole
 from assay.wire.violation import Place
 
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ check = Checks()
 """The checks of this module."""
 
 OK = 200
+KEPT = 4
+"""How many characters of a key may be shown at each end."""
 
 INTERNALS: Mapping[str, re.Pattern[bytes]] = {
     # Python's first line, a frame of JavaScript, a line of Python (whose quotes JSON escapes).
@@ -57,7 +62,9 @@ def error_no_internals(exchange: Exchange) -> Iterable[Seen]:
     for offset, said in _errors(exchange):
         for what, look in INTERNALS.items():
             found = look.search(said)
-            if found:
+            # The client's own key is no internal, and has a row of its own (http.echo-no-key).
+            own = found is not None and bool(_key_of(exchange)) and _key_of(exchange).encode() in found.group()
+            if found and not own:
                 place = Place(offset=offset + found.start(), length=found.end() - found.start())
                 seen = f"the error shows {what}: {found.group().decode(errors='replace')}"
                 yield Seen(seen, place)
@@ -75,6 +82,51 @@ def _fails(payload: JsonObject) -> bool:
     """Whether a frame reports an error: chat's own, an error event, or a response that failed."""
     response = object_of(payload.get("response"))
     return payload.get("type") == "error" or any(one.get("error") is not None for one in (payload, response))
+
+
+@check("http.echo-no-key")
+def echo_no_key(exchange: Exchange) -> Iterable[Seen]:
+    """What was sent as a key does not come back, in the body or in a header, but for its ends."""
+    key = _key_of(exchange)
+    if exchange.transcript.ok or not key:
+        return
+    said = [("the body", exchange.transcript.body.decode(errors="replace")), *exchange.transcript.headers]
+    for where, text in said:
+        shown = _repeated(key, text)
+        if shown:
+            place = exchange.body_place if where == "the body" else None
+            seen = f"{where} repeats {len(shown)} characters in a row of the key that was refused: {shown}"
+            yield Seen(seen, place)
+            return
+
+
+def _key_of(exchange: Exchange) -> str:
+    """The key that the request carried; "" for none."""
+    headers = {name.lower(): value for name, value in exchange.transcript.request_headers}
+    return headers.get("authorization", "").partition(" ")[2]
+
+
+def _repeated(key: str, text: str) -> str:
+    """The longest part of a key in a text, if it is more than the key's first or last four characters; else ""."""
+    # Only random keys can be looked for in parts: those of a test may be made of words that an error uses, too.
+    shortest = KEPT + 1 if key == WRONG_KEY else max(len(key), 2 * KEPT + 1)
+    parts = (key[at : at + size] for size in range(len(key), shortest - 1, -1) for at in range(len(key) - size + 1))
+    return next((part for part in parts if part in text), "")
+
+
+@check("http.connection-reuse")
+def connection_reuse(exchange: Exchange) -> Iterable[Seen]:
+    """The answer is one to this request: the backend says that it has received it."""
+    # A model answers in words of its own.
+    if exchange.target.backend is Backend.LIVE:
+        return
+    # The text as the body has it where that is no chat answer: what came instead is to be seen.
+    answers = read_whole(exchange.transcript.body).answer.choices
+    said = (answers[0].text or "") if answers else exchange.transcript.body.decode(errors="replace")
+    for text in asked(exchange).reflects:
+        if text not in said:
+            seen = f"over a kept connection {quoted(text)} was sent; the answer is to something else: {quoted(said)}"
+            yield Seen(seen, exchange.body_place)
 
 
 @check("http.models.list")
@@ -153,7 +205,9 @@ def request_ids(*exchanges: Exchange) -> Iterable[Seen]:
     ids = [exchange.transcript.header("x-request-id") for exchange in exchanges]
     for exchange, id_ in zip(exchanges, ids, strict=True):
         if not id_:
-            request = f"{exchange.transcript.method} {exchange.target.path_of(exchange.transcript.url)}"
+            # Without the query, which may hold a key.
+            path = exchange.target.path_of(exchange.transcript.url).partition("?")[0]
+            request = f"{exchange.transcript.method} {path}"
             yield Seen(f"{request} ({exchange.transcript.status}) has no x-request-id")
             return
     if len(set(ids)) < len(ids):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,8 +9,8 @@ import pytest
 from assay.judging.checks import CHECKS
 from assay.judging.checks.answered import answered
 from assay.model.dialect import Dialect
-from assay.model.scenario import Auth, Form, Mode, Request, Scenario
-from assay.model.target import Target
+from assay.model.scenario import WRONG_KEY, Auth, Form, Mode, Request, Scenario
+from assay.model.target import Backend, Target
 from assay.model.transcript import End, Piece, Transcript
 from assay.reading.exchange import Exchange, read
 
@@ -153,3 +154,61 @@ def test_an_error_in_a_stream_is_looked_at_too() -> None:
 @pytest.mark.parametrize(("status", "body", "count"), [(200, b"fine", 0), (404, ENVELOPE, 0), (404, b"<html>", 1)])
 def test_the_envelope_of_errors(status: int, body: Any, count: int) -> None:
     assert len(list(CHECKS.look("http.error.envelope", exchange("x", Request(), status, body)))) == count
+
+
+@pytest.mark.parametrize(
+    ("key", "message", "shown"),
+    [
+        (WRONG_KEY, f"Incorrect API key provided: {WRONG_KEY}.", WRONG_KEY),
+        (WRONG_KEY, f"Incorrect API key provided: {WRONG_KEY[:8]}….", WRONG_KEY[:8]),
+        (WRONG_KEY, f"Incorrect API key provided: {WRONG_KEY[:4]}****{WRONG_KEY[-4:]}.", ""),
+        (WRONG_KEY, f"Incorrect API key provided: {WRONG_KEY[:5]}****.", WRONG_KEY[:5]),
+        ("the-key-of-a-test", "The key of this test is wrong.", ""),
+        ("the-key-of-a-test", "No such key: the-key-of-a-test", "the-key-of-a-test"),
+        ("k", "The key k is wrong.", ""),
+        ("", "There is no key.", ""),
+    ],
+)
+def test_a_refused_key_that_is_repeated(key: str, message: str, shown: str) -> None:
+    row, body = "http.echo-no-key", {"error": {**ENVELOPE["error"], "message": message}}
+    one = exchange(row, Request(expect=401), 401, body)
+    carried = (("authorization", f"Bearer {key}"),) if key else ()
+    sent = replace(one, transcript=replace(one.transcript, request_headers=carried))
+    found = [violation.seen for violation in CHECKS.look(row, sent)]
+    assert [f"repeats {len(shown)} characters in a row" in one and one.endswith(shown) for one in found] == [
+        True
+    ] * bool(shown)
+    assert list(CHECKS.look("http.error.no-internals", sent)) == []
+
+
+def test_a_refused_key_in_a_header() -> None:
+    one = exchange("http.echo-no-key", Request(expect=401), 401, ENVELOPE, {"x-refused": WRONG_KEY})
+    sent = replace(one, transcript=replace(one.transcript, request_headers=(("Authorization", f"Bearer {WRONG_KEY}"),)))
+    (found,) = CHECKS.look("http.echo-no-key", sent)
+    assert found.seen.startswith("x-refused repeats")
+
+
+def completion(text: str) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "codex", "choices": [choice]}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "wanted"),
+    [
+        (200, completion('{"input": ["It follows."]}'), ""),
+        (200, completion("Hello."), 'the answer is to something else: "Hello."'),
+        (200, {"object": "list", "data": []}, "the answer is to something else"),
+        (400, ENVELOPE, "the status is 400"),
+    ],
+)
+def test_a_request_over_a_kept_connection(status: int, body: Any, wanted: str) -> None:
+    request = Request(kept=True, reflects=("It follows.",))
+    told = seen("http.connection-reuse", exchange("http.connection-reuse", request, status, body))
+    assert wanted in told
+    assert bool(told) == bool(wanted)
+
+
+def test_a_model_that_answers_in_its_own_words_is_not_asked_what_it_received() -> None:
+    one = exchange("http.connection-reuse", Request(kept=True, reflects=("It follows.",)), 200, completion("Hello."))
+    assert seen("http.connection-reuse", replace(one, target=replace(one.target, backend=Backend.LIVE))) == ""

@@ -220,7 +220,7 @@ def test_reflect_over_pipes(process: Process) -> None:
     assert (told["developer"], told["history"]) == ("é 😀", [])
 
 
-def test_a_client_that_subscribes_after_the_response_hears_the_end_of_the_turn(start: Callable[..., Process]) -> None:
+def test_a_client_that_subscribes_after_the_response_gets_the_end_of_the_turn(start: Callable[..., Process]) -> None:
     process = start(ASSAY_PACE="1")
     process.shake_hands()
     process.start_turn("[[assay:text/hello#a]]")
@@ -378,7 +378,7 @@ def flood(start: Callable[..., Process], tmp_path: Path) -> Process:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process's memory there")
-def test_a_client_that_does_not_read_costs_no_memory_and_is_still_heard(flood: Process) -> None:
+def test_a_client_that_does_not_read_costs_no_memory_and_is_still_served(flood: Process) -> None:
     thread, turn = flood.start_turn("[[assay:flood#a]]")
     before = _memory(flood)
     flood.send({"id": "i", "method": "turn/interrupt", "params": {"threadId": thread, "turnId": turn}})
