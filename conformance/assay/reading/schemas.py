@@ -96,6 +96,12 @@ def faults(name: str, instance: Any) -> list[Fault]:  # noqa: ANN401 (any JSON v
     return list(dict.fromkeys(_fault(_deepest(error)) for error in found))
 
 
+def misfits(schema: Mapping[str, Any], instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
+    """As `errors`, against a schema that a request carried."""
+    made: Validator = _Strict(schema)
+    return [_sentence(_deepest(error)) for error in sorted(made.iter_errors(instance), key=relevance, reverse=True)]
+
+
 def names() -> tuple[str, ...]:
     """All names of schemas, sorted."""
     return tuple(sorted(_walk(root())))
