@@ -81,7 +81,7 @@ def test_the_media_type_is_json(whole: Make, headers: dict[str, str], seen: str)
 
 @pytest.mark.parametrize(("kind", "strict_only"), [("text/plain", False), ("application/vnd.x+json; q=1", True)])
 def test_a_media_type_that_is_not_jsons_stops_a_client_unless_it_ends_so(
-    whole: Make, kind: str, strict_only: bool
+    whole: Make, kind: str, *, strict_only: bool
 ) -> None:
     extra = {"provider": "mine"}
     (first, second) = found("envelope", whole("text-hello", "Hello!", change=extra, headers={"content-type": kind}))
