@@ -169,17 +169,26 @@ def test_a_call_that_was_due_and_did_not_come_was_ignored(whole: Make) -> None:
     assert use_of(whole(TOOLS, "I call", end="cut"), Capability.CALLS) is Use.NOT_SEEN
 
 
-def test_a_model_that_is_forced_must_call(whole: Make) -> None:
-    for live, use in ((False, Use.NOT_SEEN), (True, Use.IGNORED)):
-        assert use_of(whole(FORCED, "I call nothing.", live=live), Capability.FORCED_TOOL_CHOICE) is use
-        called = whole(FORCED, None, "tool_calls", calls=(CALL,), live=live)
-        assert use_of(called, Capability.FORCED_TOOL_CHOICE) is Use.SERVED
+def test_a_choice_that_is_forced_is_served_by_calls_alone(whole: Make) -> None:
+    text, call = whole(FORCED, "I call nothing."), whole(FORCED, None, "tool_calls", calls=(CALL,))
+    assert use_of(text, Capability.FORCED_TOOL_CHOICE) is Use.IGNORED
+    assert use_of(call, Capability.FORCED_TOOL_CHOICE) is Use.SERVED
+    # The backend may have called by itself.
+    assert uses(driven(call, text))[CHAT][Capability.FORCED_TOOL_CHOICE] is Use.IGNORED
+    assert use_of(whole(FORCED, "I ca", end="cut"), Capability.FORCED_TOOL_CHOICE) is Use.NOT_SEEN
 
 
-def test_an_answer_that_is_json_is_structured(whole: Make) -> None:
-    for live, use in ((False, Use.NOT_SEEN), (True, Use.IGNORED)):
-        assert use_of(whole(SCHEMA, "Hello!", live=live), Capability.STRUCTURED_OUTPUT) is use
-        assert use_of(whole(SCHEMA, '{"a": 1}', live=live), Capability.STRUCTURED_OUTPUT) is Use.SERVED
+def test_structured_output_is_served_by_json_alone(whole: Make) -> None:
+    text, data = whole(SCHEMA, "Hello!"), whole(SCHEMA, '{"a": 1}')
+    assert use_of(text, Capability.STRUCTURED_OUTPUT) is Use.IGNORED
+    assert use_of(data, Capability.STRUCTURED_OUTPUT) is Use.SERVED
+    assert uses(driven(data, text))[CHAT][Capability.STRUCTURED_OUTPUT] is Use.IGNORED
+
+
+def test_a_report_is_json_whether_or_not_a_schema_came(whole: Make) -> None:
+    reported = scenario(script="reflect/received", body=SCHEMA.body)
+    assert use_of(whole(reported, '{"schema": {}}'), Capability.STRUCTURED_OUTPUT) is Use.SERVED
+    assert use_of(whole(reported, '{"schema": null}'), Capability.STRUCTURED_OUTPUT) is Use.IGNORED
 
 
 def test_an_image_is_served_where_the_backend_reports_it(whole: Make) -> None:
