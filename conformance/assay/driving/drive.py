@@ -8,6 +8,7 @@ transcripts. What a target that is gone for good leaves undone is not driven, wi
 from __future__ import annotations
 
 import asyncio
+import math
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -27,7 +28,7 @@ from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
 from assay.model.reasons import CROWDED, NEVER_LEFT
-from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
+from assay.model.scenario import LEAVES, Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
@@ -187,13 +188,9 @@ async def _attempt(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
 
 def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why a scenario cannot be driven against this target; "" when it can."""
-    if scenario.needs_keepalive and target.keepalive is None:
-        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
-    if scenario.needs_idle_timeout and target.idle_timeout is None:
-        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
-    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
-    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
-        return "a backend may be silent for longer than --timeout allows"
+    late = _late_reason(scenario, target)
+    if late:
+        return late
     # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
     # kills its backend, or changes the script between turns, means nothing to a real model.
     if target.backend is Backend.LIVE and (scenario.alone or any(turn.script for turn in scenario.turns)):
@@ -201,6 +198,31 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     if scenario.needs_default_mode and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
     return playable.unsupported_reason(scenario, target) or plain.unsupported_reason(scenario, target)
+
+
+def _late_reason(scenario: Scenario, target: Target) -> str:
+    """Why a scenario that is about time cannot be driven against this target; "" when it can."""
+    if scenario.needs_keepalive and target.keepalive is None:
+        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
+    if scenario.needs_idle_timeout and target.idle_timeout is None:
+        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
+    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
+    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
+        return "a backend may be silent for longer than --timeout allows"
+    if 2 * (target.pace or 0.0) > _shortest_gate(scenario, target):
+        return f"a plain answer takes {target.pace:.1f} s, so the backend's gate would open by itself first"
+    return ""
+
+
+def _shortest_gate(scenario: Scenario, target: Target) -> float:
+    """How long the backend waits at least for the client to open its gate, in seconds; endless where it need not.
+
+    In that time a text has to come to the client, and a request to the backend.
+    """
+    forms = [form for form in scenario.forms(target.dialects) if form.mode is Mode.STREAM]
+    opening = [number for number, turn in enumerate(scenario.turns) if turn.act is Act.OPEN_AT_TEXT]
+    answers = [wanted for form in forms for number in opening for wanted in answers_to(scenario, number, form)]
+    return min((gate.timeout for wanted in answers for gate in wanted.gates), default=math.inf)
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:

@@ -106,4 +106,6 @@ def asked_for(scenario: Scenario, exchange: Exchange) -> tuple[str, ...]:
 def unhurried(target: Target, scenarios: Sequence[Scenario]) -> Target:
     """The target, with as much more time for each exchange as a slow model takes for the longest answer."""
     longest = max((scenario.cap or 0 for scenario in scenarios), default=0)
-    return replace(target, timeout=target.timeout * (1 + longest / SLOWEST))
+    needed = target.timeout * (1 + longest / SLOWEST)
+    # What was seen of its pace may have given it more time already.
+    return replace(target, timeout=max(target.timeout, needed / target.stretched(1.0)))

@@ -40,7 +40,7 @@ def head(console: Console, certificate: Certificate) -> None:
     target = certificate.target
     said = (
         f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
-        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s"
+        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s{_load(certificate)}"
     )
     # `soft_wrap`: a terminal may wrap the line, but where it is piped to, it stays one line to search in.
     console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
@@ -52,6 +52,14 @@ def head(console: Console, certificate: Certificate) -> None:
         rows = _capabilities(used.get(surface, {}), refused, surface, every=not certificate.selection)
         if report.state is SurfaceState.JUDGED and rows.row_count:
             console.print(Padding(rows, (0, 0, 0, 2)))
+
+
+def _load(certificate: Certificate) -> str:
+    """What the target's own limits and a busy machine have cost; "" where that is nothing."""
+    repeated = sum(run.repeated > 0 for run in certificate.runs)
+    fewer = f", {certificate.at_a_time} at a time, {certificate.jobs} asked for"
+    again = f", {repeated} {'scenario' if repeated == 1 else 'scenarios'} tried again alone"
+    return (fewer if certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
 
 
 def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterator[Text]:

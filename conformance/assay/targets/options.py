@@ -526,6 +526,13 @@ class TargetOptions(Options):
             kind=Count(), help="How many turns the proxy runs at once; with --launch, needed to judge its 429."
         ),
     )
+    pace: float | None = field(
+        default=None,
+        metadata=_option(
+            kind=Seconds(),
+            help="How long a plain answer takes; limits of time grow with it. If omitted, this is measured.",
+        ),
+    )
     timeout: float = field(default=10.0, metadata=_option(kind=Seconds(), help="How long an exchange may be silent."))
     start_timeout: float = field(
         default=30.0, metadata=_option(kind=Seconds(), help="How long a launched proxy may take to become ready.")

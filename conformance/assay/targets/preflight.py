@@ -109,7 +109,7 @@ def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Targ
         surfaces=dict.fromkeys(Surface, left_out) | surfaces_of(sightings),
         backend=Backend.LIVE if live else target.backend,
         # The least: the first answer may have waited for a backend that was still starting.
-        pace=min((one.answer.seconds for one in texts), default=None),
+        pace=target.pace or min((one.answer.seconds for one in texts), default=None),
     )
 
 
