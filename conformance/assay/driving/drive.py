@@ -248,7 +248,7 @@ class _Driver:
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
-            plain.examine_header(scenario.requires_echo, transcript)
+            plain.examine_header(scenario.requires_echo, transcript, self.target)
             exchanges.append(self._read(scenario, number, form, transcript, watch.stream if watch else None, wanted))
             choice = _choice(exchanges[-1])
             if choice is not None:
