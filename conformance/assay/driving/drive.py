@@ -8,8 +8,9 @@ transcripts. What a target that is gone for good leaves undone is not driven, wi
 from __future__ import annotations
 
 import asyncio
+import math
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,22 +18,26 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.budget import Budget
 from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
 from assay.driving.slots import Limit, Slots
+from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
 from assay.model.reasons import CROWDED, NEVER_LEFT
-from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
+from assay.model.scenario import LEAVES, Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable
 from assay.reading.applicable import NO_ANSWER, answers_to
+from assay.reading.asked import wanted
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.adapted import adapted
 from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
@@ -73,6 +78,7 @@ async def drive(
     jobs: int = 8,
     progress: Progress = no_progress,
     forms: Mapping[str, Collection[Form]] | None = None,
+    budget: Budget | None = None,
 ) -> Driving:
     """Drive scenarios, at most `jobs` exchanges at a time.
 
@@ -84,10 +90,12 @@ async def drive(
         jobs: How many exchanges may run at the same time; fewer do where the target serves fewer.
         progress: Called when a scenario has been driven in a form.
         forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
+        budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
     """
+    scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
     async with _client(target) as client:
-        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at)
+        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
         driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
         alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
         together = [scenario for scenario in scenarios if scenario not in alone]
@@ -180,13 +188,9 @@ async def _attempt(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
 
 def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why a scenario cannot be driven against this target; "" when it can."""
-    if scenario.needs_keepalive and target.keepalive is None:
-        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
-    if scenario.needs_idle_timeout and target.idle_timeout is None:
-        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
-    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
-    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
-        return "a backend may be silent for longer than --timeout allows"
+    late = _late_reason(scenario, target)
+    if late:
+        return late
     # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
     # kills its backend, or changes the script between turns, means nothing to a real model.
     if target.backend is Backend.LIVE and (scenario.alone or any(turn.script for turn in scenario.turns)):
@@ -194,6 +198,31 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     if scenario.needs_default_mode and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
     return playable.unsupported_reason(scenario, target) or plain.unsupported_reason(scenario, target)
+
+
+def _late_reason(scenario: Scenario, target: Target) -> str:
+    """Why a scenario that is about time cannot be driven against this target; "" when it can."""
+    if scenario.needs_keepalive and target.keepalive is None:
+        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
+    if scenario.needs_idle_timeout and target.idle_timeout is None:
+        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
+    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
+    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
+        return "a backend may be silent for longer than --timeout allows"
+    if 2 * (target.pace or 0.0) > _shortest_gate(scenario, target):
+        return f"a plain answer takes {target.pace:.1f} s, so the backend's gate would open by itself first"
+    return ""
+
+
+def _shortest_gate(scenario: Scenario, target: Target) -> float:
+    """How long the backend waits at least for the client to open its gate, in seconds; endless where it need not.
+
+    In that time a text has to come to the client, and a request to the backend.
+    """
+    forms = [form for form in scenario.forms(target.dialects) if form.mode is Mode.STREAM]
+    opening = [number for number, turn in enumerate(scenario.turns) if turn.act is Act.OPEN_AT_TEXT]
+    answers = [wanted for form in forms for number in opening for wanted in answers_to(scenario, number, form)]
+    return min((gate.timeout for wanted in answers for gate in wanted.gates), default=math.inf)
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:
@@ -230,30 +259,44 @@ class _Driver:
         exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
         for number, turn in enumerate(scenario.turns):
-            if number and not can_follow(turn, _choice(exchanges[-1])):
+            if number and not (can_follow(turn, _choice(exchanges[-1])) and settled(exchanges[-1])):
                 break
+            exchange, messages = await self._asked(scenario, number, form, nonce, history)
+            exchanges.append(exchange)
+            choice = _choice(exchange)
+            if choice is not None:
+                history = remember(messages, choice)
+        return exchanges
+
+    async def _asked(
+        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+    ) -> tuple[Exchange, Sequence[Message]]:
+        """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
+        turn = scenario.turns[number]
+        messages: Sequence[Message] = ()
+
+        async def send(scenario: Scenario) -> Exchange:
+            nonlocal messages
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+            messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.target.url(form.dialect.spec.endpoint), self.target)
             outgoing = Outgoing(method="POST", url=url, headers=headers, body=prepared.body)
-            wanted = answers_to(scenario, number, form)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
                 partial(self._watch, turn, form, nonce),
                 # Where a failure is due, 429 and 503 are among the right answers to it.
-                waits=not any(one.failure in NO_ANSWER for one in wanted),
+                waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
                 eager=turn.retry_on_503,
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
             plain.examine_header(scenario.requires_echo, transcript, self.target)
-            exchanges.append(self._read(scenario, number, form, transcript, watch.stream if watch else None, wanted))
-            choice = _choice(exchanges[-1])
-            if choice is not None:
-                history = remember(prepared.messages, choice)
-        return exchanges
+            return self._read(scenario, number, form, transcript, watch.stream if watch else None)
+
+        return await until_done(scenario, send), messages
 
     def _watch(self, turn: Turn, form: Form, nonce: str) -> Watch | None:
         # There is nothing to act on before a whole answer has come.
@@ -268,10 +311,8 @@ class _Driver:
         form: Form,
         transcript: Transcript,
         stream: Stream | None,
-        wanted: tuple[Expected, ...],
     ) -> Exchange:
-        live = self.target.backend is Backend.LIVE
-        return Exchange(
+        exchange = Exchange(
             scenario=scenario,
             number=number,
             turn=scenario.turns[number],
@@ -279,8 +320,15 @@ class _Driver:
             target=self.target,
             transcript=transcript,
             reading=read(transcript, form, stream),
-            wanted=() if live else wanted,  # of a real model's answer nothing is expected
         )
+        return replace(exchange, wanted=self._wanted(exchange))
+
+    def _wanted(self, exchange: Exchange) -> tuple[Expected, ...]:
+        """The right answers. Those of a model are known once it has done what it was asked."""
+        scenario, form = exchange.scenario, exchange.form
+        if exchange.asks is not None:
+            return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+        return () if self.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
@@ -355,6 +403,11 @@ class _Driver:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
         return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
+
+
+def _may_fail(wanted: Iterable[Expected]) -> bool:
+    """Whether an error is among the right answers."""
+    return any(one.failure in NO_ANSWER for one in wanted)
 
 
 def _choice(exchange: Exchange) -> Choice | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.budget import Budget
 from assay.driving.capacity import Experience, Patience
 from assay.driving.recording import Record
 from assay.driving.reviving import Reviver
@@ -56,6 +57,8 @@ class Sender:
     """What bounds the exchanges that run at the same time."""
     process_at: Callable[[str], Process | None]
     """What Assay has started at a URL."""
+    budget: Budget = field(default_factory=Budget)
+    """What the run may cost."""
     experience: Experience = field(default_factory=Experience)
     # Seeded: a run is to be like the one before it, as far as that depends on Assay.
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 (it protects nothing)
@@ -88,6 +91,7 @@ class Sender:
 
         Raises:
             GoneError: the target cannot be reached any more, as other exchanges have found.
+            SpentError: the run may send nothing more.
         """
         patience = Patience(
             limit=self.target.silence, experience=self.experience, chance=self._chance.random, eager=eager
@@ -107,7 +111,9 @@ class Sender:
 
         Raises:
             GoneError: the target cannot be reached any more.
+            SpentError: the run may send nothing more.
         """
+        await self.budget.take(request.body)
         return (await self._try(request, watch))[0]
 
     async def _until_served(
@@ -117,6 +123,8 @@ class Sender:
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
             while True:
+                # Before the watch is made, whose time runs: the request may have to wait for its turn.
+                await self.budget.take(request.body)
                 watching = watch()
                 with slot.request():
                     answer, life = await self._try(request, watching)

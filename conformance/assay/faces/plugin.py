@@ -96,6 +96,8 @@ class AssaySession:
         except HarnessError as error:
             # Each of hundreds of items would fail for this one reason.
             pytest.exit(f"assay: {error}", returncode=UNREACHABLE)
+        except OptionError as error:
+            pytest.exit(f"assay: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

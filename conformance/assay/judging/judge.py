@@ -9,7 +9,10 @@ found.
 2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
 3. content: what was said, against the script;
 4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
-5. parity of two answers to the same turn, if the scenario showed nothing else at all.
+5. parity of two answers to the same turn, if the scenario showed nothing else that could make them differ.
+
+What is wrong beside the content (a member too many, a header) hides nothing, nor does a fault of form that every
+client copes with: both are reported, and the stages go on.
 
 An exchange that continues a conversation is not judged once an earlier one of it was wrong. What nothing could show (an
 error that never came, a call that never came) is not observed either.
@@ -42,12 +45,11 @@ To judge a requirement of one's own, add its row and its check; both are values,
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from assay.judging.cases import case_of, may_be_expected
 from assay.judging.causes import CAUSED, find_causes
-from assay.judging.checks import CHECKS, GRAMMAR
+from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
 from assay.judging.checks.answered import answered
 from assay.judging.outcomes import not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
@@ -141,7 +143,7 @@ def judge(
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED}:
+        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED, *live.check}:
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
@@ -189,7 +191,7 @@ class _Examined:
     """Those of conversations with an answer."""
     causes: tuple[Cause, ...] = ()
     """The causes whose first exchange is one of this run's; known when all runs have been examined."""
-    lost: Mapping[_Place, Cause] = MappingProxyType({})
+    lost: Mapping[_Place, Cause] = field(default_factory=dict)
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
 
     @property
@@ -230,18 +232,42 @@ class _Examined:
             if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
                 yield from answered(row.id, exchange, self.checks)
             elif row.speaks_of(exchange.form):
-                yield from self.checks.look(row.id, exchange)
+                yield from self._checked(row, exchange)
+
+    def _checked(self, row: Requirement, exchange: Exchange) -> Iterator[Violation]:
+        if exchange.asks is None:
+            yield from self.checks.look(row.id, exchange)
+            return
+        # A model does not report what it received, as a script can.
+        found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
+        yield from found or live.check.look(row.id, exchange)
 
     def breaking(self, found: Iterable[_Found], exchange: Exchange) -> _Found | None:
         """The first finding behind which nothing more can be understood."""
         return next((one for one in found if not self._harmless(one, exchange)), None)
 
-    def _harmless(self, found: _Found, exchange: Exchange) -> bool:
-        violation = found.finding.violation
-        # What no real client stumbles over leaves the content readable, too.
-        if violation.harmless or violation.strict_only:
-            return True
+    def beside(self, found: _Found) -> bool:
+        """Whether a finding is about the form beside the content: nothing of what two answers share differs for it."""
+        violation, row = found.finding.violation, self.catalogue.by_id.get(found.requirement)
+        always = row is not None and row.stage is Stage.FORM and row.harmless is Harmless.ALWAYS
+        return always or (violation.harmless and violation.strict_only)
+
+    def hides_parity(self, found: _Found) -> bool:
+        """Whether two answers to one turn may differ for what was found.
+
+        Chat answers are compared by what they say, and a fault that clients cope with changes none of it; of two
+        responses every member is compared.
+        """
         row = self.catalogue.by_id.get(found.requirement)
+        read_on = found.finding.violation.strict_only and row is not None and row.stage is Stage.FORM
+        said = read_on and found.finding.form.dialect is not Dialect.RESPONSES
+        return not (self.beside(found) or said)
+
+    def _harmless(self, found: _Found, exchange: Exchange) -> bool:
+        row = self.catalogue.by_id.get(found.requirement)
+        violation = found.finding.violation
+        if violation.harmless or (violation.strict_only and row is not None and row.stage is Stage.FORM):
+            return True
         # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
         match row.harmless if row else Harmless.NEVER:
             case Harmless.ALWAYS:
@@ -261,6 +287,7 @@ def _examine(run: Run, target: Target, catalogue: Catalogue, checks: Checks) -> 
     for exchanges in run.exchanges.values():
         _conversation(exchanges, examined)
         _together(exchanges, examined)
+    _damage(examined)
     _parity(examined)
     return examined
 
@@ -410,10 +437,12 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
         examined.hide(exchange, examined.of(Stage.SENSE), found[0])
     if found:
         return found
-    sense = (row for row in rows if row.stage is Stage.SENSE)
+    # Rows of subjects have a check for answers of models alone.
+    sense = (row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT})
     found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
-    # Harmless findings count, too: the stored answer would show the same fault under another name.
-    clean = not any(one.finding.form == exchange.form for one in examined.findings)
+    # Harmless findings count, too, but for those beside the content: the stored answer would show the same fault under
+    # another name.
+    clean = all(one.finding.form != exchange.form or examined.beside(one) for one in examined.findings)
     if found or not clean or not exchange.wanted:
         return found
     return examined.find(exchange, answer_difference(exchange, examined.catalogue), attributable=True)
@@ -425,7 +454,7 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
     Without a script only by what holds of any answer. A failure that was answered as a success is one violation: all
     else that is wrong with the answer follows from it.
     """
-    if row.needs_script and not exchange.wanted:
+    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and row.id in live.check):
         return False
     return row.on_failure or not failed_first(exchange)
 
@@ -436,14 +465,25 @@ def failed_first(exchange: Exchange) -> bool:
     return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
+def _damage(examined: _Examined) -> None:
+    """What one form lost of a model's answer, where another form of the same turn has all of it."""
+    found = {(one.finding.form, one.finding.exchange) for one in examined.findings}
+    for number in range(len(examined.run.scenario.turns)):
+        same = [those[number] for those in examined.run.exchanges.values() if number < len(those)]
+        # Not where something is wrong anyway: one cause, one violation.
+        for exchange, violation in live_parity.damaged([one for one in same if (one.form, number) not in found]):
+            examined.find(exchange, [violation])
+
+
 def _parity(examined: _Examined) -> None:
     """Two answers to the same turn, where nothing else was found in the scenario."""
     for row in examined.of(Stage.PARITY):
-        if examined.findings:
-            examined.hidden.setdefault(row.id, examined.findings[0])
+        hiding = next(filter(examined.hides_parity, examined.findings), None)
+        if hiding:
+            examined.hidden.setdefault(row.id, hiding)
         # Where a stream differs from the whole answer, a difference from chat would be the same one again.
         for pairs in (_streams_and_wholes(row, examined.run), _responses_and_chats(row)):
-            if not examined.findings:
+            if not any(map(examined.hides_parity, examined.findings)):
                 for ours, others in list(pairs):
                     _compare(examined, row, ours, others)
 
@@ -466,6 +506,8 @@ def _compare(examined: _Examined, row: Requirement, ours: Form, others: Form) ->
     """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued."""
     exchanges = (examined.run.exchanges.get(form, ()) for form in (ours, others))
     for one, other in zip(*exchanges, strict=False):
-        # Two answers of a live model, whose right answer is not known, may differ.
-        if one.reading is not None and other.reading is not None and one.wanted:
+        # Two answers of a live model, whose right answer is not known, may differ in all but their form.
+        if one.asks is not None and one.reading is not None and other.reading is not None:
+            examined.find(one, live_parity.check.look(row.id, one, other))
+        elif one.reading is not None and other.reading is not None and one.wanted:
             examined.find(one, examined.checks.look(row.id, one, other))

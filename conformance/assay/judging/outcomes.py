@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.judging.checks.live import ANY_ANSWER
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
@@ -73,8 +74,22 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None
     if target.backend is Backend.LIVE and needs_script:
-        return "the right answer is not known: a live model is behind the target"
+        return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
+
+
+def _not_done(run: Run, row: Requirement) -> str:
+    """'' if a model did what shows the requirement."""
+    if any(turn.asks is None for turn in run.scenario.turns):
+        return "the right answer is not known: a live model is behind the target"
+    if row.id in ANY_ANSWER:
+        return ""
+    exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
+    missed = next((one for one in exchanges if not one.wanted), None)
+    if missed is None:
+        return ""
+    tries = len(missed.earlier) + 1
+    return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
 
 
 def _not_shown(run: Run, row: Requirement) -> str:

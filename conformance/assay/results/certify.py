@@ -20,6 +20,7 @@ from assay.results.repeating import settled
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assay.driving.budget import Budget
     from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
     from assay.model.scenario import Form, Scenario
@@ -38,6 +39,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     selection: Sequence[str] = (),
     checks: Checks = CHECKS,
     level: VerdictLevel | None = None,
+    budget: Budget | None = None,
 ) -> Certificate:
     """Drive every scenario and judge what it left behind; what rests on time is driven again first.
 
@@ -51,14 +53,16 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         selection: The names by which the scenarios were selected; empty when these are all of them.
         checks: What finds out whether a requirement is broken.
         level: What decides the exit status; None: `default_level`.
+        budget: What the run may cost; None: there is no bound.
 
     A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
     judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
-    runs = settled(driving.runs, judge=judge, again=partial(_again, driving.runs, target), catalogue=catalogue)
+    again = partial(_again, driving.runs, target, budget)
+    runs = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
     judged = judge_runs(runs, target, catalogue, checks=checks)
     outcomes = apply(judged.outcomes, known or {})
@@ -80,10 +84,12 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     )
 
 
-def _again(runs: Sequence[Run], target: Target, forms: Mapping[str, Sequence[Form]]) -> Sequence[Run]:
+def _again(
+    runs: Sequence[Run], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
+) -> Sequence[Run]:
     """Forms of scenarios, driven again with nothing beside them."""
     scenarios = [run.scenario for run in runs if run.scenario.name in forms]
-    return asyncio.run(drive(scenarios, target, jobs=1, forms=forms)).runs
+    return asyncio.run(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
 
 
 def default_level(target: Target) -> VerdictLevel:

@@ -526,6 +526,13 @@ class TargetOptions(Options):
             kind=Count(), help="How many turns the proxy runs at once; with --launch, needed to judge its 429."
         ),
     )
+    pace: float | None = field(
+        default=None,
+        metadata=_option(
+            kind=Seconds(),
+            help="How long a plain answer takes; limits of time grow with it. If omitted, this is measured.",
+        ),
+    )
     timeout: float = field(default=10.0, metadata=_option(kind=Seconds(), help="How long an exchange may be silent."))
     start_timeout: float = field(
         default=30.0, metadata=_option(kind=Seconds(), help="How long a launched proxy may take to become ready.")
@@ -628,6 +635,31 @@ class RunOptions(Options):
         ),
     )
     jobs: int = field(default=8, metadata=_option(kind=Count(), help="How many exchanges run at the same time."))
+    max_requests: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Count(),
+            help="How many requests the run may send; what is left is not observed. If omitted, 100 to an endpoint with"
+            " a model behind it.",
+        ),
+    )
+    max_tokens: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Count(),
+            help="How many tokens the run's requests and answers may have at most. If omitted, 20000 at an endpoint"
+            " with a model behind it.",
+        ),
+    )
+    rate: int | None = field(
+        default=None, metadata=_option(kind=Count(), help="How many requests a minute the run may send.")
+    )
+    yes: bool = field(
+        default=False,
+        metadata=_option(
+            kind=Flag(), help="Accept a cost above 100 requests or 20000 tokens at an endpoint with a model behind it."
+        ),
+    )
     allow_partial: bool = field(
         default=False,
         metadata=_option(

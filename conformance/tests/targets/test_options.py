@@ -25,7 +25,15 @@ ALL = TargetOptions(
 )  # fmt: skip
 """Every option, none with its default."""
 RUN = RunOptions(
-    only=("text-hello", "call-one"), known_failing=Path(__file__), level=VerdictLevel.COMPAT, jobs=3, allow_partial=True
+    only=("text-hello", "call-one"),
+    known_failing=Path(__file__),
+    level=VerdictLevel.COMPAT,
+    jobs=3,
+    max_requests=4,
+    max_tokens=5,
+    rate=6,
+    yes=True,
+    allow_partial=True,
 )
 
 
@@ -91,7 +99,7 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
     run = {
         "only": ["text-hello", "call-one"], "known-failing": __file__, "level": "compat", "jobs": 3,
-        "allow-partial": True,
+        "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN
     assert TargetOptions.from_mapping({}) == TargetOptions()
