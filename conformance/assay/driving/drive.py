@@ -292,7 +292,7 @@ class _Driver:
             )
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
-            plain.examine_header(scenario.requires_echo, transcript)
+            plain.examine_header(scenario.requires_echo, transcript, self.target)
             stream = watch.stream if watch else None
             return recorded.of_turn(scenario, number, form, self.target, transcript, stream=stream)
 
