@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.faces.plan import plan
 from assay.results import archive
+from assay.scenarios import SCENARIOS
 from assay.targets.gateway import fill, variables
 from assay.targets.launch import free_port, launch
 from assay.targets.options import Pairs, RunOptions, TargetOptions
@@ -49,6 +50,11 @@ QUIET = {
 """What keeps endpoints from looking for services that they would not find."""
 START = 120.0
 """Seconds that an endpoint may take to start; some import half of PyPI."""
+
+LARGE = frozenset({
+    "auth-before-size", "call-large", "many-steps", "text-long", "tool-loop", "untouched-large", "untouched-results",
+})  # fmt: skip
+"""Scenarios that are left out of what is sent to gateways, since their bodies would be most of a recording."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +146,7 @@ def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...])
         "{folder}": str(folder),
         "{corpus}": str(HERE),
         "{upstream_url}": f"http://127.0.0.1:{port}/v1",
+        "{upstream_port}": str(port),
         "{upstream_key}": SERVED_KEY,
     }
     options: dict[str, Any] = {
@@ -165,7 +172,9 @@ def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...])
         )
         options["url"] = stack.enter_context(started).base_url
         options |= {"upstream": port} if endpoint.gateway else {}
-        return plan(TargetOptions(**options), RunOptions(jobs=jobs, only=only)).certify()
+        # A model's service is sent the scenarios for models whatever is selected here, if nothing is.
+        small = tuple(one.name for one in SCENARIOS if one.name not in LARGE) if endpoint.gateway else ()
+        return plan(TargetOptions(**options), RunOptions(jobs=jobs, only=only or small, max_requests=300, max_tokens=200_000, yes=True)).certify()
 
 
 def show(certificate: Certificate) -> None:

@@ -383,10 +383,13 @@ def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
     """Exchange by exchange; those that build on a wrong one are not judged."""
     cause: _Found | None = None
     for exchange in exchanges:
-        if cause is not None and _builds_on(exchange, cause, examined):
+        if cause is not None and _builds_on(exchange):
             examined.hide_meaning(exchange, cause)
             continue
         found = _exchange(exchange, examined)
+        if exchange.turn is None:
+            # What the scenario is judged by, such as the form of the error, says nothing of the rule in question.
+            found = [one for one in found if one.requirement not in {row.id for row in examined.rows}]
         # Only the first: what breaks later in the conversation may follow from it.
         cause = cause or examined.breaking(found, exchange)
     # A conversation that could not be continued: the turns that were never sent are hidden, too.
@@ -394,15 +397,13 @@ def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
         examined.hide_meaning(exchanges[-1], cause)
 
 
-def _builds_on(exchange: Exchange, cause: _Found, examined: _Examined) -> bool:
+def _builds_on(exchange: Exchange) -> bool:
     """Whether an exchange means nothing after a wrong one.
 
     Turns continue their conversation, unless they play a script of their own. A plain request that breaks several
     rules shows nothing of their order once one of them was seen not to be kept alone.
     """
-    if exchange.turn is None:
-        return cause.requirement not in {row.id for row in examined.rows}
-    return exchange.number > 0 and exchange.turn.script is None
+    return exchange.turn is None or (exchange.number > 0 and exchange.turn.script is None)
 
 
 def _together(exchanges: Sequence[Exchange], examined: _Examined) -> None:

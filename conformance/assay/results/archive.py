@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 MASK = "key-"
 """What stands for a secret, repeated to the secret's length."""
-SHORTEST = 6
+SHORTEST = 8
 """Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance."""
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
