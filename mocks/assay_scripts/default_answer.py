@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _ASKS_FOR_A_CALL = re.compile(r"\b(tool|function)s?\b", re.IGNORECASE)
+_DEMANDS_A_CALL = re.compile(r"\byou must call (?:the|one of the) tools?\b", re.IGNORECASE)
 _MOST_PIECES = 256
 _GREETING = "Hello! This is Assay's mock backend; it echoes what you say."
 
@@ -22,27 +23,49 @@ def default_answer(
     conversation: Sequence[Mapping[str, Any]],
     tools: Sequence[Mapping[str, Any]],
     call_id: str,
+    *,
+    developer: str = "",
 ) -> tuple[Step, ...]:
     """The steps that answer a conversation.
 
-    A tool result is repeated as text. A message that names or asks for one of `tools` is answered with a call under
-    `call_id`, every other message with an echo.
+    A tool that the end of the developer text demands is called. A tool result is repeated as text. A message that names
+    or asks for one of `tools` is answered with a call under `call_id`, every other message with an echo.
     `conversation`: Responses items, the newest last. `tools`: what the client declared.
     """
+    demanded = _tool_demanded(developer, tools)
+    if demanded is not None:
+        return (_call(demanded, call_id),)
     if conversation and is_result(conversation[-1]):
         return (Say(_pieces(f"The tool said: {result_text(conversation[-1])}")),)
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
     # Called once: the text that asked for it stays in the history, and a client would run the tool without end.
     tool = None if any(is_result(item) for item in conversation) else _tool_asked_for(text, tools)
     if tool is not None:
-        arguments = json.dumps(example(tool.get("inputSchema", {"type": "object"})), ensure_ascii=False)
-        return (Call(id=call_id, name=tool["name"], arguments=arguments),)
+        return (_call(tool, call_id),)
     return (Say(_pieces(f"You said: {text}" if text else _GREETING)),)
 
 
-def _tool_asked_for(text: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _call(tool: Mapping[str, Any], call_id: str) -> Call:
+    arguments = json.dumps(example(tool.get("inputSchema", {"type": "object"})), ensure_ascii=False)
+    return Call(id=call_id, name=tool["name"], arguments=arguments)
+
+
+def _tool_demanded(developer: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The tool that the end of the instructions demands: the one that it names, else the first."""
+    # The last paragraph alone: agents' instructions speak of tools at length, and mean later turns.
+    demand = developer.rpartition("\n\n")[2]
+    if not _DEMANDS_A_CALL.search(demand):
+        return None
+    return next((tool for tool in tools if _names(demand, tool)), tools[0] if tools else None)
+
+
+def _names(text: str, tool: Mapping[str, Any]) -> bool:
     # No \b: the name of a tool may begin or end with a hyphen, where \b finds no edge.
-    named = [tool for tool in tools if re.search(rf"(?<!\w){re.escape(tool['name'])}(?!\w)", text)]
+    return re.search(rf"(?<!\w){re.escape(tool['name'])}(?!\w)", text) is not None
+
+
+def _tool_asked_for(text: str, tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    named = [tool for tool in tools if _names(text, tool)]
     if named:
         return named[0]
     return tools[0] if tools and _ASKS_FOR_A_CALL.search(text) else None

@@ -47,10 +47,20 @@ class Selection:
     which its player sends as a bad request with this message."""
 
 
-def select(library: Library, nonces: Nonces, *, history: Items, given: Items, tools: Items, call_id: str) -> Selection:
+def select(
+    library: Library,
+    nonces: Nonces,
+    *,
+    history: Items,
+    given: Items,
+    tools: Items,
+    call_id: str,
+    developer: str = "",
+) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
-    `tools` are those that the client declared, `call_id` the id for a call in the default answer.
+    `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
+    instructions `developer`.
     """
     marker = _marker(history, given)
     if isinstance(marker, BrokenMarker):
@@ -64,7 +74,7 @@ def select(library: Library, nonces: Nonces, *, history: Items, given: Items, to
         seen = sum(_contains(item, script) for item in conversation) - 1  # the last one is of this turn
         first = part_to_play(script.parts, answered(conversation), seen)
         return _of_script(script, script.parts, first, Nonce())
-    steps = default_answer(conversation, tools, call_id)
+    steps = default_answer(conversation, tools, call_id, developer=developer)
     return Selection(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 

@@ -371,7 +371,8 @@ class Reflect:
     """One delta of JSON with what the backend knows.
 
     `received`: what this turn received: {"developer", "base", "model", "history": [item …], "input": [item …],
-    "tools": [declared tool …]} (items and tools as the client of the backend sent them).
+    "tools": [declared tool …], "schema"} (items, tools and the schema of the answer as the client of the backend sent
+    them).
     `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, with `state`
     one of running, completed, interrupted, failed.
     """

@@ -65,6 +65,15 @@ FAILURES: dict[Cause, Problem] = {
     Cause.IMAGES_REJECTED: Problem(
         400, INVALID, "invalid_image", "The backend takes images as `data:` URLs only, not by address."
     ),
+    Cause.SCHEMA_UNKNOWN: Problem(
+        400, INVALID, "unsupported_value", "This version of the backend takes no schema for its answer."
+    ),
+    Cause.NOT_CALLED: Problem(
+        400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the tool."
+    ),
+    Cause.FUNCTION_NOT_CALLED: Problem(
+        400, INVALID, "tool_not_called", "The backend cannot be forced, and it did not call the function."
+    ),
     # Not a 401: the client's own key is right, and a 401 would say that it is wrong.
     Cause.CREDENTIALS: Problem(
         502, "server_error", "backend_credentials", "The backend's own credentials were refused upstream."
@@ -105,10 +114,21 @@ def envelope(problem: Problem, *, message: str | None = None, param: str | None 
     return {"error": {"message": text, "type": problem.type, "param": param, "code": problem.code}}
 
 
+_SCHEMA_FIELDS = {"messages": "response_format", "input": "text.format"}
+"""The field of a request that holds the conversation → the one that holds the schema."""
+
+
 def failure(failed: Failed, param: str = "messages") -> ApiError:
     """The HTTP error for a backend's failure; `param` is the request's field that holds the conversation."""
     cause = failed.cause
-    params = {Cause.TOOLS_REJECTED: "tools", Cause.CONTEXT: param, Cause.IMAGES_REJECTED: param}
+    params = {
+        Cause.TOOLS_REJECTED: "tools",
+        Cause.CONTEXT: param,
+        Cause.IMAGES_REJECTED: param,
+        Cause.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
+        Cause.NOT_CALLED: "tool_choice",
+        Cause.FUNCTION_NOT_CALLED: "function_call",
+    }
     return ApiError(FAILURES[cause], failure_message(failed), params.get(cause))
 
 

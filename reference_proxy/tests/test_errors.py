@@ -50,3 +50,17 @@ def test_a_failure_names_the_parameter_to_blame() -> None:
 def test_what_is_wrong_with_a_request_is_reported_to_its_sender() -> None:
     sent = failure(Failed(Cause.REJECTED, detail="There is no such script.")).body()["error"]
     assert sent["message"] == "The backend rejected the request: There is no such script."
+
+
+@pytest.mark.parametrize(
+    ("cause", "conversation", "param"),
+    [
+        (Cause.SCHEMA_UNKNOWN, "messages", "response_format"),
+        (Cause.SCHEMA_UNKNOWN, "input", "text.format"),
+        (Cause.NOT_CALLED, "input", "tool_choice"),
+        (Cause.FUNCTION_NOT_CALLED, "messages", "function_call"),
+    ],
+)
+def test_what_cannot_be_done_is_a_400_that_names_the_field(cause: Cause, conversation: str, param: str) -> None:
+    error = failure(Failed(cause), conversation)
+    assert (error.problem.status, error.param) == (400, param)

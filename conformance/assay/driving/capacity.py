@@ -129,7 +129,8 @@ class Patience:
         if sum(one.seconds for one in self.waits) >= self.limit:
             self.experience.in_vain[self._kind] += 1
             return None
-        wait = Wait(status=answer.status or 0, seconds=self._pause(answer, now))
+        asked = retry_after(answer, now) is not None
+        wait = Wait(status=answer.status or 0, seconds=self._pause(answer, now), asked=asked)
         self.waits.append(wait)
         return wait
 

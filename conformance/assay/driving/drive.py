@@ -21,12 +21,12 @@ from assay.driving.budget import Budget
 from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
-from assay.driving.saturation import NOT_HELD
 from assay.driving.sending import Outgoing, Sender
 from assay.driving.slots import Limit, Slots
 from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
+from assay.model.reasons import CROWDED, NEVER_LEFT
 from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
@@ -50,10 +50,6 @@ if TYPE_CHECKING:
 
 BESIDE = 2.5
 """Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
-NEVER_LEFT = "the client never got the text at which it was to leave"
-CROWDED = "the target refused the request that was to be sent beside the stream: it served no two at once"
-HURRIED = frozenset({NEVER_LEFT, CROWDED, NOT_HELD})
-"""Reasons for which a scenario was not driven that rest on time: it may be driven if it is tried again alone."""
 
 Progress = Callable[[Scenario, Form], None]
 """Called when a scenario has been driven in a form."""

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.model.reasons import NOT_HELD
 from assay.requests.plain import TOO_MANY_REQUESTS, UnseenError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from assay.model.transcript import Transcript
 
-NOT_HELD = "the target's slots could not be held: it does not let requests wait for its backend"
 GRACE = 0.25
 """Seconds in which the other requests may be answered as the first one was; if all are, none was accepted."""
 

@@ -4,15 +4,19 @@ One cause, one violation. Within an exchange the judge goes in stages (`Stage` o
 something ends it: what comes after has not been understood. It is reported as not observed, hidden behind what was
 found.
 
+0. target: whether there is an answer at all (below);
 1. error: an answer that is an error has the right form and gives nothing away;
 2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
 3. content: what was said, against the script;
 4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
 5. parity of two answers to the same turn, if the scenario showed nothing else at all.
 
-An exchange that continues a conversation is not judged once an earlier one of it was wrong. If a response is no answer
-at all, its violation is one of the scenario's subject (the first requirement that it exercises in that mode), and
-hides the rest. What nothing could show (an error that never came, a call that never came) is not observed either.
+An exchange that continues a conversation is not judged once an earlier one of it was wrong. What nothing could show (an
+error that never came, a call that never came) is not observed either.
+
+A response that is no answer has a symptom, and shows nothing else. Those of all runs are looked at together: what
+shows the same symptom is one cause with one finding, which hides the rest (`causes` says what is a cause, and what is
+a scenario's own matter, whose violation is one of its subject: the first requirement that it exercises in that mode).
 
 Some scenarios differ from others in one thing only, and name it as the requirement to attribute faults to
 (`attribute_to`). Whatever is wrong with their content is a violation of that requirement, unless scenarios without such
@@ -38,8 +42,11 @@ To judge a requirement of one's own, add its row and its check; both are values,
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from assay.judging.cases import case_of, may_be_expected
+from assay.judging.causes import CAUSED, find_causes
 from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
 from assay.judging.checks.answered import answered
 from assay.judging.outcomes import not_judged, outcome
@@ -49,13 +56,15 @@ from assay.model.requirement import Harmless, Stage
 from assay.model.scenario import Form, Mode
 from assay.model.transcript import End
 from assay.model.verdict import Finding, HarnessError
-from assay.reading.applicable import NO_ANSWER, applicable
+from assay.reading.applicable import applicable
 from assay.reading.expected import Failure
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+    from assay.judging.cases import Case
+    from assay.judging.causes import Cause
     from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
     from assay.model.catalogue import Catalogue
@@ -65,13 +74,44 @@ if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
 
 BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
-BAD_REQUEST = 400
-"""The lowest status that says that a request failed."""
 _CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = _CONTENT | {Stage.SENSE}
 """What cannot be judged behind a violation of form."""
+_OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
+"""What is judged of every exchange, whatever came."""
 _WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
 """Rows of these stages are judged by what their scenarios say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What runs come to."""
+
+    outcomes: tuple[Outcome, ...]
+    """In the order of the runs."""
+    causes: tuple[Cause, ...]
+    """What made exchanges fail alike, in the order in which it first shows."""
+
+
+def judge_runs(
+    runs: Sequence[Run], target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
+) -> Judgement:
+    """The outcomes of all runs, and the causes that several exchanges share.
+
+    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to a subject.
+
+    Raises:
+        HarnessError: nothing can find out whether a row of the catalogue is broken.
+    """
+    _refuse_rows_without_check(catalogue, checks)
+    examined = [_examine(run, target, catalogue, checks) for run in runs]
+    cases = (case for one in examined for case in one.cases)
+    expected = (case for one in examined for case in one.expected)
+    causes = find_causes(cases, expected, [exchange for one in examined for exchange in one.served])
+    settled = [_settle(one, causes) for one in examined]
+    shown = frozenset(broken).union(*(one.vouched for one in settled))
+    outcomes = (outcome for one in settled for outcome in _outcomes(one, target, shown))
+    return Judgement(outcomes=tuple(outcomes), causes=causes)
 
 
 def judge_all(
@@ -82,19 +122,11 @@ def judge_all(
     Raises:
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
-    _refuse_rows_without_check(catalogue, checks)
-    examined = [_examine(run, target, catalogue, checks) for run in runs]
-    broken = frozenset(
-        found.requirement
-        for one in examined
-        for found in one.findings
-        if one.run.scenario.attribute_to in {None, found.requirement}
-    )
-    return tuple(outcome for one in examined for outcome in _outcomes(one, target, broken))
+    return judge_runs(runs, target, catalogue, checks=checks).outcomes
 
 
 def judge(
-    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Container[str] = frozenset()
+    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
 ) -> tuple[Outcome, ...]:
     """One outcome for each requirement of the scenario, and for each other one that was found broken in it.
 
@@ -103,18 +135,21 @@ def judge(
     Raises:
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
-    _refuse_rows_without_check(catalogue, checks)
-    return _outcomes(_examine(run, target, catalogue, checks), target, broken)
+    return judge_runs([run], target, catalogue, checks=checks, broken=broken).outcomes
 
 
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and not any(row.id in known for known in (checks, GRAMMAR, live.check)):
+        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED, *live.check}:
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
             )
+
+
+_Place = tuple[Form, int]
+"""An exchange of a run: its form, and its number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +158,11 @@ class _Found:
 
     finding: Finding
     attributable: bool
+
+    @property
+    def place(self) -> _Place:
+        """The exchange of the run in which it was made."""
+        return self.finding.form, self.finding.exchange
 
     @property
     def requirement(self) -> str:
@@ -141,6 +181,22 @@ class _Examined:
     findings: list[_Found] = field(default_factory=list)
     hidden: dict[str, _Found] = field(default_factory=dict)
     """Requirement → the first finding behind which it could not be observed."""
+    cases: list[Case] = field(default_factory=list)
+    """The exchanges without an answer, where one was due."""
+    expected: list[Case] = field(default_factory=list)
+    """Those without an answer where an error may have been due."""
+    served: list[Exchange] = field(default_factory=list)
+    """Those of conversations with an answer."""
+    causes: tuple[Cause, ...] = ()
+    """The causes whose first exchange is one of this run's; known when all runs have been examined."""
+    lost: Mapping[_Place, Cause] = MappingProxyType({})
+    """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
+
+    @property
+    def vouched(self) -> frozenset[str]:
+        """The requirements that are broken whatever the scenario's subject is."""
+        subject = self.run.scenario.attribute_to
+        return frozenset(found.requirement for found in self.findings if subject in {None, found.requirement})
 
     def find(self, exchange: Exchange, violations: Iterable[Violation], *, attributable: bool = False) -> list[_Found]:
         """Note violations of an exchange, and return them."""
@@ -218,20 +274,57 @@ def _examine(run: Run, target: Target, catalogue: Catalogue, checks: Checks) -> 
     return examined
 
 
+def _settle(examined: _Examined, causes: Iterable[Cause]) -> _Examined:
+    """What a run has shown, without what the causes of all runs say better."""
+    mine = {id(exchange): place for place, exchange in _places(examined.run)}
+    hidden = ((id(exchange), cause) for cause in causes for exchange in cause.hidden)
+    lost = {mine[known]: cause for known, cause in hidden if known in mine}
+    return replace(
+        examined,
+        findings=[found for found in examined.findings if found.place not in lost],
+        causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
+        lost=lost,
+    )
+
+
+def _places(run: Run) -> Iterator[tuple[_Place, Exchange]]:
+    return (((form, exchange.number), exchange) for form, those in run.exchanges.items() for exchange in those)
+
+
 def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
     """What a run comes to, given the requirements that other scenarios have shown to be broken."""
     run, rows = examined.run, examined.rows
     if run.error:
         return tuple(not_judged(run, row) for row in rows)
     findings = [_attributed(found, run.scenario.attribute_to, broken) for found in examined.findings]
-    hidden = {
-        row: _attributed(behind, run.scenario.attribute_to, broken).violation.requirement
-        for row, behind in examined.hidden.items()
-    }
+    findings += [cause.finding for cause in examined.causes]
     # Found broken in passing: reported, although the scenario is not judged by them.
     others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
     rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
+    hidden = _hidden(examined, broken)
     return tuple(outcome(run, row, target, found=findings, hidden=hidden) for row in rows)
+
+
+def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, str]:
+    """Requirement → why it could not be observed behind something that was found."""
+    reasons: dict[str, str] = {}
+    for row_id, behind in examined.hidden.items():
+        found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
+        same = f"hidden behind {found}, which is broken in the same exchange"
+        lost = examined.lost.get(behind.place)
+        reasons[row_id] = _behind(row_id, lost) if lost else same
+    for (form, _), cause in examined.lost.items():
+        for row in examined.rows:
+            if row.speaks_of(form):
+                reasons.setdefault(row.id, _behind(row.id, cause))
+    return reasons
+
+
+def _behind(row: str, cause: Cause) -> str:
+    """Why a requirement could not be observed in an exchange of a cause."""
+    if row == cause.requirement:
+        return f"counted once, in {cause.scenario}: {cause}"
+    return f"hidden behind {cause.requirement}: {cause}"
 
 
 def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> Finding:
@@ -240,7 +333,8 @@ def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> F
     if subject is None or not found.attributable or violation.requirement in broken:
         return found.finding
     seen = f"{violation.seen} ({violation.requirement})"
-    return replace(found.finding, violation=replace(violation, requirement=subject, seen=seen))
+    attributed = replace(violation, requirement=subject, seen=seen)
+    return replace(found.finding, violation=attributed, found_by=violation.requirement)
 
 
 def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
@@ -277,18 +371,22 @@ def _together(exchanges: Sequence[Exchange], examined: _Examined) -> None:
 
 def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
     """What one exchange shows."""
-    errors = examined.find(exchange, examined.look(examined.of(Stage.ERROR), exchange))
-    # The client left before anything came, as its scenario asks: nothing is missing.
-    if exchange.transcript.end is End.LEFT and exchange.transcript.status is None:
-        return errors
+    errors = examined.find(exchange, examined.look(examined.of(Stage.TARGET, Stage.ERROR), exchange))
+    case = case_of(exchange, examined.catalogue)
+    if case is not None and not may_be_expected(case):
+        examined.cases.append(case)
+        if case.hides:
+            return errors + _nothing_else(case, examined)
+    elif case is not None:
+        examined.expected.append(case)
     # A plain request: its scenario says what must come, so there is no grammar to read the answer by.
     if exchange.scenario.request is not None:
         return errors + examined.find(exchange, examined.look(examined.of(*_CONTENT), exchange))
+    # The error that was due, whose form the first stage has judged; or the client left before anything came, as its
+    # scenario asks.
     if exchange.reading is None:
-        missing = examined.find(exchange, _no_answer(exchange, examined.catalogue))
-        for found in missing:
-            examined.hide(exchange, (row for row in examined.rows if row.stage is not Stage.ERROR), found)
-        return errors + missing
+        return errors
+    examined.served.append(exchange)
     violations = [*exchange.reading.violations, *examined.look(examined.of(Stage.FORM), exchange)]
     form = examined.find(exchange, violations)
     breaking = examined.breaking(form, exchange)
@@ -299,6 +397,13 @@ def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
     if exchange.transcript.end is End.LEFT:
         return errors + form
     return errors + form + _meaning(exchange, examined)
+
+
+def _nothing_else(case: Case, examined: _Examined) -> list[_Found]:
+    """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
+    missing = examined.find(case.exchange, [Violation(requirement=case.subject, seen=case.seen)])
+    examined.hide(case.exchange, (row for row in examined.rows if row.stage not in _OF_ANY_ANSWER), missing[0])
+    return missing
 
 
 def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
@@ -337,23 +442,8 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
 
 def failed_first(exchange: Exchange) -> bool:
     """Whether the backend failed before any output (or, in a whole answer, at all)."""
-    return any(wanted.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for wanted in exchange.wanted)
-
-
-def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
-    """A response that is no success, where one was due."""
-    transcript = exchange.transcript
-    if transcript.status is None:
-        seen = f"no response came: {transcript.end} after {transcript.seconds:.1f} s"
-    # The error that was due; the first stage has judged its form.
-    elif transcript.status >= BAD_REQUEST and any(wanted.failure in NO_ANSWER for wanted in exchange.wanted):
-        return
-    else:
-        seen = f"HTTP {transcript.status} instead of an answer: {transcript.body[:200].decode(errors='replace')}"
-    exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
-    # What the scenario exercises may be about other forms only; then its first row has the violation.
-    subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
-    yield Violation(requirement=subject or exchange.scenario.exercises[0], seen=seen)
+    hushed = {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+    return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
 def _damage(examined: _Examined) -> None:

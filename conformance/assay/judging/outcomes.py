@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.live import ANY_ANSWER
+from assay.judging.checks import live
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
@@ -28,6 +28,10 @@ class Run:
     """Why it was not driven in a form."""
     error: str = ""
     """Why the harness failed; '' if it did not. Nothing is judged then."""
+    repeated: int = 0
+    """How many times forms of it were driven again, alone, because what they showed rests on time."""
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
@@ -38,7 +42,7 @@ def not_judged(run: Run, row: Requirement) -> Outcome:
 def outcome(
     run: Run, row: Requirement, target: Target, *, found: Iterable[Finding], hidden: Mapping[str, str]
 ) -> Outcome:
-    """The outcome of a requirement, from all that was `found`, and from which requirement hides which."""
+    """The outcome of a requirement, from all that was `found`, and from why which requirement is `hidden`."""
     # What was found weighs more than any reason for which nothing could be.
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
@@ -62,23 +66,28 @@ def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
 def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mapping[str, str]) -> str:
     """'' if the requirement was really looked at."""
     if row.id in hidden:
-        return f"hidden behind {hidden[row.id]}, which is broken in the same exchange"
+        return hidden[row.id]
     for form in run.scenario.forms(target.dialects):
         # One form that was not driven is enough: a pass speaks of all of them.
         if row.speaks_of(form) and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None
-    if target.backend is Backend.LIVE and needs_script:
+    if target.backend is Backend.LIVE and (needs_script or _asks(run, row)):
         return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
+
+
+def _asks(run: Run, row: Requirement) -> bool:
+    """Whether a row is judged by what a model was asked to do."""
+    return row.id in live.check and any(turn.asks is not None for turn in run.scenario.turns)
 
 
 def _not_done(run: Run, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
     if any(turn.asks is None for turn in run.scenario.turns):
         return "the right answer is not known: a live model is behind the target"
-    if row.id in ANY_ANSWER:
+    if row.id in live.ANY_ANSWER:
         return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
     missed = next((one for one in exchanges if not one.wanted), None)

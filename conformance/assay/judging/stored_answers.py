@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LONG = 2000
 """Texts longer than this are stored by their length and their ends."""
 
-ANYHOW = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
+ANYHOW = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET}
 """Failures that may be reported in more than one right way."""
 
 ESTIMATED = "usage: (not the backend's)"

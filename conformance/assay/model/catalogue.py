@@ -418,6 +418,7 @@ _ROW: Mapping[str, _Field] = {
     "facets": _words(Facet),
     "alike": _flag("means the same in every dialect of chat"),
     "at_crash": _flag("may be broken only where the backend dies"),
+    "on_time": _flag("may seem broken on a busy machine"),
     "harm": _word(Harm),
     "compat": _flag("a real client would break, lose, double or misread something"),
     "compat_why": replace(_text("one sentence that says why compat is true", r"\.$", sentence=True), required=False),

@@ -34,6 +34,8 @@ class Judged(StrEnum):
 class Stage(StrEnum):
     """What a requirement's check looks at, and so when it runs: `judging.judge` explains the order."""
 
+    TARGET = "target"
+    """Whether there is an answer at all. No check is needed: `judging.causes` finds what has no answer."""
     ERROR = "error"
     """Every answer that is an error."""
     FORM = "form"
@@ -135,6 +137,9 @@ class Requirement:
     """It means the same in every dialect of chat: a fault that breaks it in one breaks it in all."""
     at_crash: bool = False
     """A fault of it may show only where the backend process dies, so tests of faults must let it die."""
+    on_time: bool = False
+    """A violation of it rests on time: on a busy machine it may be seen of a target that keeps it. So it is reported
+    only if it is seen again when the scenario is driven alone."""
     harm: Harm = Harm.FORM
     compat: bool = False
     """Whether a real client would break, lose, double or misread something when it is violated. If not, a violation is

@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from assay.model.asks import Asks  # noqa: TC001 (archives read the annotations)
 from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect, Surface
-
-if TYPE_CHECKING:
-    from assay.model.asks import Asks
 
 JsonObject = Mapping[str, Any]
 
@@ -180,6 +178,9 @@ class Scenario:
     """Headers of each request of a conversation."""
     requires_echo: str = ""
     """As `Request.requires_echo`, for the requests of a conversation."""
+    refusable: str = ""
+    """A field of its requests that asks for more than some backends can do: a 400 that names it is a right answer, too.
+    "": none."""
     attribute_to: str | None = None
     """The requirement that any fault in the content is reported under: the scenario differs from others in nothing
     else. None: each fault is reported under its own requirement."""
@@ -217,6 +218,28 @@ class Scenario:
             # One is enough: the rules of HTTP are the same in every dialect.
             return () if apart else (Form(self.dialects[0], Mode.WHOLE),)
         return tuple(Form(dialect, mode) for dialect in spoken for mode in self.modes)
+
+
+def forced_tools(scenario: Scenario, turn: Turn | None) -> frozenset[str]:
+    """The tools of which the request of a turn demands a call; empty where it demands none."""
+    body = {**scenario.body, **(turn.body if turn else {})}
+    match body.get("tool_choice"):
+        case "required":
+            return frozenset(tool["function"]["name"] for tool in scenario.tools)
+        case {"function": {"name": str(name)}} | {"type": "function", "name": str(name)}:
+            return frozenset({name})
+        case _:
+            return frozenset()
+
+
+def wants_json(scenario: Scenario, turn: Turn | None) -> bool:
+    """Whether the request of a turn demands an answer that is a JSON object, of no schema."""
+    body = {**scenario.body, **(turn.body if turn else {})}
+    match body:
+        case {"response_format": {"type": "json_object"}} | {"text": {"format": {"type": "json_object"}}}:
+            return True
+        case _:
+            return False
 
 
 def offers_tools(scenario: Scenario, turn: Turn | None) -> bool:

@@ -47,6 +47,8 @@ class Finding:
     exchange: int
     """The number of the exchange in its scenario, counted from 0."""
     violation: Violation
+    found_by: str = ""
+    """The requirement whose check found it, where the scenario attributes it to another; "": the violation's own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

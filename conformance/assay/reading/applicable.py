@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.model.asks import Calls
 from assay.model.catalogue import Catalogue, Judged, Requirement
 from assay.model.dialect import BLOCK_MODES, MODE_HEADER, Dialect
-from assay.model.scenario import LEAVES, Form, Scenario, offers_tools, wants_burst
+from assay.model.scenario import LEAVES, Form, Scenario, forced_tools, offers_tools, wants_burst, wants_json
 from assay.reading.expected import Expected, Failure, expected
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Usage
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay_scripts.steps import Step
 
 
-NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT}
+NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET}
 """Failures after which there need not be an answer."""
 
 
@@ -55,12 +55,18 @@ def _judged(scenario: Scenario, form: Form) -> set[Judged]:
 def answers_to(scenario: Scenario, number: int, form: Form) -> tuple[Expected, ...]:
     """The right answers to the turn of that number, counted from 0: one for each choice."""
     turn = scenario.turns[number]
-    asked = {
-        "burst": wants_burst(scenario, turn, form.dialect),
-        "offered": offers_tools(scenario, turn),
-        "blocks": scenario.headers.get(MODE_HEADER) in BLOCK_MODES,
-    }
-    return tuple(expected(_part(scenario, turn, number, choice), form, **asked) for choice in range(scenario.choices))
+    return tuple(
+        expected(
+            _part(scenario, turn, number, choice),
+            form,
+            burst=wants_burst(scenario, turn, form.dialect),
+            offered=offers_tools(scenario, turn),
+            blocks=scenario.headers.get(MODE_HEADER) in BLOCK_MODES,
+            forced=forced_tools(scenario, turn),
+            json=wants_json(scenario, turn),
+        )
+        for choice in range(scenario.choices)
+    )
 
 
 def _part(scenario: Scenario, turn: Turn, number: int, choice: int) -> tuple[Step, ...]:

@@ -48,6 +48,8 @@ class Failure(StrEnum):
     """Inside a call: an HTTP error or an error frame, depending on how much of the call the proxy had sent."""
     SILENT = "by saying nothing"
     """The backend never sends anything: an HTTP error or an error frame, as inside a call."""
+    UNMET = "by not doing what was demanded"
+    """It answers, but without the call or the JSON that the request demands: an error that names the field."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +105,14 @@ class _Said:
 
 
 def expected(
-    part: Iterable[language.Step], form: Form, *, burst: bool, offered: bool = True, blocks: bool = False
+    part: Iterable[language.Step],
+    form: Form,
+    *,
+    burst: bool,
+    offered: bool = True,
+    blocks: bool = False,
+    forced: frozenset[str] = frozenset(),
+    json: bool = False,
 ) -> Expected:
     """The right answer to a turn.
 
@@ -113,9 +122,13 @@ def expected(
         burst: The request asks for the stop policy `burst`.
         offered: The request lets the backend call tools. If not, what looks like a call in its text is text.
         blocks: The request asks a response to write its calls as blocks in the text.
+        forced: The tools of which the request demands a call; empty where it demands none.
+        json: The request demands a JSON object, of any schema.
     """
     said = _sum_up(part, offered=offered)
     failure = _failure(said, form.mode)
+    if failure is Failure.NONE and _unmet(said, forced, json=json):
+        return Expected(text="", calls=(), finish=None, usage=None, failure=Failure.UNMET)
     if failure is Failure.BEFORE_OUTPUT:
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
     calls = _carried(said.calls, form, burst=burst)
@@ -133,6 +146,13 @@ def expected(
         cut=said.end == language.Finish("length"),
         gates=tuple(said.gates),
     )
+
+
+def _unmet(said: _Said, forced: frozenset[str], *, json: bool) -> bool:
+    """Whether the backend does not do what the request demands."""
+    uncalled = bool(forced) and not any(call.name in forced for call in said.calls)
+    # Whether a text is JSON need not be looked at: what scripts say of themselves is prose.
+    return uncalled or (json and not said.reflects and not said.calls)
 
 
 def _drops_text(form: Form) -> bool:

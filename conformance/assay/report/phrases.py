@@ -28,8 +28,13 @@ CLIENTS = 4
 """How many broken clients are listed."""
 
 
-def broken_requirement(certificate: Certificate, requirement: Requirement, outcome: Outcome) -> Iterator[Text]:
-    """The lines on one outcome that is a failure or a warning; the first is a headline."""
+def broken_requirement(
+    certificate: Certificate, requirement: Requirement, outcome: Outcome, finding: Finding | None = None
+) -> Iterator[Text]:
+    """The lines on one outcome that is a failure or a warning; the first is a headline.
+
+    `finding` is the one to show; None: the first of the outcome.
+    """
     verdict = outcome.at(certificate.level)
     yield Text.assemble(
         (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"),
@@ -39,8 +44,8 @@ def broken_requirement(certificate: Certificate, requirement: Requirement, outco
     for effect in requirement.breaks[:CLIENTS]:
         yield Text(f"breaks {effect}", style="yellow")
     if outcome.findings:
-        # The first alone: the others are of the same requirement in the same scenario.
-        yield from _finding(certificate, outcome, outcome.findings[0])
+        # One alone: the others are of the same requirement in the same scenario.
+        yield from _finding(certificate, outcome, finding or outcome.findings[0])
     else:
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")

@@ -13,6 +13,7 @@ from rich.text import Text
 from assay.model.dialect import DEFAULT, Arguments, Dialect
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.causes import blocks
 from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
-SCENARIOS = 6
-"""How many scenarios of one broken requirement are named."""
 
 
 @contextmanager
@@ -109,7 +108,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
-    """Requirement by requirement; the first scenario in full, the others by name."""
+    """Requirement by requirement, cause by cause; the first scenario in full, the others by name."""
     for row in sorted(catalogue.requirements, key=lambda row: _weight(row, certificate)):
         broken = [
             outcome
@@ -118,15 +117,13 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
         ]
         if not broken:
             continue
-        console.print()
-        head, *lines = broken_requirement(certificate, row, broken[0])
-        console.print(head)
-        names = [outcome.scenario for outcome in broken]
-        more = f" and {len(names) - SCENARIOS} more" if len(names) > SCENARIOS else ""
-        # One scenario is enough to see it again, and takes a moment instead of the whole run.
-        lines += [Text(f"in: {', '.join(names[:SCENARIOS])}{more}"), Text(f"again: {again} --only {names[0]}")]
-        for line in lines:
-            console.print(Padding(line, (0, 0, 0, 2)))
+        for found in blocks(certificate, broken):
+            console.print()
+            head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
+            console.print(head)
+            # One scenario is enough to see it again, and takes a moment instead of the whole run.
+            for line in (*lines, Text(found.where), Text(f"again: {again} --only {found.outcome.scenario}")):
+                console.print(Padding(line, (0, 0, 0, 2)))
 
 
 def _weight(row: Requirement, certificate: Certificate) -> int:

@@ -17,6 +17,7 @@ from assay.model.verdict import Outcome, Verdict, VerdictLevel
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from assay.judging.causes import Cause
     from assay.judging.outcomes import Run
     from assay.model.target import Target
 
@@ -60,6 +61,12 @@ class Certificate:
     """The requirements that must have been observed for the result to be complete."""
     seconds: float
     """How long the run took."""
+    causes: tuple[Cause, ...] = ()
+    """What made exchanges fail alike; each has one finding in `outcomes`, and hides the rest of its exchanges."""
+    jobs: int = 0
+    """How many exchanges were to run at the same time; 0: not known."""
+    at_a_time: int = 0
+    """How many the target was found to serve at the same time, of as many; 0: not known."""
     selection: tuple[str, ...] = ()
     """The scenarios and requirements that were selected by name; empty for a whole run. A selection is judged like a
     whole run but is no certificate: it was not asked about the rest."""

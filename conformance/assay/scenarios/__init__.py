@@ -14,6 +14,7 @@ from assay.scenarios.responses import INPUT, SETTINGS
 from assay.scenarios.sentinel import SENTINEL
 from assay.scenarios.shapes import SHAPES
 from assay.scenarios.stored import STORED
+from assay.scenarios.structured import STRUCTURED
 from assay.scenarios.text import TEXT
 from assay.scenarios.tool_choice import TOOL_CHOICE
 from assay.scenarios.turns import TURNS
@@ -37,6 +38,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *TURNS,
     *UNTOUCHED,
     *TOOL_CHOICE,
+    *STRUCTURED,
     *HTTP,
     *REUSE,
     *PRECEDENCE,

@@ -211,8 +211,7 @@ FIELDS: tuple[Field, ...] = (
         accepted=(
             {"tool_choice": "none"},  # right without tools: none is to be called
             {"tools": [TIME], "tool_choice": "auto"},
-            {"tools": [TIME], "tool_choice": "required"},
-            {"tools": [TIME], "tool_choice": TIME},
+            # A call that is demanded is for turn.tool-choice-forced, which also takes a refusal.
         ),
     ),
     Field(

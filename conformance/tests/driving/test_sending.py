@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.driving import reviving
-from assay.driving.drive import CROWDED, drive
+from assay.driving.drive import drive
 from assay.model.dialect import Dialect
+from assay.model.reasons import CROWDED
 from assay.model.scenario import Act, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import Death, End, Transcript

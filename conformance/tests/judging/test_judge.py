@@ -202,23 +202,28 @@ def test_what_the_stored_answer_alone_can_tell_is_told(stream: Make, right_whole
     [
         (500, b"oops \xff", End.COMPLETE, "HTTP 500 instead of an answer: oops \ufffd"),
         (302, b"", End.COMPLETE, "HTTP 302 instead of an answer: "),
-        (None, b"", End.CUT, "no response came: cut after 1.2 s"),
-        (None, b"", End.TIMEOUT, "no response came: timeout after 1.2 s"),
+        (None, b"", End.CUT, "the connection is closed without an answer (after 1.2 s)"),
+        (None, b"", End.TIMEOUT, "silence instead of an answer (after 1.2 s)"),
     ],
 )
-def test_what_is_no_answer_is_blamed_on_the_subject_and_hides_the_rest(
+def test_what_is_no_answer_is_blamed_on_no_subject_and_hides_the_rest(
     right_stream: Make, plain: Make, status: int | None, body: bytes, end: End, said: str
 ) -> None:
     outcomes = judged(right_stream("text-hello"), plain("text-hello", status, body, end=end))
-    assert broken(outcomes) == {"chat.whole.text"}
-    assert [f.violation.seen for f in outcomes["chat.whole.text"].findings] == [said]
-    rest = {name for name in outcomes if name.startswith("chat.whole.")} - {"chat.whole.text"}
-    assert rest <= hidden(outcomes, "chat.whole.text")
+    assert broken(outcomes) == {"target.answers"}
+    assert [f.violation.seen for f in outcomes["target.answers"].findings] == [said]
+    hidden = by(outcomes, Verdict.NOT_OBSERVED)
+    of_streams = {name for name in outcomes if name.startswith("chat.stream.")} - {"chat.stream.parity"}
+    assert hidden == outcomes.keys() - of_streams - {"target.answers"}
+    assert all(outcomes[name].reason.startswith("hidden behind target.answers: ") for name in hidden)
     assert outcomes["chat.stream.text"].verdict is Verdict.PASS
 
 
-def test_the_subject_is_the_first_requirement_of_that_mode(stream: Make, right_whole: Make) -> None:
-    exchange = stream("call-after-text", b"", bare=True, status=500)
+def test_what_one_scenario_is_refused_is_a_violation_of_its_first_requirement_of_that_mode(
+    stream: Make, right_whole: Make, error_body: Callable[..., bytes]
+) -> None:
+    as_json = {"Content-Type": "application/json"}
+    exchange = stream("call-after-text", error_body(), bare=True, status=400, headers=as_json)
     assert NAMED["call-after-text"].exercises[0] == "chat.whole.content-null"
     assert broken(judged(exchange, right_whole("call-after-text"))) == {"chat.stream.text"}
 
@@ -463,6 +468,7 @@ def test_a_plain_request_is_judged_by_its_checks(plain: Make, error_body: Callab
     body = error_body(code="invalid_api_key")
     assert by(judged(plain("auth-wrong", 401, body, headers=right)), Verdict.PASS) == {
         "http.auth.wrong",
+        "http.echo-no-key",
         "http.error.envelope",
         "http.error.no-internals",
     }
@@ -484,7 +490,7 @@ def test_an_error_that_never_came_is_not_called_right(plain: Make, status: int |
 def test_what_was_not_driven_is_not_observed_for_its_reason(right_whole: Make) -> None:
     outcomes = judged(right_whole("text-hello"), stream="the target asks for no key")
     rows = by(outcomes, Verdict.NOT_OBSERVED)
-    assert rows == {name for name in outcomes if name.startswith("chat.stream.")}
+    assert rows == {name for name in outcomes if name.startswith(("chat.stream.", "target."))}
     assert {outcomes[name].reason for name in rows} == {"the target asks for no key"}
     nothing = judge(run(scenario=NAMED["fail-first"]), MOCK, CATALOGUE)
     assert {(o.verdict, o.reason) for o in nothing} == {(Verdict.NOT_OBSERVED, "the scenario was not driven")}

@@ -66,7 +66,7 @@ WRONG = [
     ("dialects", [], '"all" or "chat", or a list of openai-json'),
     ("dialects", ["chat"], '"all" or "chat", or a list of openai-json'),
     ("judged", "yes", "one of always, calls, exercised"),
-    ("stage", "shape", "one of error, form, content"),
+    ("stage", "shape", "one of target, error, form, content"),
     ("invariant", "yes", "true or false"),
     ("harmless", True, "one of never, complete, always"),
     ("on_failure", 1, "true or false"),
@@ -149,7 +149,7 @@ def test_every_row_says_what_it_must(one: Any) -> None:
 def test_ids_are_unique_and_stand_in_the_order_of_the_files() -> None:
     ids = [one.id for one in ROWS]
     assert len(ids) == len(set(ids))
-    assert ids[0] == "http.error.envelope"
+    assert ids[0] == "target.alive"
     surfaces = [one.rsplit(".", 1)[0].split(".")[0:2] for one in ids]
     assert surfaces.index(["chat", "whole"]) < surfaces.index(["chat", "stream"])
     assert ids[-1].startswith("turn.")
@@ -160,6 +160,7 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
     modes = {
         "chat.whole.": (Mode.WHOLE,),
         "chat.stream.": (Mode.STREAM,),
+        "target.": tuple(Mode),
         "http.": tuple(Mode),
         "param.": tuple(Mode),
         "turn.": tuple(Mode),

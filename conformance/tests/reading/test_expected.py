@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -291,3 +291,27 @@ def test_a_response_in_blocks_is_text_alone(*, burst: bool, blocks: int) -> None
     assert answer.text.startswith("Now <use_tool>")
     assert answer.text.count("<use_tool>") == blocks
     assert (answer.calls, answer.finish) == ((), "stop")
+
+
+SEARCH = frozenset({"search"})
+
+
+@pytest.mark.parametrize(
+    ("part", "demand", "failure"),
+    [
+        ((SAY,), {"forced": SEARCH}, Failure.UNMET),
+        ((B,), {"forced": SEARCH}, Failure.UNMET),
+        ((A,), {"forced": SEARCH}, Failure.NONE),
+        ((SAY,), {"json": True}, Failure.UNMET),
+        ((Reflect("received"),), {"json": True}, Failure.NONE),
+        ((A,), {"json": True}, Failure.NONE),
+        ((Fail(),), {"forced": SEARCH}, Failure.BEFORE_OUTPUT),
+    ],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_what_is_demanded_and_not_done_is_no_answer(
+    part: tuple[Step, ...], demand: dict[str, Any], failure: Failure, mode: Mode
+) -> None:
+    right = expected(part, Form(Dialect.OPENAI_JSON, mode), burst=False, **demand)
+    assert right.failure is failure
+    assert (right.calls == ()) is (failure is not Failure.NONE or A not in part)

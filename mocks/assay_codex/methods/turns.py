@@ -62,7 +62,7 @@ def start_turn(request: AdmittedRequest, thread: Thread, given: list[Json], answ
     if thread.override(request.params):
         server.notify(thread, "thread/settings/updated", messages.settings_updated(thread, server.version))
     thread.failed = False  # systemError lasts until the next turn begins
-    turn = Turn(server, thread, casting, given, summary)
+    turn = Turn(server, thread, casting, given, summary, schema=request.params.get("outputSchema"))
     if not thread.ephemeral:
         answer(turn.id)
     turn.announce()
@@ -153,7 +153,15 @@ def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Select
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))
-    return select(library, server.nonces, history=thread.history, given=given, tools=thread.tools, call_id=call_id)
+    return select(
+        library,
+        server.nonces,
+        history=thread.history,
+        given=given,
+        tools=thread.tools,
+        call_id=call_id,
+        developer=thread.developer or "",
+    )
 
 
 def check_input(request: AdmittedRequest, given: list[Json]) -> None:

@@ -25,9 +25,15 @@ class ScriptPosition:
     """The place of a turn in the script of `casting`: the stage on which its parts are played."""
 
     def __init__(
-        self, context: TurnContext, thread: Thread, casting: Selection, given: Sequence[Mapping[str, Any]]
+        self,
+        context: TurnContext,
+        thread: Thread,
+        casting: Selection,
+        given: Sequence[Mapping[str, Any]],
+        schema: object = None,
     ) -> None:
         self.casting = casting
+        self._schema = schema
         self.nonce = casting.nonce
         """The nonce of the turn's first input; more input under another nonce does not change it."""
         self.given = list(given)
@@ -52,7 +58,9 @@ class ScriptPosition:
             # The default answer calls a declared tool where the text asks for that.
             call_id = f"call_{self._context.ids.number():04}"
             # A script of one call ends a client's loop by this: after the result comes text.
-            part = default_answer(self._thread.history, self._thread.tools, call_id)
+            part = default_answer(
+                self._thread.history, self._thread.tools, call_id, developer=self._thread.developer or ""
+            )
         return Response(part, perform(part, self, self._context.now))
 
     def advance(self) -> None:
@@ -79,6 +87,7 @@ class ScriptPosition:
                 given=[],
                 tools=self._thread.tools,
                 call_id=f"call_{self._context.ids.number():04}",
+                developer=self._thread.developer or "",
             )
         # Before the next begins: two running turns would block a script that waits for the others (`others_running`).
         self.record.state = "completed"
@@ -111,4 +120,5 @@ class ScriptPosition:
             "history": self._history,
             "input": self.given,
             "tools": self._thread.tools,
+            "schema": self._schema,
         }

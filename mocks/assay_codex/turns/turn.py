@@ -53,6 +53,7 @@ class Turn:
     """A turn of `thread` that answers the input `given` with `casting`.
 
     `summary`: what the model answers when it first has to summarise the conversation; None: it need not.
+    `schema`: the JSON schema that the client wants the answer to match; None: it wants none.
     `only_summary`: `casting` is a summary, and the turn nothing else. `step` does one action; afterwards `wait` says
     until when there is nothing to do, and `done` that nothing is left.
     """
@@ -66,6 +67,7 @@ class Turn:
         summary: Selection | None = None,
         *,
         only_summary: bool = False,
+        schema: object = None,
     ) -> None:
         # Begun before the turn's own record, since it is played first.
         record = summary.nonce.begin(summary.script, summary.first) if summary else None
@@ -77,7 +79,7 @@ class Turn:
         self._context = context
         self._version = context.version
         self._started = context.now
-        self._script = ScriptPosition(context, thread, casting, given)
+        self._script = ScriptPosition(context, thread, casting, given, schema)
         self.nonce = self._script.nonce
         # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"

@@ -81,6 +81,32 @@ class Example:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reply:
+    """A response that the proxy did not make."""
+
+    head: Head
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hang:
+    """No answer, until the client leaves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exit:
+    """The end of the process, so that of every miniature that it serves."""
+
+    status: int
+    last_words: str
+    """What it writes to stderr before."""
+
+
+Instead = Reply | Hang | Exit
+"""What happens to a request instead of an answer of the proxy."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fault:
     """One fault."""
 
@@ -98,6 +124,8 @@ class Fault:
     """Changes status and headers, after the body is known."""
     environ: Callable[[dict[str, Any]], None] | None = None
     """Changes the WSGI environment: the request's headers, or the bytes of its body."""
+    instead: Callable[[Request, int], Instead | None] | None = None
+    """What happens instead of the answer to the request of this number, counted from 1; None: the proxy answers."""
     salvage: Callable[[Json], list[Frame]] | None = None
     """Makes the frames of a stream out of an error body whose status `head` has lowered."""
     ignores_disconnect: bool = False

@@ -8,7 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import text_of, with_delta
-from assay_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Json, Request
+from assay_mocks.miniatures.fault import FUNCTION_CALL, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -212,8 +212,40 @@ def _tools_demanded(asked: Json) -> Json:
     return {**asked, "messages": []} if _with_results(asked) and not declared else asked
 
 
-def _tool_choice_ignored(asked: Json) -> Json:
-    return {name: value for name, value in asked.items() if name != "tool_choice"}
+def _without_field(field: str, when: Callable[[Any], bool]) -> Callable[[Json], Json]:
+    """A field is accepted and ignored."""
+    return lambda asked: {k: v for k, v in asked.items() if k != field} if when(asked.get(field)) else asked
+
+
+def _is_forced(choice: Any) -> bool:  # noqa: ANN401 (JSON)
+    return choice not in {"none", "auto", None} if isinstance(choice, str | None) else True
+
+
+def _any_call(asked: Json) -> Json:
+    """A tool that is named may be any tool."""
+    return {**asked, "tool_choice": "required"} if isinstance(asked.get("tool_choice"), dict) else asked
+
+
+def _format_is(kind: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and value.get("type") == kind
+
+
+def _blamed_on_the_backend(head: Head, request: Request) -> Head:
+    forced = b'"tool_choice": ' in request.body and b'"tool_choice": "none"' not in request.body
+    return Head(status="502 Bad Gateway", headers=head.headers) if head.code == 400 and forced else head  # noqa: PLR2004
+
+
+def _prefixed(body: Json, _: Request, __: Head) -> Json:
+    """Calls carry the name of the backend's namespace."""
+    return {**body, "choices": list(map(_with_prefix, body["choices"]))} if "choices" in body else body
+
+
+def _with_prefix(choice: Json) -> Json:
+    calls = choice["message"].get("tool_calls")
+    if not calls:
+        return choice
+    renamed = [{**one, "function": {**one["function"], "name": f"client.{one['function']['name']}"}} for one in calls]
+    return {**choice, "message": {**choice["message"], "tool_calls": renamed}}
 
 
 # sessions
@@ -273,7 +305,15 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("tools-reversed", "tool-registry-order", _tools_reversed),
     _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
     _request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
-    _request("tool-choice-ignored", "tool-choice-none", _tool_choice_ignored),
+    _request("tool-choice-ignored", "tool-choice-none", _without_field("tool_choice", lambda it: it == "none")),
+    _request("forced-calls-forgotten", "tool-choice-forced", _without_field("tool_choice", _is_forced)),
+    _request("any-call-for-the-named-one", "tool-choice-forced", _any_call),
+    Fault(name="missing-call-is-502", breaks="turn.tool-choice-forced", head=_blamed_on_the_backend),
+    # Where no script says which tool is called: elsewhere a name that is not the script's is another row's.
+    Fault(name="calls-in-a-namespace", breaks="turn.calls-declared", whole=_prefixed, scripts=("",)),
+    _request("schema-of-the-answer-dropped", "structured-output",
+             _without_field("response_format", _format_is("json_schema"))),
+    _request("any-json-is-any-text", "structured-output", _without_field("response_format", _format_is("json_object"))),
     _untouched("user-text-trimmed", _texts(str.strip, "user")),
     _untouched("blanks-at-line-ends-lost", _texts(_without_blanks_at_ends, "user")),
     _untouched("line-ends-translated", _texts(lambda text: text.replace("\r\n", "\n"), "user")),

@@ -48,6 +48,8 @@ class Asked:
     """Its input."""
     tools: tuple[Json, ...]
     """The tools of the client, in the form of the app-server's dynamic tools."""
+    schema: Json | None = None
+    """The JSON schema that the answer must match; None for any text."""
 
     @property
     def continues(self) -> bool:
@@ -69,6 +71,7 @@ class Asked:
             "history": [item for item in self.items if item.get("role") not in _INSTRUCTION_ROLES],
             "input": [],
             "tools": list(self.tools),
+            "schema": self.schema,
         }
 
 
@@ -87,7 +90,8 @@ def read(body: bytes) -> Asked:
         case {"model": str(model), "input": list(given), "stream": True}:
             items = tuple(item for item in given if isinstance(item, dict))
             thread = str(data.get("prompt_cache_key") or "")
-            return Asked(model=model, thread=thread, items=items, tools=tuple(_declared(data.get("tools"))))
+            tools = tuple(_declared(data.get("tools")))
+            return Asked(model=model, thread=thread, items=items, tools=tools, schema=_schema(data.get("text")))
     raise UnreadableError("expected an object with model, a list as input, and stream: true")
 
 
@@ -104,3 +108,11 @@ def _declared(tools: object) -> list[Json]:
         # Codex also declares tools of other types (namespace, web_search), none of which is a client's.
         if isinstance(tool, dict) and tool.get("type") == "function" and tool.get("name") not in OWN_TOOLS
     ]
+
+
+def _schema(text: object) -> Json | None:
+    """The schema in a request's `text`."""
+    match text:
+        case {"format": {"type": "json_schema", "schema": dict(schema)}}:
+            return schema
+    return None

@@ -47,6 +47,7 @@ class Service:
             given=[],
             tools=asked.tools,
             call_id=f"call_{next(self._numbers):04}",
+            developer=asked.received["developer"],
         )
         if selection.problem is not None:
             return refusal(404, selection.problem, type="invalid_request_error", code="script_not_found")

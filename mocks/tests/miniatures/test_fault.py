@@ -90,7 +90,7 @@ def test_each_fault_does_exactly_one_kind_of_thing() -> None:
         "error-as-stream": {"head", "salvage"},
         "early-failure-as-stream": {"head", "salvage"},
     }
-    kinds = ("frames", "whole", "request", "head", "environ", "salvage", "ignores_disconnect", "body_open")
+    kinds = ("frames", "whole", "request", "head", "environ", "salvage", "instead", "ignores_disconnect", "body_open")
     for name, fault in FAULTS.items():
         done = {kind for kind in kinds if getattr(fault, kind)}
         assert done == together.get(name, done)

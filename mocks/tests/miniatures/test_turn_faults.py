@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_mocks.miniatures.fault import Request
+from assay_mocks.miniatures.fault import Head, Request
 from assay_mocks.miniatures.turn_faults import REMEMBERED, TURN_FAULTS
 
 FAULTS = {fault.name: fault for fault in TURN_FAULTS}
@@ -62,6 +62,16 @@ def user(asked: dict[str, Any]) -> dict[str, Any]:
         ("images-lost", {"messages": [LAST, IMAGE]}, {"messages": [LAST, PARTS]}),
         ("message-lost", {"messages": [IMAGE, SAID, LAST]}, {"messages": [IMAGE, SAID, LAST]}),
         ("last-of-the-user-only", {"messages": [LAST, PARTS, SAID, LAST]}, {"messages": [PARTS, SAID, LAST]}),
+        ("tool-choice-ignored", {"tool_choice": "none"}, {}),
+        ("tool-choice-ignored", {"tool_choice": "auto"}, {"tool_choice": "auto"}),
+        ("forced-calls-forgotten", {"tool_choice": "required"}, {}),
+        ("forced-calls-forgotten", {"tool_choice": {"type": "function"}}, {}),
+        ("forced-calls-forgotten", {"tool_choice": "none"}, {"tool_choice": "none"}),
+        ("any-call-for-the-named-one", {"tool_choice": {"type": "function"}}, {"tool_choice": "required"}),
+        ("any-call-for-the-named-one", {"tool_choice": "auto"}, {"tool_choice": "auto"}),
+        ("schema-of-the-answer-dropped", {"response_format": {"type": "json_schema"}}, {}),
+        ("schema-of-the-answer-dropped", {"n": 1}, {"n": 1}),
+        ("any-json-is-any-text", {"response_format": {"type": "json_object"}}, {}),
         ("user-text-trimmed", {"messages": [says(" a \n")]}, {"messages": [says("a")]}),
         ("user-text-trimmed", {"messages": [PARTS, result("a", " A ")]}, {"messages": [PARTS, result("a", " A ")]}),
         ("blanks-at-line-ends-lost", {"messages": [says("a  \n b ")]}, {"messages": [says("a\n b")]}),
@@ -191,3 +201,26 @@ def test_long_prompts_are_mixed_with_the_one_before() -> None:
     change({"messages": [first]})
     assert change({"messages": [LAST, second]}) == {"messages": [LAST, says("1" * 200 + "\n" + "2" * 5000)]}
     assert change({"messages": [PARTS]}) == {"messages": [PARTS]}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [(b'{"tool_choice": "required"}', 502), (b'{"tool_choice": "none"}', 400), (b"{}", 400)],
+)
+def test_a_call_that_is_missing_is_blamed_on_the_backend(body: bytes, code: int) -> None:
+    change = FAULTS["missing-call-is-502"].head
+    assert change is not None
+    request = Request(method="POST", path="/v1/chat/completions", body=body, key="")
+    assert change(Head(status="400 Bad Request", headers=[]), request).code == code
+    assert change(Head(status="200 OK", headers=[]), request).code == 200
+
+
+def test_calls_get_the_name_of_a_namespace() -> None:
+    change, request = FAULTS["calls-in-a-namespace"].whole, Request(method="POST", path="", body=b"", key="")
+    assert change is not None
+    head = Head(status="200 OK", headers=[])
+    body = {"choices": [{"message": called("{}")}, {"message": SAID}]}
+    changed = change(body, request, head)
+    assert changed["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "client.readNote"
+    assert changed["choices"][1] == body["choices"][1]
+    assert change({"data": []}, request, head) == {"data": []}

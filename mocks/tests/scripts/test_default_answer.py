@@ -79,3 +79,20 @@ def test_a_long_echo_is_cut_into_some_hundred_pieces() -> None:
     (step,) = default_answer([_user("word " * 10_000)], [], "c")
     assert isinstance(step, Say)
     assert len(step.pieces) <= 256
+
+
+@pytest.mark.parametrize(
+    ("developer", "name"),
+    [
+        ("You must call the tool get_weather in this answer.", "get_weather"),
+        ("Be brief.\n\nYou must call one of the tools get_time, get_weather.", "get_time"),
+        ("You must call one of the tools.", "get_time"),
+        ("You must call the tool get_weather before you write.\n\nBe brief.", None),
+        ("Call tools as you like.", None),
+    ],
+)
+def test_a_tool_that_the_instructions_end_with_is_called(developer: str, name: str | None) -> None:
+    (step,) = default_answer([_user("Hello"), RESULT], TOOLS, "c", developer=developer)
+    assert (step.name if isinstance(step, Call) else None) == name
+    (step,) = default_answer([_user("Hello")], [], "c", developer=developer)
+    assert isinstance(step, Say)

@@ -53,4 +53,12 @@ def test_what_was_received() -> None:
         "history": [user],
         "input": [],
         "tools": [],
+        "schema": None,
     }
+
+
+def test_the_schema_of_the_answer_is_that_of_its_format() -> None:
+    schema = {"type": "object"}
+    body = {"model": "m", "input": [], "stream": True, "text": {"format": {"type": "json_schema", "schema": schema}}}
+    assert read(json.dumps(body).encode()).schema == schema
+    assert read(json.dumps({**body, "text": {"verbosity": "low"}}).encode()).schema is None

@@ -7,8 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.conversation import converse
+from assay_proxy.events import Cause
 from assay_proxy.surfaces import chat_stream, chat_whole
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.proxy_headers import echoed
@@ -37,7 +39,9 @@ class Chat:
     def _plan(self, request: ChatRequest) -> AnswerPlan:
         # Before a slot is taken: an unknown model is a 404 however busy the proxy is (http.precedence.*).
         model = backend_model(request.model, self.settings)
+        demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
+        conversation = instructed(conversation, demand)
         call_format = self._call_format(request)
         head = chat_stream.Head(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
@@ -64,6 +68,7 @@ class Chat:
             whole=lambda events: chat_whole.collect(events, head),
             pieces=lambda events: chat_stream.write(events, head),
             dialect=call_format.dialect,
+            demand=demand,
             choices=request.n,
             # A stream that shows no usage ends without waiting for it.
             await_usage=request.include_usage or not request.stream,
@@ -82,3 +87,8 @@ class Chat:
             delimiter=settings.tool_block_delimiter,
             escape=settings.xml_escape == "xml",
         )
+
+
+def _demanding(request: ChatRequest) -> Cause:
+    """Why an answer without the demanded call fails."""
+    return Cause.FUNCTION_NOT_CALLED if request.legacy else Cause.NOT_CALLED

@@ -11,6 +11,7 @@ from assay_proxy.errors import UNKNOWN_MODEL, ApiError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from assay_proxy.answers.demand import Demand
     from assay_proxy.conversation import Conversation
     from assay_proxy.events import TurnEvent
     from assay_proxy.settings import Settings, StopPolicy
@@ -32,6 +33,8 @@ class AnswerPlan:
     """The body of a stream; an empty piece stands for an event that writes nothing."""
     dialect: str
     """For the log."""
+    demand: Demand | None = None
+    """The calls without which the answer fails."""
     choices: int = 1
     await_usage: bool = True
     """Whether the answer reports token counts, and so waits for the backend's."""

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
 from assay_proxy.conversation import Call, Message, TextPart, converse
@@ -87,9 +88,11 @@ class Responses:
         # Only now: an output may answer a call of the previous response, or of an item that was referred to.
         refuse(responses_input.answered(given, calls))
         items = (*before, *responses_input.items(given))
+        demand = Demand(names=request.forced) if request.forced else None
         conversation = converse(
             (*_instructions(request), *items), tools=request.tools, model=model, schema=request.schema
         )
+        conversation = instructed(conversation, demand)
         head = self._head(request, conversation)
 
         def keep(response: Json) -> None:
@@ -108,6 +111,7 @@ class Responses:
             whole=lambda events: responses_answer.collect(events, head, keep),
             pieces=lambda events: responses_answer.write(events, head, keep),
             dialect=f"responses {head.call_format.dialect}",
+            demand=demand,
             param="input",
             headers=echoed(head.call_format),
         )

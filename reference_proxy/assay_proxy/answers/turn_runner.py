@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from flask import Response
 
+from assay_proxy.answers.demand import hold_for_call
 from assay_proxy.answers.timing import TICK, ClientGoneError, hold_status_line, keep_alive, read_events
 from assay_proxy.assembly.assembly import assemble
 from assay_proxy.errors import failure
@@ -100,7 +101,7 @@ class TurnRunner:
             await_usage=plan.await_usage,
             seed=plan.id,
         )
-        events = _logged(events, plan)
+        events = hold_for_call(_logged(events, plan), plan.demand, choices=plan.choices)
         if not plan.stream:
             return json_response(plan.whole(events))
         # Called before there is a response: what fails until then is still an HTTP error.

@@ -41,6 +41,8 @@ class ChatRequest:
     """The tools that the backend may call."""
     calls: bool = True
     """Whether calls may reach the client at all."""
+    forced: tuple[str, ...] = ()
+    """The tools of which one must be called; () where none need be."""
     legacy: bool = False
     """Whether the tools were declared as `functions`, and are called by `function_call`."""
     n: int = 1
@@ -66,6 +68,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1) -> Ch
         items=tuple(chat_messages.items(body["messages"])),
         tools=tuple(chat_tools.offered(body)),
         calls=chat_tools.allowed(body),
+        forced=chat_tools.forced(body),
         legacy=chat_tools.legacy(body),
         n=body.get("n") or 1,
         stream=bool(body.get("stream")),
@@ -82,14 +85,17 @@ def _with_include_usage(options: object) -> str | None:
 
 def _response_format(body: Body) -> Iterator[Fault]:
     match body.get("response_format"):
-        case None | {"type": "text" | "json_object"}:
+        case None | {"type": "text"}:
             return
+        case {"type": "json_object"}:
+            # Codex has schemas alone, and accepting what is then ignored would be worse (turn.structured-output).
+            yield Fault("response_format", "of type text or json_schema: the backend has no mode for any JSON object")
         case {"type": "json_schema", "json_schema": {"name": str(), "schema": dict()}}:
             return
         case {"type": "json_schema"}:
             yield Fault("response_format", "a json_schema with a name and a schema")
         case _:
-            yield Fault("response_format", "of type text, json_object or json_schema")
+            yield Fault("response_format", "of type text or json_schema")
 
 
 def rules(max_choices: int) -> tuple[Rule, ...]:

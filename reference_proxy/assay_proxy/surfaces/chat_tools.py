@@ -89,6 +89,14 @@ def offered(body: Body) -> Iterator[Tool]:
             yield function_rules.tool(function)
 
 
+def forced(body: Body) -> tuple[str, ...]:
+    """The tools of which one must be called; none where the model may answer as it likes."""
+    if not legacy(body) and body.get("tool_choice") == "required":
+        return tuple(function["name"] for function in _declared(body))
+    named = _named(body)
+    return (named,) if named is not None else ()
+
+
 def _declared(body: Body) -> list[Mapping[str, Any]]:
     if legacy(body):
         return list(body["functions"])

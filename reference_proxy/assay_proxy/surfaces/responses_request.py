@@ -47,6 +47,8 @@ class ResponsesRequest:
     """The tools that the backend may call."""
     spaces: Spaces = field(default_factory=dict)
     """Which of the tools are in a namespace."""
+    forced: tuple[str, ...] = ()
+    """The tools of which one must be called; () where none need be."""
     calls: bool = True
     """Whether calls may reach the client at all."""
     stream: bool = False
@@ -73,6 +75,7 @@ def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
         previous=body.get("previous_response_id"),
         tools=tuple(responses_tools.offered(body)),
         spaces=responses_tools.spaces(body),
+        forced=responses_tools.forced(body),
         calls=responses_tools.allowed(body),
         stream=bool(body.get("stream")),
         # OpenAI's default is true.
@@ -95,12 +98,15 @@ def _text(body: Body) -> Iterator[Fault]:
         yield Fault("text", "an object")
         return
     match value.get("format"):
-        case None | {"type": "text" | "json_object"} | {"type": "json_schema", "name": str(), "schema": dict()}:
+        case None | {"type": "text"} | {"type": "json_schema", "name": str(), "schema": dict()}:
             return
+        case {"type": "json_object"}:
+            # As in chat: Codex has schemas alone.
+            yield Fault("text.format", "of type text or json_schema: the backend has no mode for any JSON object")
         case {"type": "json_schema"}:
             yield Fault("text.format", "a json_schema with a name and a schema")
         case _:
-            yield Fault("text.format", "of type text, json_object or json_schema")
+            yield Fault("text.format", "of type text or json_schema")
 
 
 def _metadata(body: Body) -> Iterator[Fault]:

@@ -74,11 +74,11 @@ def tool_choice(body: Body) -> Iterator[Fault]:
         case [*_]:
             yield Fault("tool_choice", "the name of a declared tool")
         case _ if choice == "required":
-            if not body.get("tools"):
-                yield Fault("tool_choice", 'without "required" when no tools are declared')
+            if not names:
+                yield Fault("tool_choice", 'without "required" when no functions are declared')
         # Sorted, so a list: the type that a client sends need not be hashable.
         case _ if isinstance(choice, dict) and choice.get("type") in sorted(_kinds(body) - {"function"}):
-            return
+            yield Fault("tool_choice", "of a function: tools of other types are not run here")
         case _:
             yield Fault("tool_choice", '"none", "auto", "required", or a declared tool')
 
@@ -96,6 +96,17 @@ def offered(body: Body) -> Iterator[Tool]:
     for function in _functions(body):
         if chosen is None or function["name"] in chosen:
             yield function_rules.tool(function)
+
+
+def forced(body: Body) -> tuple[str, ...]:
+    """The tools of which one must be called; none where the model may answer as it likes."""
+    match body.get("tool_choice"):
+        case "required":
+            return tuple(function["name"] for function in _functions(body))
+        case {"type": "allowed_tools", "mode": mode} if mode != "required":
+            return ()
+        case choice:
+            return tuple(_chosen(choice, body) or ())
 
 
 def spaces(body: Body) -> namespaces.Spaces:

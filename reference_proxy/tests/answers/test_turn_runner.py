@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_proxy.answers.demand import Demand
 from assay_proxy.answers.plan import AnswerPlan
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.conversation import Conversation, Tool
@@ -83,3 +84,20 @@ def test_a_call_of_a_tool_that_was_not_declared_is_logged(
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warnings == ["answer-1 call of a tool that was not declared: g"]
     assert "answer-1 call tool=f source=structured" in caplog.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
+    runner: TurnRunner,
+    backend: Any,
+    stream: bool,  # noqa: FBT001 - a case
+) -> None:
+    demanded = plan(stream=stream, demand=Demand(names=("f",)))
+    if stream:
+        with pytest.raises(ApiError) as raised:
+            runner.run(demanded, client_gone=stay, keep_open=True)
+        assert (raised.value.problem.status, raised.value.param) == (400, "tool_choice")
+    else:
+        assert runner.run(demanded, client_gone=stay, keep_open=True).get_json()["said"] == ["Failed"]
+    backend.events = [CallOpened(id="a", name="f"), CallClosed(id="a"), Finished(reason="tool_calls")]
+    assert b"CallOpened" in runner.run(demanded, client_gone=stay, keep_open=True).get_data()

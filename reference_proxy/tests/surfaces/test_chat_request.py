@@ -177,4 +177,10 @@ def test_functions_make_a_legacy_request() -> None:
 def test_a_json_schema_is_passed_on() -> None:
     form = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}, "strict": True}}
     assert request(response_format=form).schema == {"type": "object"}
-    assert request(response_format={"type": "json_object"}).schema is None
+    assert request(response_format={"type": "text"}).schema is None
+
+
+def test_any_json_object_is_refused() -> None:
+    with pytest.raises(ApiError) as raised:
+        request(response_format={"type": "json_object"})
+    assert raised.value.param == "response_format"

@@ -56,3 +56,19 @@ def test_the_word_for_the_other_kind_says_nothing() -> None:
     assert chat_tools.allowed({"tools": [tool("f")], "function_call": "none"})
     assert not chat_tools.allowed({"tools": [tool("f")], "tool_choice": "none"})
     assert not chat_tools.allowed({"tool_choice": "none"})
+
+
+@pytest.mark.parametrize(
+    ("body", "forced"),
+    [
+        ({}, ()),
+        ({"tools": [tool("f")]}, ()),
+        ({"tools": [tool("f"), tool("g")], "tool_choice": "required"}, ("f", "g")),
+        ({"tools": [tool("f"), tool("g")], "tool_choice": tool("g")}, ("g",)),
+        ({"tools": [tool("f")], "tool_choice": "auto", "function_call": {"name": "f"}}, ()),
+        ({**BOTH, "function_call": {"name": "g"}}, ("g",)),
+        ({**BOTH, "tool_choice": "required"}, ()),
+    ],
+)
+def test_the_choice_decides_which_tools_must_be_called(body: dict[str, Any], forced: tuple[str, ...]) -> None:
+    assert chat_tools.forced(body) == forced

@@ -87,7 +87,6 @@ ALLOWED = {"type": "allowed_tools", "mode": "auto", "tools": [flat("g")]}
         (flat("g"), ["g"], flat("g")),
         (chat("f"), ["f"], flat("f")),
         (ALLOWED, ["g"], ALLOWED),
-        ({"type": "web_search"}, ["f", "g"], {"type": "web_search"}),
     ],
 )
 def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[str], sent: Any) -> None:
@@ -102,6 +101,8 @@ def test_the_choice_decides_which_tools_are_offered(choice: Any, offered: list[s
     "choice",
     [
         *("any", 1, {}, flat("x")),
+        # Declared, and not run here.
+        {"type": "web_search"},
         *({"type": "function"}, {"type": "file_search"}, {"type": []}, {"type": {}}, {"type": None}),
         {"type": "allowed_tools", "tools": []},
     ],
@@ -110,8 +111,25 @@ def test_a_wrong_choice_is_a_fault(choice: Any) -> None:
     assert faults(**BOTH, tool_choice=choice) == ["tool_choice"]
 
 
+@pytest.mark.parametrize(
+    ("choice", "forced"),
+    [
+        (None, ()),
+        ("auto", ()),
+        ("none", ()),
+        ("required", ("f", "g")),
+        (flat("g"), ("g",)),
+        (ALLOWED, ()),
+        ({**ALLOWED, "mode": "required"}, ("g",)),
+    ],
+)
+def test_the_choice_decides_which_tools_must_be_called(choice: Any, forced: tuple[str, ...]) -> None:
+    assert responses_tools.forced({**BOTH, "tool_choice": choice}) == forced
+
+
 def test_nothing_can_be_required_of_no_tools() -> None:
     assert faults(tool_choice="required") == ["tool_choice"]
+    assert faults(tools=[{"type": "web_search"}], tool_choice="required") == ["tool_choice"]
     assert faults(tool_choice="none") == []
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.model.scenario import Request
     from assay.reading.exchange import Exchange
 
+BAD_REQUEST = 400
 INVALID = "invalid_request_error"
 SHOWN = 160
 """Bytes of a body that a finding shows."""
@@ -45,6 +46,15 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
     # Of a request that a row outside the scenario judges, only status, headers and error are looked at.
     elif judged == requirement:
         yield from checks.look(requirement, exchange)
+
+
+def refused(exchange: Exchange) -> bool:
+    """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
+    field, transcript = exchange.scenario.refusable, exchange.transcript
+    if not field or transcript.status != BAD_REQUEST:
+        return False
+    failed, _ = read_error(transcript.body, transcript.header("content-type"))
+    return failed is not None and _within(failed.param or "", field)
 
 
 def _wrong(exchange: Exchange) -> str:

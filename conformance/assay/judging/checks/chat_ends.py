@@ -63,7 +63,7 @@ def done_last(exchange: Exchange) -> Iterable[Seen]:
         case End.CUT if failure_of(exchange) not in ERROR_FRAMES:
             yield Seen("the connection broke before the body was complete")
         case End.TIMEOUT:
-            seen = f"the stream went silent for {exchange.target.timeout:g} s without its end"
+            seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
             yield Seen(seen)
         case _:
             pass

@@ -87,7 +87,7 @@ def ends(exchange: Exchange) -> Iterable[Seen]:
         case End.CUT:
             yield Seen("the connection broke before the body was complete")
         case End.TIMEOUT:
-            yield Seen(f"the stream went silent for {exchange.target.timeout:g} s without its end")
+            yield Seen(f"the stream went silent for {exchange.target.silence:g} s without its end")
         case _:
             pass
 

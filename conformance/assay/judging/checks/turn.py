@@ -11,8 +11,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import is_object
+from assay.judging.checks.diff import is_object, quoted
 from assay.judging.registry import Checks, Seen
+from assay.model.scenario import forced_tools
+from assay.wire.message import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -197,6 +199,62 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
     offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
     if offered:
         yield Seen(f"tool_choice is none, and the backend was offered {offered}")
+
+
+@check("turn.tool-choice-forced")
+def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
+    """A call that was demanded was made, or there is no answer."""
+    tools = forced_tools(exchange.scenario, exchange.turn)
+    for choice in exchange.answer.choices:
+        called = [call.name for call in choice.calls]
+        if tools and exchange.answer.error is None and not tools & set(called):
+            demanded = " or ".join(sorted(tools))
+            came = f"calls {', '.join(called)}" if called else f"is text: {quoted(choice.text or '')}"
+            seen = f"tool_choice demands a call of {demanded}; the answer {came}"
+            yield Seen(seen, exchange.body_place)
+
+
+@check("turn.calls-declared")
+def calls_declared(exchange: Exchange) -> Iterable[Seen]:
+    """A call names a tool that the request declares, or one that the backend is known to call."""
+    body = json.loads(exchange.transcript.request_body or b"{}")
+    declared = [function.get("name") for function in _functions(body)]
+    made = [call.name for wanted in exchange.wanted for call in wanted.calls]
+    # A plain request has no reading; it is one for a whole answer.
+    answer = (exchange.reading or read_whole(exchange.transcript.body)).answer
+    for call in (call for choice in answer.choices for call in choice.calls):
+        if call.name not in {*declared, *made}:
+            seen = f"the answer calls {call.name}; the request declares {', '.join(map(str, declared)) or 'no tools'}"
+            yield Seen(seen, exchange.body_place)
+
+
+def _functions(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The functions that a request declares, in the spelling of any surface."""
+    tools = [tool.get("function", tool) for tool in objects_of(body, "tools")]
+    return [*tools, *objects_of(body, "functions")]
+
+
+@check("turn.structured-output")
+def structured_output(exchange: Exchange) -> Iterable[Seen]:
+    """The schema of the request is that of the backend's answer; an answer that was to be JSON is."""
+    body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    text = exchange.choice().text or ""
+    if exchange.answer.error is None and not is_object(text):
+        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", exchange.body_place)
+        return
+    asked, received = _schema_of(body), received_by(exchange)
+    if asked is not None and received.get("schema") != asked:
+        came = quoted(received.get("schema"))
+        yield Seen(f"the request's schema did not reach the backend as its output schema, which is {came}")
+
+
+def _schema_of(body: dict[str, Any]) -> object:
+    """The schema in the body of a request, on either surface; None without one."""
+    match body:
+        case {"response_format": {"json_schema": {"schema": schema}}} | {"text": {"format": {"schema": schema}}}:
+            return schema
+        case _:
+            return None
 
 
 @check("turn.images")

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from assay.judging.checks.answered import answered, asked
+from assay.judging.checks.answered import answered, asked, refused
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
@@ -97,3 +98,19 @@ def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
     object.__setattr__(turn, "scenario", Scenario(name="x", title="", exercises=(ROW,)))
     with pytest.raises(ValueError, match="no plain request"):
         asked(turn)
+
+
+@pytest.mark.parametrize(
+    ("field", "status", "param", "right"),
+    [
+        ("tool_choice", 400, "tool_choice", True),
+        ("text", 400, "text.format", True),
+        ("tool_choice", 400, None, False),
+        ("tool_choice", 400, "tools", False),
+        ("tool_choice", 422, "tool_choice", False),
+        ("", 400, "tool_choice", False),
+    ],
+)
+def test_a_refusal_that_names_what_cannot_be_done(field: str, status: int, param: str | None, right: bool) -> None:  # noqa: FBT001
+    one = exchange(Request(), status, {}, {"param": param})
+    assert refused(replace(one, scenario=replace(one.scenario, refusable=field))) is right

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from assay.judging.checks import CHECKS
 from assay.model.dialect import Dialect
 from assay.reading.exchange import Exchange
+from assay.scenarios.structured import SCHEMA
 from assay.scenarios.turns import PIXEL
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ HISTORY = [
     item("assistant", "Second answer, about bisons.", "output_text"),
 ]
 INPUT = [{"type": "text", "text": "[[assay:reflect/received#n]] Third question: what have you received?"}]
+CALL = ("call_search", "localSearch", "{}")
 TOOLS = [{"name": "readNote"}, {"name": "getCurrentTime"}, {"name": "localSearch"}]
 RESULTS = [
     {"type": "function_call", "call_id": "call_kiwi", "name": "localSearch", "arguments": '{"query": "kiwi"}'},
@@ -241,3 +244,67 @@ def test_later_developer_and_system_text_is_developer_text(seen: Seen) -> None:
         assert seen("system-prompt", "system-prompt-late", history=[item(role, text) for text in late]) == []
     said = seen("system-prompt", "system-prompt-late", history=[item("user", text) for text in late])
     assert [sentence[:20] for sentence in said] == ["the developer text '", "the system text 'Nam"]
+
+
+FORCED = [
+    ("tool-choice-required", "Hello.", {}, "tool_choice demands a call of localSearch or readNote; the answer is text"),
+    ("tool-choice-required", None, {"calls": [CALL]}, ""),
+    (
+        "tool-choice-named-unmet",
+        None,
+        {"calls": [CALL]},
+        "of readNote; the answer calls localSearch",
+    ),
+    ("tool-choice-required-unmet", "Hello, world!", {}, 'the answer is text: "Hello, world!"'),
+    ("tool-choice-none", "{}", {}, ""),
+]
+
+
+@pytest.mark.parametrize(("scenario", "content", "members", "wanted"), FORCED)
+def test_a_call_that_was_demanded(whole: Make, scenario: str, content: Any, members: Any, wanted: str) -> None:
+    exchange = whole(scenario, content, dialect=Dialect.OPENAI_JSON, **members)
+    said = [violation.seen for violation in CHECKS.look("turn.tool-choice-forced", exchange)]
+    assert [wanted in one for one in said] == [True] * bool(wanted)
+
+
+@pytest.mark.parametrize(
+    ("tools", "wanted"),
+    [
+        ([{"type": "function", "function": {"name": "localSearch"}}], ""),
+        ([{"type": "function", "name": "localSearch"}], ""),
+        ([{"type": "function", "function": {"name": "readNote"}}], "localSearch; the request declares readNote"),
+        ([], "localSearch; the request declares no tools"),
+    ],
+)
+def test_a_call_of_a_tool_that_is_not_declared(whole: Make, tools: list[Any], wanted: str) -> None:
+    # What the script calls is not known here, as with a model.
+    exchange = replace(whole("call-one", None, dialect=Dialect.OPENAI_JSON, calls=[CALL]), wanted=())
+    sent = replace(
+        exchange, transcript=replace(exchange.transcript, request_body=json.dumps({"tools": tools}).encode())
+    )
+    said = [violation.seen for violation in CHECKS.look("turn.calls-declared", sent)]
+    assert [wanted in one for one in said] == [True] * bool(wanted)
+
+
+def test_a_tool_that_the_backend_calls_by_itself_may_be_called(whole: Make) -> None:
+    exchange = whole("call-one", None, dialect=Dialect.OPENAI_JSON, calls=[CALL])
+    assert list(CHECKS.look("turn.calls-declared", exchange)) == []
+
+
+@pytest.mark.parametrize(
+    ("scenario", "content", "wanted"),
+    [
+        ("structured-schema", {"schema": SCHEMA}, ""),
+        ("structured-schema", {"schema": None}, "did not reach the backend as its output schema, which is null"),
+        ("structured-schema", {"schema": {"type": "object"}}, 'which is {"type": "object"}'),
+        ("structured-schema", "Hello.", 'the request demands a JSON object; the answer is "Hello."'),
+        ("structured-object", "Hello, world!", "the request demands a JSON object"),
+        ("structured-object", {}, ""),
+    ],
+)
+def test_an_answer_that_must_be_json(whole: Make, scenario: str, content: Any, wanted: str) -> None:
+    text = content if isinstance(content, str) else json.dumps(content)
+    said = [
+        one.seen for one in CHECKS.look("turn.structured-output", whole(scenario, text, dialect=Dialect.OPENAI_JSON))
+    ]
+    assert [wanted in one for one in said] == [True] * bool(wanted)

@@ -339,7 +339,16 @@ def test_reflect_says_what_the_turn_received(client: Any) -> None:
         "history": items,
         "input": [{"type": "text", "text": "[[assay:reflect/received#a]]"}],
         "tools": [tool],
+        "schema": None,
     }
+
+
+def test_reflect_tells_the_schema_of_the_answer(client: Any) -> None:
+    schema = {"type": "object", "properties": {"word": {"type": "string"}}}
+    given = [{"type": "text", "text": "[[assay:reflect/received#a]]"}]
+    asked = {"threadId": client.start_thread(), "input": given, "outputSchema": schema}
+    _, heard = client.ask("turn/start", asked)
+    assert json.loads(heard.said[0])["schema"] == schema
 
 
 def test_the_history_of_a_later_turn_holds_the_earlier_ones(client: Any) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from assay_proxy.backends.codex import v1_encode as encode
 from assay_proxy.backends.codex.rpc import Refusal
 from assay_proxy.backends.codex.turn import CodexTurn, id_in
+from assay_proxy.events import Cause
 
 if TYPE_CHECKING:
     from assay_proxy.backends.codex.rpc import Answer
@@ -27,6 +28,11 @@ class CodexV1(CodexTurn):
     _rollout: str | None = None
 
     def _begin(self) -> None:
+        # sendUserMessage has no place for a schema, and an answer that ignores it would look like one that matches.
+        if self._conversation.schema is not None:
+            self._fail(Cause.SCHEMA_UNKNOWN)
+            self._announce()
+            return
         self._link.request("newConversation", encode.new_conversation(self._conversation), self._on_conversation)
 
     def _on_conversation(self, answer: Answer | Refusal) -> None:

@@ -102,3 +102,9 @@ def test_every_step_may_be_refused(server: Any, step: int) -> None:
 def test_an_answer_without_a_conversation_is_unreadable(server: Any) -> None:
     server.answer()
     assert server.events() == [Failed(Cause.GARBLED)]
+
+
+def test_a_schema_is_refused_before_anything_is_sent(make_server: Any) -> None:
+    server = make_server(CodexV1, Conversation(input=(TextPart("hi"),), schema={"type": "object"}))
+    assert server.methods == []
+    assert server.events() == [Failed(Cause.SCHEMA_UNKNOWN)]

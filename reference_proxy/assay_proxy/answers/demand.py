@@ -1,0 +1,62 @@
+"""Calls that a request demands (`tool_choice`): nothing is sent before one, and an answer without one fails. Pure.
+
+Codex cannot be made to call a tool: it always asks its model with "auto". So the model is asked in the developer text,
+and its answer is held until it calls what was demanded. An answer that does not is never passed on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, TurnEvent, Working
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay_proxy.conversation import Conversation
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Demand:
+    """One of these tools must be called."""
+
+    names: tuple[str, ...]
+    cause: Cause = Cause.NOT_CALLED
+    """Why an answer without such a call fails: it says which field of the request demands it."""
+
+
+def instructed(conversation: Conversation, demand: Demand | None) -> Conversation:
+    """The conversation, with the demand at the end of its developer text."""
+    if demand is None:
+        return conversation
+    which = f"the tool {demand.names[0]}" if len(demand.names) == 1 else f"one of the tools {', '.join(demand.names)}"
+    text = f"You must call {which} in this answer. Write nothing else."
+    texts = [conversation.developer, text] if conversation.developer else [text]
+    return replace(conversation, developer="\n\n".join(texts))
+
+
+def hold_for_call(events: Iterator[TurnEvent], demand: Demand | None, *, choices: int = 1) -> Iterator[TurnEvent]:
+    """The events, held back until each choice has made a call that was demanded; a failure if one ends without."""
+    if demand is None:
+        yield from events
+        return
+    waiting, kept = set(range(choices)), []
+    for event in events:
+        match event:
+            # Silences are passed on: comments keep the client waiting (chat.stream.keepalive).
+            case Quiet() | Working() | Failed():
+                yield event
+                continue
+            case CallOpened() if event.name in demand.names:
+                waiting.discard(event.choice)
+            case Finished() if event.choice in waiting:
+                yield Failed(demand.cause)
+                return
+            case _:
+                pass
+        kept.append(event)
+        if not waiting:
+            yield from kept
+            break
+    yield from events
