@@ -375,9 +375,10 @@ class Reflect:
     them).
     `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, with `state`
     one of running, completed, interrupted, failed.
+    `backend`: the Codex that is played: {"codex", "protocol"}, its version and `v1` or `v2`.
     """
 
-    what: Literal["received", "turns"] = "received"
+    what: Literal["received", "turns", "backend"] = "received"
     """What is reported."""
     wait: Seconds = 1.0
     """How long `turns` waits for the other turns to end."""

@@ -8,8 +8,9 @@ transcripts. What a target that is gone for good leaves undone is not driven, wi
 from __future__ import annotations
 
 import asyncio
+import math
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,15 +28,16 @@ from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
 from assay.model.reasons import CROWDED, NEVER_LEFT
-from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
+from assay.model.scenario import LEAVES, Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable
 from assay.reading.applicable import NO_ANSWER, answers_to
-from assay.reading.asked import wanted
+from assay.reading.asked import right_answers
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.adapted import adapted
 from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
@@ -90,6 +92,7 @@ async def drive(
         forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
         budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
     """
+    scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
     async with _client(target) as client:
         sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
@@ -185,13 +188,9 @@ async def _attempt(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
 
 def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why a scenario cannot be driven against this target; "" when it can."""
-    if scenario.needs_keepalive and target.keepalive is None:
-        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
-    if scenario.needs_idle_timeout and target.idle_timeout is None:
-        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
-    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
-    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
-        return "a backend may be silent for longer than --timeout allows"
+    late = _late_reason(scenario, target)
+    if late:
+        return late
     # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
     # kills its backend, or changes the script between turns, means nothing to a real model.
     if target.backend is Backend.LIVE and (scenario.alone or any(turn.script for turn in scenario.turns)):
@@ -199,6 +198,31 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     if scenario.needs_default_mode and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
     return playable.unsupported_reason(scenario, target) or plain.unsupported_reason(scenario, target)
+
+
+def _late_reason(scenario: Scenario, target: Target) -> str:
+    """Why a scenario that is about time cannot be driven against this target; "" when it can."""
+    if scenario.needs_keepalive and target.keepalive is None:
+        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
+    if scenario.needs_idle_timeout and target.idle_timeout is None:
+        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
+    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
+    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
+        return "a backend may be silent for longer than --timeout allows"
+    if 2 * (target.pace or 0.0) > _shortest_gate(scenario, target):
+        return f"a plain answer takes {target.pace:.1f} s, so the backend's gate would open by itself first"
+    return ""
+
+
+def _shortest_gate(scenario: Scenario, target: Target) -> float:
+    """How long the backend waits at least for the client to open its gate, in seconds; endless where it need not.
+
+    In that time a text has to come to the client, and a request to the backend.
+    """
+    forms = [form for form in scenario.forms(target.dialects) if form.mode is Mode.STREAM]
+    opening = [number for number, turn in enumerate(scenario.turns) if turn.act is Act.OPEN_AT_TEXT]
+    answers = [wanted for form in forms for number in opening for wanted in answers_to(scenario, number, form)]
+    return min((gate.timeout for wanted in answers for gate in wanted.gates), default=math.inf)
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:
@@ -259,13 +283,12 @@ class _Driver:
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.target.url(form.dialect.spec.endpoint), self.target)
             outgoing = Outgoing(method="POST", url=url, headers=headers, body=prepared.body)
-            due = () if turn.asks is not None else answers_to(scenario, number, form)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
                 partial(self._watch, turn, form, nonce),
                 # Where a failure is due, 429 and 503 are among the right answers to it.
-                waits=not any(one.failure in NO_ANSWER for one in due),
+                waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
                 eager=turn.retry_on_503,
             )
             if watch is not None and watch.crowded:
@@ -298,14 +321,7 @@ class _Driver:
             transcript=transcript,
             reading=read(transcript, form, stream),
         )
-        return replace(exchange, wanted=self._wanted(exchange))
-
-    def _wanted(self, exchange: Exchange) -> tuple[Expected, ...]:
-        """The right answers. Those of a model are known once it has done what it was asked."""
-        scenario, form = exchange.scenario, exchange.form
-        if exchange.asks is not None:
-            return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
-        return () if self.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
+        return replace(exchange, wanted=right_answers(exchange))
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
@@ -380,6 +396,11 @@ class _Driver:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
         return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
+
+
+def _may_fail(wanted: Iterable[Expected]) -> bool:
+    """Whether an error is among the right answers."""
+    return any(one.failure in NO_ANSWER for one in wanted)
 
 
 def _choice(exchange: Exchange) -> Choice | None:

@@ -91,7 +91,7 @@ class Sender:
 
         Raises:
             GoneError: the target cannot be reached any more, as other exchanges have found.
-            SpentError: it would cost more than the run may.
+            SpentError: the run may send nothing more.
         """
         patience = Patience(
             limit=self.target.silence, experience=self.experience, chance=self._chance.random, eager=eager
@@ -111,7 +111,9 @@ class Sender:
 
         Raises:
             GoneError: the target cannot be reached any more.
+            SpentError: the run may send nothing more.
         """
+        await self.budget.take(request.body)
         return (await self._try(request, watch))[0]
 
     async def _until_served(
@@ -121,7 +123,7 @@ class Sender:
         # Held while it waits: a target that is busy is not to get still other requests in the meantime.
         async with self.slots.take() as slot:
             while True:
-                # Before the watch is made, whose time runs: the request may have to wait for its minute.
+                # Before the watch is made, whose time runs: the request may have to wait for its turn.
                 await self.budget.take(request.body)
                 watching = watch()
                 with slot.request():

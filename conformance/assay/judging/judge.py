@@ -9,7 +9,10 @@ found.
 2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
 3. content: what was said, against the script;
 4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
-5. parity of two answers to the same turn, if the scenario showed nothing else at all.
+5. parity of two answers to the same turn, if the scenario showed nothing else that could make them differ.
+
+What is wrong beside the content (a member too many, a header) hides nothing, nor does a fault of form that every
+client copes with: both are reported, and the stages go on.
 
 An exchange that continues a conversation is not judged once an earlier one of it was wrong. What nothing could show (an
 error that never came, a call that never came) is not observed either.
@@ -42,7 +45,6 @@ To judge a requirement of one's own, add its row and its check; both are values,
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from assay.judging.cases import case_of, may_be_expected
@@ -189,7 +191,7 @@ class _Examined:
     """Those of conversations with an answer."""
     causes: tuple[Cause, ...] = ()
     """The causes whose first exchange is one of this run's; known when all runs have been examined."""
-    lost: Mapping[_Place, Cause] = MappingProxyType({})
+    lost: Mapping[_Place, Cause] = field(default_factory=dict)
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
 
     @property
@@ -244,12 +246,28 @@ class _Examined:
         """The first finding behind which nothing more can be understood."""
         return next((one for one in found if not self._harmless(one, exchange)), None)
 
-    def _harmless(self, found: _Found, exchange: Exchange) -> bool:
-        violation = found.finding.violation
-        # What no real client stumbles over leaves the content readable, too.
-        if violation.harmless or violation.strict_only:
-            return True
+    def beside(self, found: _Found) -> bool:
+        """Whether a finding is about the form beside the content: nothing of what two answers share differs for it."""
+        violation, row = found.finding.violation, self.catalogue.by_id.get(found.requirement)
+        always = row is not None and row.stage is Stage.FORM and row.harmless is Harmless.ALWAYS
+        return always or (violation.harmless and violation.strict_only)
+
+    def hides_parity(self, found: _Found) -> bool:
+        """Whether two answers to one turn may differ for what was found.
+
+        Chat answers are compared by what they say, and a fault that clients cope with changes none of it; of two
+        responses every member is compared.
+        """
         row = self.catalogue.by_id.get(found.requirement)
+        read_on = found.finding.violation.strict_only and row is not None and row.stage is Stage.FORM
+        said = read_on and found.finding.form.dialect is not Dialect.RESPONSES
+        return not (self.beside(found) or said)
+
+    def _harmless(self, found: _Found, exchange: Exchange) -> bool:
+        row = self.catalogue.by_id.get(found.requirement)
+        violation = found.finding.violation
+        if violation.harmless or (violation.strict_only and row is not None and row.stage is Stage.FORM):
+            return True
         # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
         match row.harmless if row else Harmless.NEVER:
             case Harmless.ALWAYS:
@@ -422,8 +440,9 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
     # Rows of subjects have a check for answers of models alone.
     sense = (row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT})
     found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
-    # Harmless findings count, too: the stored answer would show the same fault under another name.
-    clean = not any(one.finding.form == exchange.form for one in examined.findings)
+    # Harmless findings count, too, but for those beside the content: the stored answer would show the same fault under
+    # another name.
+    clean = all(one.finding.form != exchange.form or examined.beside(one) for one in examined.findings)
     if found or not clean or not exchange.wanted:
         return found
     return examined.find(exchange, answer_difference(exchange, examined.catalogue), attributable=True)
@@ -459,11 +478,12 @@ def _damage(examined: _Examined) -> None:
 def _parity(examined: _Examined) -> None:
     """Two answers to the same turn, where nothing else was found in the scenario."""
     for row in examined.of(Stage.PARITY):
-        if examined.findings:
-            examined.hidden.setdefault(row.id, examined.findings[0])
+        hiding = next(filter(examined.hides_parity, examined.findings), None)
+        if hiding:
+            examined.hidden.setdefault(row.id, hiding)
         # Where a stream differs from the whole answer, a difference from chat would be the same one again.
         for pairs in (_streams_and_wholes(row, examined.run), _responses_and_chats(row)):
-            if not examined.findings:
+            if not any(map(examined.hides_parity, examined.findings)):
                 for ours, others in list(pairs):
                     _compare(examined, row, ours, others)
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from assay.model.asks import Asks  # noqa: TC001 (archives read the annotations)
-from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect, Surface
+from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect
 
 JsonObject = Mapping[str, Any]
 
@@ -209,15 +209,16 @@ class Scenario:
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
         """The forms in which it is driven against a target that speaks these dialects.
 
-        A plain request has one form; it has none if it is about Responses alone and the target does not speak them.
+        A plain request has one form, in the first of its dialects whose surface the target serves; none where it
+        serves none of them.
         """
         known = set(dialects)
-        spoken = [dialect for dialect in self.dialects if dialect in known]
         if self.request is not None:
-            apart = Surface.CHAT not in {one.spec.surface for one in self.dialects} and not spoken
+            served = {one.spec.surface for one in known}
+            there = [dialect for dialect in self.dialects if dialect.spec.surface in served]
             # One is enough: the rules of HTTP are the same in every dialect.
-            return () if apart else (Form(self.dialects[0], Mode.WHOLE),)
-        return tuple(Form(dialect, mode) for dialect in spoken for mode in self.modes)
+            return (Form(there[0], Mode.WHOLE),) if there else ()
+        return tuple(Form(dialect, mode) for dialect in self.dialects if dialect in known for mode in self.modes)
 
 
 def forced_tools(scenario: Scenario, turn: Turn | None) -> frozenset[str]:

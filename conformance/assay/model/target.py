@@ -41,6 +41,8 @@ class Missing(StrEnum):
 
     TOOLS = "takes no tools of its client"
     HISTORY = "takes no history beside tools of its client"
+    ROLES = "takes a history only as text of its user"
+    """So do the conversations of v1, in every version."""
     REASONS = "does not say why an answer was cut off"
     COUNTS = "does not count the tokens of an answer that was cut off"
     ENDS = "does not report the end of its model's answer while calls wait"

@@ -37,8 +37,17 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
             return f"a real Codex is behind the target, whose model's service cannot play {name}: {why}"
         if why:
             return f"the mock behind the target plays an older Codex, which cannot play {name}: {why}"
-    why = _missing_reason({Missing.HISTORY} if scenario.needs_history else set(), target)
+    why = _missing_reason(set(_needs_of_history(scenario)), target)
     return f"an older Codex is behind the target: {why}" if why else ""
+
+
+def _needs_of_history(scenario: Scenario) -> Iterator[Missing]:
+    if scenario.needs_history:
+        yield Missing.HISTORY
+    # Only a script that reports what the backend received shows by whom each message is said to be.
+    reported = scenario.script and any(Reflect("received") in part for part in LIBRARY[scenario.script].parts)
+    if reported and any(message["role"] == "assistant" for message in scenario.history):
+        yield Missing.ROLES
 
 
 def _missing_reason(needs: AbstractSet[Missing], target: Target) -> str:
@@ -47,8 +56,9 @@ def _missing_reason(needs: AbstractSet[Missing], target: Target) -> str:
 
 
 def _needs(script: Script) -> set[Missing]:
-    needs = {lack for part in script.parts for step in part for lack in _needs_of(step)}
-    return needs | {Missing.ENDS} if any(map(_calls_late, script.parts)) else needs
+    parts = [*script.parts, *(part for parts in script.choices for part in parts)]
+    needs = {lack for part in parts for step in part for lack in _needs_of(step)}
+    return needs | {Missing.ENDS} if any(map(_calls_late, parts)) else needs
 
 
 def _calls_late(part: tuple[Step, ...]) -> bool:

@@ -40,7 +40,7 @@ def head(console: Console, certificate: Certificate) -> None:
     target = certificate.target
     said = (
         f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
-        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s"
+        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s{_load(certificate)}"
     )
     # `soft_wrap`: a terminal may wrap the line, but where it is piped to, it stays one line to search in.
     console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
@@ -54,6 +54,14 @@ def head(console: Console, certificate: Certificate) -> None:
             console.print(Padding(rows, (0, 0, 0, 2)))
 
 
+def _load(certificate: Certificate) -> str:
+    """What the target's own limits and a busy machine have cost; "" where that is nothing."""
+    repeated = sum(run.repeated > 0 for run in certificate.runs)
+    fewer = f", {certificate.at_a_time} at a time, {certificate.jobs} asked for"
+    again = f", {repeated} {'scenario' if repeated == 1 else 'scenarios'} tried again alone"
+    return (fewer if certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
+
+
 def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterator[Text]:
     """The line of a surface, and one for each dialect of it that is not judged."""
     reason = f": {report.reason}" if report.reason else ""
@@ -61,7 +69,8 @@ def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterato
     spoken = [one for one in target.dialects if one.spec.surface is surface and one.value != surface.value]
     what = f" in {', '.join(spoken)}" if report.state is SurfaceState.JUDGED and spoken else ""
     yield Text.assemble(f"{surface}  ", (f"{report.state}", STYLES[report.state]), f"{what}{reason}")
-    if report.state is SurfaceState.ABSENT and report.said and report.said not in report.reason:
+    # A message that the reason quotes is all that there is to say.
+    if report.state is SurfaceState.ABSENT and report.said and "(" not in report.reason:
         yield Text(f"  it said: {_short(report.said)}", style="dim")
     for dialect, why in target.unspoken.items():
         if dialect.spec.surface is surface:

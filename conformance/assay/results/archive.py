@@ -24,9 +24,8 @@ from assay.judging.outcomes import Run
 from assay.model import dialect
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Scenario
-from assay.model.target import Backend, Target
+from assay.model.target import Target
 from assay.model.transcript import Death, End, Piece, Transcript, Wait
-from assay.reading.applicable import answers_to
 from assay.reading.exchange import Exchange, read
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def _of_run(run: Run) -> Json:
         "scenario": run.scenario.name,
         "error": run.error,
         "not_driven": [[*_of_form(form), reason] for form, reason in run.not_driven.items()],
-        "exchanges": [[*_of_form(form), [_of_transcript(one.transcript) for one in those]]
+        "exchanges": [[*_of_form(form), [_of_exchange(one) for one in those]]
                       for form, those in run.exchanges.items()],
     }  # fmt: skip
 
@@ -116,21 +115,27 @@ def _run(scenario: Scenario, line: Json, target: Target) -> Run:
         error=line["error"],
         not_driven={_form(*form): reason for *form, reason in line["not_driven"]},
         exchanges={
-            _form(*form): [
-                _exchange(scenario, number, _form(*form), target, _transcript(one)) for number, one in enumerate(those)
-            ]
+            _form(*form): [_exchange(scenario, number, _form(*form), target, one) for number, one in enumerate(those)]
             for *form, those in line["exchanges"]
         },
     )
 
 
-def _exchange(scenario: Scenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
+def _of_exchange(exchange: Exchange) -> Json:
+    """Its transcript, and those of the tries before it, where a model needed some."""
+    earlier = [_of_transcript(one.transcript) for one in exchange.earlier]
+    return _of_transcript(exchange.transcript) | ({"earlier": earlier} if earlier else {})
+
+
+def _exchange(scenario: Scenario, number: int, form: Form, target: Target, saved: Json) -> Exchange:
     """The exchange as the judge sees it; the same as when it was driven."""
+    earlier = [_exchange(scenario, number, form, target, one) for one in saved.get("earlier", ())]
+    transcript = _transcript({name: value for name, value in saved.items() if name != "earlier"})
     if scenario.request is not None:
         return Exchange(
             scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
         )
-    return Exchange(
+    exchange = Exchange(
         scenario=scenario,
         number=number,
         turn=scenario.turns[number],
@@ -138,8 +143,9 @@ def _exchange(scenario: Scenario, number: int, form: Form, target: Target, trans
         target=target,
         transcript=transcript,
         reading=read(transcript, form),
-        wanted=() if target.backend is Backend.LIVE else answers_to(scenario, number, form),
+        earlier=tuple(earlier),
     )
+    return dataclasses.replace(exchange, wanted=right_answers(exchange))
 
 
 def _of_form(form: Form) -> Sequence[str]:

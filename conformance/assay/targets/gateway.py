@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.model.scenario import Auth
 from assay.model.verdict import HarnessError
+from assay.requests.carried import address, carried_headers
 from assay.targets.address import is_local
 from assay.targets.launch import LOCAL, Launched, executable, free_port, launch
 from assay.targets.serving import HOST, SERVED, SERVED_KEY, is_free
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from assay.model.target import Target
     from assay.targets.options import TargetOptions
 
-WRONG_KEY = "assay-wrong-key"
 BAD_GATEWAY = 502
 """The lowest status of a gateway that is still starting. A 500 is an answer: LiteLLM 1.106 without its database package
 gives one to whoever asks without a key."""
@@ -110,12 +111,14 @@ def asks_for_key(target: Target) -> bool:
         HarnessError: it does not answer.
     """
     body = {"model": target.model, "messages": [{"role": "user", "content": "Who is there?"}]}
-    headers = {"authorization": f"Bearer {WRONG_KEY}"}
     try:
         answer = httpx.post(
-            target.url("/chat/completions"), json=body, headers=headers, timeout=target.timeout,
+            address(target.url("/chat/completions"), target, Auth.WRONG),
+            json=body,
+            headers=carried_headers(target, Auth.WRONG),
+            timeout=target.timeout,
             trust_env=not is_local(target.base_url),
-        )  # fmt: skip
+        )
     except httpx.HTTPError as error:
         raise HarnessError(f"{target.base_url} gave no answer to a request with a wrong key: {error}") from error
     return not answer.is_success

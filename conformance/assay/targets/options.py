@@ -418,7 +418,7 @@ class TargetOptions(Options):
             kind=Text(metavar="CMD"),
             help="Command that starts a gateway on 127.0.0.1:{port}, which is to call an upstream that Assay starts."
             " {upstream_url} (it ends in /v1), {upstream_key}, {upstream_host} (host:port) and {port} are filled in, in"
-            " the values of --env and in its configuration, too.",
+            " the values of --env and --header and in its configuration, too.",
         ),
     )
     upstream: int | None = field(
@@ -432,7 +432,10 @@ class TargetOptions(Options):
     env: tuple[str, ...] = field(
         default=(),
         metadata=_option(
-            kind=Variable(), repeatable=True, help="Environment variable for the command of --launch or --gateway."
+            kind=Variable(),
+            repeatable=True,
+            help="Environment variable for the command of --launch or --gateway. Reports show it, so export a secret"
+            " instead: the command has all variables of this shell.",
         ),
     )
     config_template: Path | None = field(
@@ -521,6 +524,13 @@ class TargetOptions(Options):
         default=None,
         metadata=_option(
             kind=Count(), help="How many turns the proxy runs at once; with --launch, needed to judge its 429."
+        ),
+    )
+    pace: float | None = field(
+        default=None,
+        metadata=_option(
+            kind=Seconds(),
+            help="How long a plain answer takes; limits of time grow with it. If omitted, this is measured.",
         ),
     )
     timeout: float = field(default=10.0, metadata=_option(kind=Seconds(), help="How long an exchange may be silent."))

@@ -26,9 +26,10 @@ from assay.model.verdict import HarnessError
 from assay.requests.conversation import prepare
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from assay.targets.address import check_url, is_local
+from assay.targets.capabilities import missing_in_mock
 from assay.targets.detection import DOUBTFUL, NO_ENTRY, Route, Sighting, seen, sighting, surfaces_of
 from assay.targets.probe import ProbeAnswer, Prober
-from assay.targets.recognition import error_of, is_page, recognise, shown
+from assay.targets.recognition import Recognised, error_of, is_page, recognise, shown
 from assay.wire.chat import read_stream
 from assay.wire.events import Fragment
 
@@ -45,6 +46,8 @@ TEXT_CALL = dataclasses.replace(CALL, script="sentinel/plain")
 """The same for a backend that takes no tools, and so writes its calls as text."""
 FRAGMENTS = dataclasses.replace(CALL, script="shapes/a")
 """Its answer shows the argument mode: the backend sends the arguments in several fragments."""
+BACKEND = Scenario(name="probe-backend", title="", exercises=(), script="reflect/backend")
+"""Its answer says which Codex the mock plays: that may be the one that the proxy's own requests ask for."""
 SIGNATURE = "scripted backend"
 """Part of the mock's answer to the probe; no model would write it by chance."""
 ASKED: Mapping[Surface, Dialect] = {Surface.CHAT: DEFAULT, Surface.RESPONSES: Dialect.RESPONSES}
@@ -74,7 +77,7 @@ async def _preflight(target: Target) -> Target:
         sightings = {surface: await look.at(surface) for surface in _wanted(target)}
         if not any(one.route is Route.TEXT for one in sightings.values()):
             await _check_drivable(look, sightings)
-        target = _seen_at_once(target, sightings)
+        target = await look.with_missing(_seen_at_once(target, sightings), sightings)
         if not target.dialects:
             target = await _with_dialects(look, target, sightings)
         return dataclasses.replace(target, arguments=target.arguments or await look.arguments(target))
@@ -106,7 +109,7 @@ def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Targ
         surfaces=dict.fromkeys(Surface, left_out) | surfaces_of(sightings),
         backend=Backend.LIVE if live else target.backend,
         # The least: the first answer may have waited for a backend that was still starting.
-        pace=min((one.answer.seconds for one in texts), default=None),
+        pace=target.pace or min((one.answer.seconds for one in texts), default=None),
     )
 
 
@@ -147,6 +150,16 @@ class _Look:
         answer = await self._send(TEXT, Form(ASKED[surface], mode), say="Who is there? Say it in a few words.")
         return sighting(answer, surface, mode, self.target.model)
 
+    async def with_missing(self, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
+        """The target with what the Codex that the mock plays cannot do; as it was where the mock does not say."""
+        spoken = next((item for item in sightings.items() if item[1].recognised is not None), None)
+        if target.backend is not Backend.MOCK or spoken is None or not _is_scripted(_text_of(spoken[1].recognised)):
+            return target
+        surface, sight = spoken
+        answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode))
+        missing = missing_in_mock(_text_of(recognise(answer.body, surface)))
+        return target if missing is None else dataclasses.replace(target, missing=missing)
+
     async def unspoken_reason(self, dialect: Dialect, target: Target, surface: Sighting) -> str:
         """Why a dialect that its surface may lack is not judged; "" where the target shows that it speaks it."""
         # A real model calls a tool when it likes, so the absence of a call shows nothing.
@@ -179,6 +192,10 @@ class _Look:
         nonce, spec = uuid.uuid4().hex[:12], form.dialect.spec
         prepared = prepare(scenario, Turn(say=say), form=form, model=self.target.model, nonce=nonce, history=())
         return await self.prober.send("POST", spec.endpoint, json.loads(prepared.body), spec.headers)
+
+
+def _text_of(recognised: Recognised | None) -> str:
+    return "" if recognised is None else recognised.text
 
 
 def _carried(carriers: Iterable[str]) -> str:

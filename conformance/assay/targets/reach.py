@@ -10,7 +10,7 @@ from assay.model.target import Backend, Target
 from assay.model.verdict import HarnessError
 from assay.targets import bundled
 from assay.targets.bundled import behind
-from assay.targets.gateway import Upstream, asks_for_key, gateway, upstream, variables
+from assay.targets.gateway import Upstream, asks_for_key, fill, gateway, upstream, variables
 from assay.targets.launch import LOCAL, launch
 from assay.targets.preflight import preflight
 from assay.targets.real_codex import real_codex
@@ -73,14 +73,16 @@ def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:
 
 def _of_gateway(options: TargetOptions, base_url: str, behind_it: Upstream, found: Mapping[str, Any]) -> Target:
     """A gateway past its preflight; without a key of its own it is sent the upstream's, which many pass on."""
-    key = found["api_key"]
-    target = target_of(options, base_url=base_url, **{**found, "api_key": key or behind_it.key})
-    target = preflight(replace(target, backend=Backend.ENDPOINT))
+    declared = target_of(options, base_url=base_url, **found)
+    # Some gateways learn from a header where their upstream is.
+    headers = tuple((name, fill(value, behind_it.placeholders())) for name, value in declared.headers)
+    key = declared.api_key or behind_it.key
+    target = preflight(replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key))
     if target.backend is Backend.LIVE:
         where = f"call {behind_it.base_url} with the key of that upstream"
         raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?")
     # A key that was not declared is not judged where it makes no difference.
-    return target if key is not None or asks_for_key(target) else replace(target, api_key=None)
+    return target if declared.api_key is not None or asks_for_key(target) else replace(target, api_key=None)
 
 
 def _with_mock(target: Target) -> Target:

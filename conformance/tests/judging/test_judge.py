@@ -18,7 +18,7 @@ from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.transcript import End
-from assay.model.verdict import HarnessError, Outcome, Verdict
+from assay.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from assay.reading.applicable import answers_to, applicable
 from assay.reading.exchange import Exchange
 from assay.reading.expected import Failure
@@ -118,7 +118,7 @@ def test_a_conversation_is_judged_exchange_by_exchange(right_stream: Make, right
 
 
 def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_whole: Make) -> None:
-    outcomes = judged(stream("text-hello", "Help!", {"role": "assistant"}, STOP), right_whole("text-hello"))
+    outcomes = judged(stream("text-hello", "Help!", {"role": "user"}, STOP), right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.role-once"}
     assert {"chat.stream.text", "chat.stream.finish-reason", "chat.stream.parity"} <= hidden(
         outcomes, "chat.stream.role-once"
@@ -131,18 +131,36 @@ def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_
     assert finding.violation.place.frame == 2
 
 
-def test_a_schema_that_is_broken_hides_content(stream: Make) -> None:
-    outcomes = judged(stream("flush", {"content": "x", "colour": "red"}, STOP))
+def test_a_fault_of_form_that_clients_cope_with_hides_nothing(stream: Make, right_whole: Make) -> None:
+    outcomes = judged(stream("text-hello", "Help!", {"role": "assistant"}, STOP), right_whole("text-hello"))
+    assert broken(outcomes) == {"chat.stream.role-once", "chat.stream.text"}
+    assert hidden(outcomes, "chat.stream.role-once") == set()
+
+
+def test_a_schema_that_is_broken_where_text_is_read_hides_content(stream: Make) -> None:
+    outcomes = judged(stream("flush", {"content": ["x"]}, STOP))
     assert broken(outcomes) == {"chat.stream.schema"}
     assert outcomes["chat.stream.text"].verdict is Verdict.NOT_OBSERVED
 
 
-def test_a_harmless_fault_of_form_hides_parity_only(stream: Make, right_whole: Make) -> None:
+def test_a_member_too_many_hides_nothing(stream: Make) -> None:
+    outcomes = judged(stream("flush", {"content": "x", "colour": "red"}, STOP))
+    assert broken(outcomes) == {"chat.stream.schema", "chat.stream.text"}
+    (extra,) = outcomes["chat.stream.schema"].findings
+    assert extra.violation.strict_only
+    assert outcomes["chat.stream.schema"].at(VerdictLevel.COMPAT) is Verdict.WARN
+    assert outcomes["chat.stream.text"].at(VerdictLevel.COMPAT) is Verdict.FAIL
+
+
+def test_a_fault_beside_the_content_hides_nothing(stream: Make, right_whole: Make) -> None:
     headers = {"Content-Type": "text/event-stream"}
     outcomes = judged(stream("text-hello", "Help!", STOP, headers=headers), right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.headers", "chat.stream.text"}
     assert len(outcomes["chat.stream.headers"].findings) == 3
-    assert hidden(outcomes, "chat.stream.headers") == {"chat.stream.parity"}
+    assert hidden(outcomes, "chat.stream.headers") == set()
+    assert hidden(outcomes, "chat.stream.text") == {"chat.stream.parity"}
+    right = judged(stream("text-hello", "Hello, world!", STOP, headers=headers), right_whole("text-hello"))
+    assert right["chat.stream.parity"].verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
@@ -637,7 +655,7 @@ def test_in_a_scenario_that_blames_its_subject_every_fault_of_content_is_one_of_
 
 
 def test_a_fault_of_form_is_blamed_on_nobody_else(stream: Make, right_whole: Make) -> None:
-    outcomes = judged(stream("shape-a", "Hi!", {"role": "assistant"}, STOP), right_whole("shape-a"))
+    outcomes = judged(stream("shape-a", "Hi!", {"role": "user"}, STOP), right_whole("shape-a"))
     assert broken(outcomes) == {"chat.stream.role-once"}
     assert {"chat.stream.text", "chat.stream.call-opening"} <= hidden(outcomes, "chat.stream.role-once")
 

@@ -15,7 +15,7 @@ from assay.model.target import Backend
 from assay.model.verdict import HarnessError, Verdict
 from assay.targets.gateway import Upstream, fill, gateway, upstream, variables
 from assay.targets.launch import free_port
-from assay.targets.options import RunOptions, TargetOptions
+from assay.targets.options import Pairs, RunOptions, TargetOptions
 from assay.targets.reach import reach
 
 PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"
@@ -146,10 +146,19 @@ def test_a_gateway_without_a_key_of_its_own_is_sent_the_upstreams(monkeypatch: p
 
 
 def test_a_gateway_that_takes_any_key_is_sent_none() -> None:
-    # Every key becomes the upstream's: the marker of a header is replaced wherever it stands.
     command = PASSTHROUGH.replace("{port}", "{port} any-key")
     with reach(TargetOptions(gateway=command, env=ENV)) as target:
         assert target.api_key is None
+
+
+def test_a_gateway_may_learn_from_a_header_where_its_upstream_is() -> None:
+    pairs = Pairs(header=True)
+    headers = (pairs.read("x-upstream={upstream_url}"), pairs.read("x-other={port}"))
+    with reach(TargetOptions(gateway=PASSTHROUGH, env=ENV, header=headers)) as target:
+        named = dict(target.headers)
+        assert named["x-upstream"].startswith("http://127.0.0.1:")
+        assert named["x-upstream"] != target.base_url
+        assert named["x-other"] == "{port}"
 
 
 def test_a_gateway_that_calls_no_upstream_of_ours_is_refused(tiny: Any) -> None:

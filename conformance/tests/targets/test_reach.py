@@ -132,7 +132,7 @@ def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
 
 def test_every_option_with_the_name_of_a_field_of_a_target_becomes_it() -> None:
     declared = {
-        "model": "m", "timeout": 1.0, "keepalive": 2.0, "idle_timeout": 3.0, "body_limit": 4, "slots": 5,
+        "model": "m", "pace": 0.5, "timeout": 1.0, "keepalive": 2.0, "idle_timeout": 3.0, "body_limit": 4, "slots": 5,
         "dialects": (Dialect.RESPONSES,), "arguments": Arguments.CUMULATIVE, "default_mode": Dialect.OBSIDIAN_XML,
         "key_style": KeyStyle.API_KEY,
     }  # fmt: skip

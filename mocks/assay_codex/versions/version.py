@@ -132,4 +132,12 @@ class Versions(Mapping[str, Version]):
 
 VERSIONS = Versions(STABLE.split())
 NEWEST = VERSIONS[STABLE.split()[-1]]
+
+
+def last_with(method: str) -> Version | None:
+    """The newest version that has a method; None where none has."""
+    number = next((one for one in reversed(STABLE.split()) if method in known(METHODS, one)), None)
+    return VERSIONS[number] if number else None
+
+
 PLAYED = f"every stable version from {STABLE.split()[0]} to {NEWEST.number}"

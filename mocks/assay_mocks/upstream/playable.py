@@ -78,9 +78,14 @@ def _fail(step: language.Fail, before: Sequence[Step]) -> str:
     return "an HTTP error comes before everything else" if sent and isinstance(FAILURES[step.cause], Refusal) else ""
 
 
+def _reflect(step: language.Reflect, _before: Sequence[Step]) -> str:
+    return "the service does not know which app-server asks it" if step.what == "backend" else ""
+
+
 _CHECKS: Mapping[type[Step], Callable[[Any, Sequence[Step]], str]] = {
     language.Say: _choice,
     language.Finish: _choice,
     language.Call: _call,
     language.Fail: _fail,
+    language.Reflect: _reflect,
 }

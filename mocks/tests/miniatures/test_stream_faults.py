@@ -135,7 +135,7 @@ SPOILED: dict[str, dict[str, list[Any]]] = {
     "text-after-call": {"call": [*CALL[:5], say("I have called the tool."), *CALL[5:]]},
     "finish-twice": {"text": [*TEXT[:7], *TEXT[6:]], "call": [*CALL[:6], *CALL[5:]]},
     "finish-lost": {"text": [*TEXT[:6], *TEXT[7:]], "call": [*CALL[:5], DONE]},
-    "finish-with-content": {"text": [*TEXT[:6], asked(chunk({"content": " "}, "stop")), *TEXT[7:]]},
+    "finish-with-content": {"text": [*TEXT[:5], asked(chunk(TWO["choices"][0]["delta"], "stop")), *TEXT[7:]]},
     "call-finishes-as-stop": {"call": [*CALL[:5], END, DONE]},
     "length-finishes-as-stop": {},
     "text-after-finish": {
