@@ -26,6 +26,7 @@ from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import Target
 from assay.model.transcript import Death, End, Piece, Transcript, Wait
+from assay.reading.asked import right_answers
 from assay.reading.exchange import Exchange, read
 
 if TYPE_CHECKING:
