@@ -1,4 +1,4 @@
-"""The verdict on a target does not depend on what runs beside: other jobs, another run on the same backend, a busy machine.
+"""The verdict on a target does not depend on what runs beside: jobs, another run on its backend, a busy machine.
 
 Of the scenarios that may show a difference a sample is driven: what is about time, simultaneous requests, or state that
 runs could share. With `--whole`, as the nightly run does, all of them are.
