@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, is_object
 from assay.judging.checks.places import altered_arguments, counts, reading_of
-from assay.judging.checks.published import unpublished
+from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
@@ -37,6 +37,8 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         return
     ((_, body),) = exchange.reading.payloads
     seen = list(unpublished("chat.completion", body, exchange.body_place))
+    if all(one.strict_only for one in seen):
+        seen += media_type(exchange)
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
@@ -45,9 +47,6 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 
 
 def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[str]:
-    kind = exchange.transcript.header("content-type") or ""
-    if not kind.startswith("application/json"):
-        yield f"content-type is {kind!r}, it should be application/json"
     if not str(body["id"]).startswith("chatcmpl-"):
         yield f"id is {body['id']!r}, it should begin with chatcmpl-"
     if body["created"] not in SECONDS:

@@ -79,6 +79,16 @@ def test_the_media_type_is_json(whole: Make, headers: dict[str, str], seen: str)
     assert found("envelope", right) == []
 
 
+@pytest.mark.parametrize(("kind", "strict_only"), [("text/plain", False), ("application/vnd.x+json; q=1", True)])
+def test_a_media_type_that_is_not_jsons_stops_a_client_unless_it_ends_so(
+    whole: Make, kind: str, *, strict_only: bool
+) -> None:
+    extra = {"provider": "mine"}
+    (first, second) = found("envelope", whole("text-hello", "Hello!", change=extra, headers={"content-type": kind}))
+    assert (first.strict_only, first.harmless) == (True, True), "the member too many"
+    assert (second.strict_only, second.harmless) == (strict_only, True)
+
+
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
 def test_an_answer_that_broke_off_is_told_as_that(plain: Make, end: End) -> None:
     (violation,) = found("envelope", plain("text-hello", 200, b'{"choi', end=end))
