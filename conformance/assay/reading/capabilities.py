@@ -188,8 +188,8 @@ def _streams(exchange: Exchange) -> bool | None:
         return None
     if any(frame.data is not None for frame in exchange.reading.frames):
         return True
-    # A body without a single frame: JSON that came at once. No body at all shows nothing.
-    return False if exchange.transcript.body.strip() else None
+    # A body without a single frame: JSON that came at once. No body at all shows nothing, nor does an error.
+    return False if exchange.transcript.body.strip() and "error" not in _object(exchange.transcript.body) else None
 
 
 def _usage(exchange: Exchange) -> bool | None:

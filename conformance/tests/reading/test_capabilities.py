@@ -202,6 +202,7 @@ def test_a_stream_is_one_of_frames(stream: Make) -> None:
     whole_answer = json.dumps(choices("Hello")).encode()
     assert use_of(stream("text-hello", whole_answer, bare=True), Capability.STREAMS) is Use.IGNORED
     assert use_of(stream("text-hello", bare=True), Capability.STREAMS) is Use.NOT_SEEN
+    assert use_of(stream("text-hello", error(), bare=True), Capability.STREAMS) is Use.NOT_SEEN
 
 
 def test_usage_that_was_asked_for_comes_at_the_end(stream: Make, usage_chunk: Any) -> None:
