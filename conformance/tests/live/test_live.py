@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 REQUESTS = 80
 """How many requests a run may need where the model obeys."""
+PREFLIGHT = 5
+"""How many of them finding out what the endpoint is may take."""
 KILLED = 0.95
 """The part of the defects that must be found by their rows."""
 STEP = 11
@@ -73,7 +75,7 @@ def test_no_endpoint_without_a_defect_is_accused(endpoint: Endpoint, server: Ser
     certificate = run(server, endpoint)
     assert accused(certificate) == {}
     assert {o.verdict for o in certificate.outcomes} & {Verdict.PASS}
-    assert server.requests[endpoint.name] <= REQUESTS
+    assert server.requests[endpoint.name] <= REQUESTS - PREFLIGHT
 
 
 def test_of_a_model_that_obeys_everything_is_observed(server: Server) -> None:
