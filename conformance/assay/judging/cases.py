@@ -11,7 +11,9 @@ from assay.judging.symptoms import (
     ErrorAs200,
     ExceptionText,
     NoAnswer,
+    NoCalls,
     NotAnAnswer,
+    NotServed,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -35,7 +37,7 @@ class Case:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
-    symptom: Symptom
+    symptom: Symptom | NotServed | NoCalls
     seen: str
     """What was seen in it, in one sentence."""
     subject: str
