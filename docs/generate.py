@@ -1,16 +1,18 @@
-"""Write the pages of this folder that are made from data, and such tables in other pages; or --check all of them.
+"""Write what is made from data: pages of this folder, tables in other pages, schemas; or --check all of it.
 
     python docs/generate.py [--check]
 
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, the
-tables of the mock's fidelity, the definitions of the steps of scripts; and, for tables in README.md and in pages
-written by hand, the options and exit statuses of `assay certify` and the settings of the reference proxy.
+tables of the mock's fidelity, the definitions of the steps of scripts; for tables in README.md and in pages written by
+hand, the options and exit statuses of `assay certify`, the settings of the reference proxy and the mock's versions; for
+`schemas/assay/`, the fields of a requirement and the steps of scripts.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tomllib
@@ -19,16 +21,17 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "mocks" / "tests" / "fidelity"))  # no part of the wheel
 
-from assay_fidelity.page import fidelity_page
+from assay_fidelity.page import fidelity_page, versions_text
 from assay_fidelity.table import load_differential, load_replays
 
-from assay.model.catalogue import load
+from assay.model.catalogue import load, schema
 from assay.report.manual import TABLES, blocks, filled
 from assay.report.pages import Evidence, Seed, requirements_page, seed_page
 from assay.scenarios import SCENARIOS
 from assay_mocks.miniatures import FAULTS
 from assay_proxy.settings import settings_table
 from assay_scripts.files.page import steps_page
+from assay_scripts.files.schema import schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,11 +77,19 @@ def pages() -> Mapping[str, str]:
     }
 
 
+def schemas() -> Mapping[str, str]:
+    """File name → text of every schema of ours that is made from definitions; that of scenarios refers to these."""
+    row = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
+    return {"requirement.json": row, "script.json": schema_text()}
+
+
 def texts() -> Mapping[Path, str]:
-    """Path → text of every page, and of every page written by hand that has a table from data."""
+    """Path → text of every page and schema, and of every page written by hand that has a table from data."""
+    folder = FOLDER.parent / "schemas" / "assay"
     generated = {FOLDER / name: text for name, text in pages().items()}
+    generated |= {folder / name: text for name, text in schemas().items()}
     by_hand = {path: path.read_text(encoding="utf-8") for path in _by_hand() if path not in generated}
-    tables = {**TABLES, "settings": settings_table}
+    tables = {**TABLES, "settings": settings_table, "versions": versions_text}
     return generated | {path: filled(text, tables) for path, text in by_hand.items() if blocks(text, tables)}
 
 
@@ -97,11 +108,12 @@ def _written(path: Path) -> str | None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the pages, or check them."""
-    parser = argparse.ArgumentParser(description="Write the generated pages of docs/.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is out of date")
+    """Write the pages and schemas, or check them."""
+    parser = argparse.ArgumentParser(description="Write the generated pages of docs/ and schemas of schemas/assay/.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file is out of date")
     if not parser.parse_args(arguments).check:
         for path, text in texts().items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return 0
     old = stale()

@@ -114,15 +114,16 @@ class Exchange:
 class _Threads(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 64
+    allow_reuse_address = True  # a server may come back at the address of another
 
 
 class TinyServer:
     """Answers each request by calling `respond`, in a thread of its own; remembers every request."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: tuple[str, int] = ("127.0.0.1", 0)) -> None:
         self.respond: Callable[[Exchange], None] = lambda exchange: exchange.answer("Hello, world!")
         self.requests: list[Exchange] = []
-        self.server = server = _Threads(("127.0.0.1", 0), self._handler())
+        self.server = server = _Threads(address, self._handler())
         self.root = f"http://127.0.0.1:{server.server_address[1]}"
         self.base_url = f"{self.root}/v1"
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()

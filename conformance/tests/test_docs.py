@@ -50,6 +50,12 @@ def test_a_page_says_what_the_generator_gives(name: str) -> None:
     assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name], "run python docs/generate.py"
 
 
+def test_the_schemas_are_written_too() -> None:
+    folder = DOCS.parent / "schemas" / "assay"
+    assert {folder / name for name in GENERATE.schemas()} == {*folder.glob("*.json")} - {folder / "scenario.json"}
+    assert GENERATE.texts().keys() >= {folder / name for name in GENERATE.schemas()}
+
+
 def test_the_pages_that_are_there_satisfy_the_check() -> None:
     assert GENERATE.main(["--check"]) == 0
 
@@ -64,10 +70,12 @@ def test_the_check_names_a_page_that_is_missing_or_old(folder: Path, capsys: pyt
     GENERATE.main([])
     (folder / "seed-001.md").write_text("old", encoding="utf-8")
     (folder / "seed-004.md").unlink()
+    (folder.parent / "schemas" / "assay" / "script.json").write_text("{}", encoding="utf-8")
     assert GENERATE.main(["--check"]) == 1
     assert capsys.readouterr().err.splitlines() == [
         "docs/seed-001.md is out of date; run python docs/generate.py",
         "docs/seed-004.md is out of date; run python docs/generate.py",
+        "schemas/assay/script.json is out of date; run python docs/generate.py",
     ]
     assert (folder / "seed-001.md").read_text(encoding="utf-8") == "old"
 

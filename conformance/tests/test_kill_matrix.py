@@ -23,6 +23,7 @@ from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from assay.targets.launch import launch
 from assay_mocks.miniatures import FAULTS, Fault
 from assay_mocks.miniatures.failure_faults import SILENT
+from assay_mocks.miniatures.target_faults import TARGET_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -107,7 +108,10 @@ def broken(certificate: Certificate) -> dict[str, str]:
     }
 
 
-OF_CHATS = {name: fault for name, fault in FAULTS.items() if fault.breaks not in OF_PLAIN}
+OF_CHATS = {
+    name: fault for name, fault in FAULTS.items() if fault.breaks not in OF_PLAIN and fault not in TARGET_FAULTS
+}
+"""Those of whole targets are for `test_symptoms`."""
 
 
 @pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())

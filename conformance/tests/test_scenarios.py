@@ -16,6 +16,7 @@ from assay.model.scenario import Act, Auth, Form, Mode, Scenario
 from assay.reading.applicable import answers_to, applicable
 from assay.requests.conversation import prepare
 from assay.scenarios import SCENARIOS, tools
+from assay.scenarios.live import LIVE
 from assay_scripts.library import LIBRARY
 from assay_scripts.markers import Marker, find_marker
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.reading.expected import Expected
 
 CATALOGUE = load()
+ALL = (*SCENARIOS, *LIVE)
 UNDECLARED = {"sentinel-undeclared"}
 """Scenarios whose backend calls a tool that the request does not declare."""
 CHATS = [scenario for scenario in SCENARIOS if scenario.request is None]
@@ -37,6 +39,7 @@ def answer_to(scenario: Scenario, number: int, form: Form) -> Expected:
     return answers_to(scenario, number, form)[0]
 
 
+every = pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.name)
 each = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 each_chat = pytest.mark.parametrize("scenario", CHATS, ids=lambda scenario: scenario.name)
 each_row = pytest.mark.parametrize("row", CATALOGUE.requirements, ids=lambda row: row.id)
@@ -44,17 +47,17 @@ each_row = pytest.mark.parametrize("row", CATALOGUE.requirements, ids=lambda row
 
 @each_row
 def test_every_requirement_is_judged_by_a_scenario_in_one_of_its_modes(row: Requirement) -> None:
-    assert any(row in applicable(scenario, CATALOGUE, Dialect) and fits(row, scenario) for scenario in SCENARIOS)
+    assert any(row in applicable(scenario, CATALOGUE, Dialect) and fits(row, scenario) for scenario in ALL)
 
 
 @each_row
 def test_a_requirement_that_waits_to_be_named_is_named(row: Requirement) -> None:
-    exercised = any(row.id in scenario.exercises for scenario in SCENARIOS)
+    exercised = any(row.id in scenario.exercises for scenario in ALL)
     assert exercised or row.judged is not Judged.EXERCISED
 
 
 def test_names_are_unique_and_fit_a_file_name() -> None:
-    names = [scenario.name for scenario in SCENARIOS]
+    names = [scenario.name for scenario in ALL]
     assert len(set(names)) == len(names)
     assert all(name == name.lower() and name.replace("-", "").isalnum() for name in names)
 
@@ -63,12 +66,13 @@ def test_all_modules_are_told_and_in_order() -> None:
     modules = [import_module(f"assay.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
     tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
     told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]
-    assert sorted(scenario.name for scenario in told) == sorted(scenario.name for scenario in SCENARIOS)
+    # A package of scenarios has its tables beside all of them.
+    assert {scenario.name for scenario in told} == {scenario.name for scenario in ALL}
     subjects = [scenario.exercises[0].split(".")[0] for scenario in SCENARIOS]
     assert subjects.index("chat") < subjects.index("turn") < subjects.index("param")
 
 
-@each
+@every
 def test_what_is_exercised_is_in_the_catalogue_once_and_in_a_mode_of_the_scenario(scenario: Scenario) -> None:
     assert scenario.exercises
     assert len(set(scenario.exercises)) == len(scenario.exercises)
@@ -76,7 +80,7 @@ def test_what_is_exercised_is_in_the_catalogue_once_and_in_a_mode_of_the_scenari
         assert fits(CATALOGUE.find(name), scenario), name
 
 
-@each
+@every
 def test_each_form_has_a_subject_that_can_take_the_blame(scenario: Scenario) -> None:
     for form in scenario.forms(Dialect):
         assert any(CATALOGUE.find(name).speaks_of(form) for name in scenario.exercises), form
@@ -93,7 +97,7 @@ def test_every_choice_has_an_answer(scenario: Scenario) -> None:
         assert len(answers_to(scenario, 0, form)) == scenario.choices
 
 
-@each
+@every
 def test_parity_is_asked_for_where_both_modes_answer(scenario: Scenario) -> None:
     if any(CATALOGUE.find(name).stage is Stage.PARITY for name in scenario.exercises):
         assert set(scenario.modes) == set(Mode)

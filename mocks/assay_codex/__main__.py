@@ -54,7 +54,9 @@ def _serve(settings: Settings) -> int:
         home=settings.home,
         cwd=settings.cwd,
         version=settings.version,
-        conditions=Conditions(pace=settings.pace, crash_at=settings.crash_at, room=settings.room),
+        conditions=Conditions(
+            pace=settings.pace, crash_at=settings.crash_at, room=settings.room, adapts=settings.adapts
+        ),
     )
     if settings.stores:
         server.store_threads(lambda: _open_thread_store(server))

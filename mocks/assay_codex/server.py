@@ -28,7 +28,7 @@ from assay_codex.protocol.params import Refused
 from assay_codex.threads.thread import Running, Thread, Threads
 from assay_codex.turns.schedule import Schedule
 from assay_codex.versions.forms import trimmed
-from assay_codex.versions.version import NEWEST, Version
+from assay_codex.versions.version import NEWEST, Version, last_with
 from assay_scripts.nonces import Nonce, Nonces
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Conditions:
     """The request at which the process dies, None if at none."""
     room: int | None = None
     """How many outputs may wait to be fetched before requests are refused, None for any number."""
+    adapts: bool = False
+    """Whether the version is that of the client's first methods, where the one that was given has them no longer."""
 
 
 _BEST = Conditions()
@@ -93,7 +95,9 @@ class Server:
         self.nonces = Nonces()
         self.client = ""
         self._crash_at = conditions.crash_at
+        self._adapts = conditions.adapts
         self._open_thread_store: Callable[[], ThreadStore] | None = None
+        self._most_waiting = conditions.room
         self._room = Room(conditions.room if version.transport.overloads else None)
         self._seen: Counter[str] = Counter()
         self._connections: list[Connection] = []
@@ -317,6 +321,7 @@ class Server:
             line = rpc.result(request.id, trimmed(self.version.messages.hidden, request.method, value))
             self._out.append(Addressed(client, line))
 
+        self._adapt(request.method)
         # Counted before anything is checked: it can die at a request that it would refuse, too.
         self._seen[request.method] += 1
         if self._crash_at == CrashAt(request.method, self._seen[request.method]):
@@ -330,6 +335,24 @@ class Server:
         except Refused as refused:
             line = rpc.error(request.id, refused.code, refused.message, refused.data)
             self._out.append(Addressed(client, line))
+
+    def _adapt(self, method: str) -> None:
+        """Go over to the last version that has a method, where the one that is played has it no longer.
+
+        Only before anything has begun: a client that has a thread has made its choice. What the handshake said stays
+        said; nothing that was seen of clients reads it.
+        """
+        if not self._adapts or self.threads or method in self.version.requests.methods:
+            return
+        found = last_with(method)
+        if found is None:
+            return
+        for connection in self._connections:
+            own = connection.muted - self.version.messages.unsent
+            connection.muted = own | found.messages.unsent
+        self.version = found
+        self._room = Room(self._most_waiting if found.transport.overloads else None)
+        self.log(f"assay-codex: {method} is played as Codex {found.number} has it")
 
     def _pass_on(self, reply: rpc.Reply) -> None:
         match reply.id:

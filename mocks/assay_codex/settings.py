@@ -36,7 +36,9 @@ chooses one; without it a friendly default answers.
   --scripts FILE   scripts of your own, YAML or JSON (environment: ASSAY_SCRIPTS)
   --journal FILE   write every message received and sent, one JSON object a line (environment: ASSAY_JOURNAL)
   --codex-version X.Y.Z
-                   speak as this version does: {versions} (environment: ASSAY_CODEX_VERSION)
+                   speak as this version does: {versions} (environment: ASSAY_CODEX_VERSION);
+                   without it as the newest, or, to a client that begins with a method which the newest has no
+                   longer (newConversation), as the last one that has it
 
 Of what codex takes, these are followed where the version has them:
 
@@ -87,6 +89,8 @@ class Settings:
     """The folder of a thread that names none."""
     version: Version = NEWEST
     """The version of Codex that is played."""
+    adapts: bool = True
+    """No version was named: an older one is played to a client whose first requests only that one has."""
     stores: bool = False
     """Threads are stored in `home`: CODEX_HOME was set."""
     crash_at: CrashAt | None = None
@@ -138,6 +142,7 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str], cwd:
         home=home,
         cwd=cwd,
         version=version,
+        adapts=not given["--codex-version"],
         stores=bool(environment.get("CODEX_HOME")),  # never below the default, where a real Codex may be at home
         listening=read_listening(given, version.transport.kinds, home) if command == "app-server" else None,
         crash_at=_crash_at(environment.get("ASSAY_CRASH_AT")),

@@ -2,30 +2,19 @@
 
 `perform` is a generator without I/O. It yields actions, each to be carried out at once, and `Until` when nothing is to
 happen before a time or a change. It is resumed with the current time. After `Until` it may be resumed early and then
-checks again. A `Say` is yielded piece by piece, so that a part of a million deltas takes no memory.
+checks again. Text is yielded piece by piece, so that a part of a million deltas takes no memory.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Protocol
 
 from assay_scripts import steps as language
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One delta of the answer's text."""
-
-    text: str
-    """It may hold lone surrogates, which must be written as JSON escapes."""
-    choice: int | None = None
-    """The choice that is sent with it; None if none is."""
-    whole: bool = False
-    """This is the complete text, not a delta."""
+from assay_scripts.steps import Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +25,8 @@ class Until:
     """Seconds on the clock of `perform`; infinite if only a change can end the silence."""
 
 
-Action = (
-    Piece
-    | language.Think
-    | language.Call
-    | language.Command
-    | language.Patch
-    | language.Code
-    | language.Question
-    | language.Retry
-    | language.Usage
-    | language.Open
-    | language.Reflect
-    | language.Finish
-    | language.Fail
-    | language.Crash
-    | language.ErrorNotice
-    | language.Repeat
-    | language.Cut
-    | language.Raw
-)
-"""What a backend does for a step. A `Say` becomes pieces; a pause, a gate or a hang becomes `Until`."""
+Action = Piece | language.Answering | language.Doing
+"""What a backend does for a step. Text becomes pieces; a pause, a gate or a hang becomes `Until`."""
 
 Performance = Generator[Action | Until, float, None]
 """A part that is played: yields what happens, takes the time, ends with the part."""
@@ -85,9 +55,11 @@ def perform(part: tuple[language.Step, ...], shared: SharedState, now: float) ->
 
 
 def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
+    if isinstance(step, language.Spoken):
+        for piece in step.deltas():
+            now = yield piece
+        return now
     match step:
-        case language.Say() | language.Surrogates():
-            return (yield from _say(step, now))
         case language.ErrorNotice():
             return (yield from _wait((yield step), math.inf))  # its turn has no end
         case language.Overload():
@@ -100,25 +72,6 @@ def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
             # Then it is yielded as any other step.
             now = yield from _wait(now, now + step.wait, lambda: not shared.others_running())
     return (yield step)
-
-
-def _say(step: language.Say | language.Surrogates, now: float) -> _Playing:
-    for piece in _pieces(step) if isinstance(step, language.Say) else _halves(step):
-        now = yield piece
-    return now
-
-
-def _pieces(step: language.Say) -> Iterator[Piece]:
-    if step.whole:
-        return iter((Piece(step.text, step.choice, whole=True),))
-    return (Piece(text, step.choice) for _ in range(step.times) for text in step.pieces)
-
-
-def _halves(step: language.Surrogates) -> Iterator[Piece]:
-    # Python joins no surrogates: each code unit becomes a character of its own, which JSON writes as one escape.
-    units = step.text.encode("utf-16-be")
-    text = "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
-    return map(Piece, text if step.apart else (text,))
 
 
 def _wait_at(gate: language.Gate, shared: SharedState, now: float) -> _Playing:

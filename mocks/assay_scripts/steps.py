@@ -19,15 +19,17 @@ for a result. The others only report that the model calls, in the ways that back
     sentinel               text: `<tool_call>{"id", "name", "arguments"}</tool_call>` at the start of a line
     use-tool               text: a `<use_tool>` block
 
-A step is its class here and its name in `Step`; CONTRIBUTING.md has the whole list. In files its name is the class name
-in lower case with hyphens; what may stand in a field follows from the annotation (`kinds`), what the field means from
-the text under it. The reader of files, the JSON Schema and the table in the docs are derived from that.
+A step is its class here and its name in one of the groups that make up `Step`. The group says what plays it: text of
+the answer (`Spoken`) is played by every backend and belongs to the right answer, without a line elsewhere; what only
+the app-server can do says why, in `app_server`. In files the name of a step is the class name in lower case with
+hyphens; what may stand in a field follows from the annotation (`kinds`), what the field means from the text under it.
+The reader of files, the JSON Schema and the table in the docs are derived from that.
 """
 
 # No `from __future__ import annotations` here: the annotations of the fields are read when the program runs.
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from assay_scripts.causes import Cause
 from assay_scripts.kinds import (
@@ -68,6 +70,18 @@ Asks = Literal["policy", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """One delta of the answer's text: what a step of text becomes when it is played."""
+
+    text: str
+    """It may hold lone surrogates, which must be written as JSON escapes."""
+    choice: int | None = None
+    """The choice that is sent with it; None if none is."""
+    whole: bool = False
+    """This is the complete text, not a delta."""
+
+
+@dataclass(frozen=True, slots=True)
 class Say:
     """Text of the answer."""
 
@@ -84,6 +98,13 @@ class Say:
     def text(self) -> str:
         """The complete text."""
         return "".join(self.pieces) * self.times
+
+    def deltas(self) -> Iterator[Piece]:
+        """The text as it is sent."""
+        if self.whole:
+            return iter((Piece(self.text, self.choice, whole=True),))
+        # One after the other, so that a million deltas take no memory.
+        return (Piece(text, self.choice) for _ in range(self.times) for text in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +198,7 @@ class Command:
     """Why approval is asked for, as it is shown to the user; not sent when empty."""
     asks: Asks = "policy"
     """Whether the client must approve: as the thread's policy says (every policy but `never` asks), always or never."""
+    app_server: ClassVar[str] = "a command is the app-server's own tool, called as each version has it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,6 +213,7 @@ class Patch:
     """All of its content."""
     asks: Asks = "policy"
     """Whether the client must approve: as the thread's policy says (every policy but `never` asks), always or never."""
+    app_server: ClassVar[str] = "a patch is the app-server's own tool, called as each version has it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -207,6 +230,7 @@ class Code:
     """The arguments of that tool, as JSON text or as an object."""
     output: Text = ""
     """What the program prints when it calls no tool."""
+    app_server: ClassVar[str] = "a program runs in the app-server, for the models that it knows"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -224,6 +248,7 @@ class Question:
     asks: Asks = "always"  # by itself Codex asks in plan mode alone
     """Whether the client is asked: always, never, or by policy: only if `collaborationMode` is to plan with the user.
     If the client is not asked, the model is sent the message that it cannot ask."""
+    app_server: ClassVar[str] = "a question is the app-server's own tool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +261,7 @@ class Retry:
     """How many attempts there are at most; 0: the backend waits for the network, which it has not reached yet."""
     details: Text = "stream disconnected before completion: stream closed before response.completed"  # Codex's words
     """Why, as the notification says it."""
+    app_server: ClassVar[str] = "whether the service is asked again is in the app-server's configuration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +288,7 @@ class Crash:
 
     status: Count = 101  # of a Rust program that panicked, as the real server is
     """The exit status."""
+    app_server: ClassVar[str] = "the app-server dies, not the model's service"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +302,7 @@ class Overload:
 
     times: Positive = 1
     """How many times it refuses before it plays the part."""
+    app_server: ClassVar[str] = "the app-server itself refuses the turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +311,7 @@ class ErrorNotice:
 
     cause: Cause = "http-500"
     """What failed in the model's service."""
+    app_server: ClassVar[str] = "the app-server itself ends a turn that failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +320,7 @@ class Repeat:
 
     last: Positive = 1
     """How many notifications."""
+    app_server: ClassVar[str] = "the app-server sends its own notifications again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +331,14 @@ class Surrogates:
     """The text."""
     apart: bool = False
     """Send each UTF-16 code unit as a delta of its own, as if the text had been cut between surrogates."""
+    app_server: ClassVar[str] = "the app-server spells its own output"
+
+    def deltas(self) -> Iterator[Piece]:
+        """The text as it is sent."""
+        # Python joins no surrogates: each code unit becomes a character of its own, which JSON writes as one escape.
+        units = self.text.encode("utf-16-be")
+        text = "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
+        return map(Piece, text if self.apart else (text,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +347,7 @@ class Cut:
 
     sizes: Sizes
     """The sizes in bytes, used in order and over again."""
+    app_server: ClassVar[str] = "the app-server cuts its own output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +358,7 @@ class Raw:
     """The line without its end; the characters U+DC80 to U+DCFF stand for the bytes 80 to FF."""
     times: Positive = 1
     """How many times the text stands in the line."""
+    app_server: ClassVar[str] = "the app-server writes the line"
 
     @property
     def line(self) -> bytes:
@@ -335,40 +375,27 @@ class Reflect:
     them).
     `turns`: the other turns seen under the nonce, in order: {"turns": [{"script", "part", "state"} …]}, with `state`
     one of running, completed, interrupted, failed.
+    `backend`: the Codex that is played: {"codex", "protocol"}, its version and `v1` or `v2`.
     """
 
-    what: Literal["received", "turns"] = "received"
+    what: Literal["received", "turns", "backend"] = "received"
     """What is reported."""
     wait: Seconds = 1.0
     """How long `turns` waits for the other turns to end."""
 
 
-# Not a base class: `__subclasses__` lists each class with slots twice.
-Step = (
-    Say
-    | Think
-    | Pause
-    | Gate
-    | Open
-    | Call
-    | Command
-    | Patch
-    | Code
-    | Question
-    | Retry
-    | Usage
-    | Finish
-    | Fail
-    | Crash
-    | Hang
-    | Overload
-    | ErrorNotice
-    | Repeat
-    | Surrogates
-    | Cut
-    | Raw
-    | Reflect
-)
+# Unions, not base classes: `__subclasses__` lists each class with slots twice, and type checkers see when a `match`
+# leaves one out.
+Spoken = Say | Surrogates
+"""Text of the answer. Each of these has its `text`, which is part of the right answer, and its `deltas`, which are what
+is played."""
+Silence = Pause | Gate | Hang
+"""What becomes silence."""
+Answering = Think | Open | Call | Usage | Finish | Fail | Reflect
+"""What the app-server and the model's service both play, each in its own way."""
+Doing = Command | Patch | Code | Question | Retry | Crash | ErrorNotice | Repeat | Cut | Raw
+"""What only the app-server does. None of it is text of the right answer."""
+Step = Spoken | Silence | Answering | Doing | Overload
 """Every step. This is the one list of them: names, schema and docs come from `get_args(Step)`."""
 
 Parts = tuple[tuple[Step, ...], ...]
@@ -401,3 +428,9 @@ Library = Mapping[str, Script]
 def ends_turn(step: Step) -> bool:
     """Whether the turn is over after this step."""
     return isinstance(step, Fail) or (isinstance(step, Finish) and step.choice is None)
+
+
+def only_app_server(step: Step | type[Step]) -> str:
+    """Why the model's service cannot play such a step, whatever its fields say; '' if it can."""
+    why: str = getattr(step, "app_server", "")
+    return why

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import logging
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from assay_proxy.answers.chat import Chat
+from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
 from assay_proxy.answers.stored_responses import Store
 from assay_proxy.answers.timing import ClientGoneError
@@ -35,7 +37,7 @@ from assay_proxy.http.cors import Cors
 from assay_proxy.http.disconnect import SOCKET_KEY, disconnect_check
 from assay_proxy.http.json_response import json_response, request_id
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
-from assay_proxy.surfaces import chat_request, responses_request
+from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,7 +75,10 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     runner = TurnRunner(settings=settings, backend=backend, gate=gate)
     _chat(app, settings, Chat(settings=settings, runner=runner))
     store = Store(settings.responses_stored)
-    _responses(app, settings, Responses(settings=settings, runner=runner, store=store))
+    responses = Responses(settings=settings, runner=runner, store=store)
+    _responses(app, settings, responses)
+    if settings.chatgpt_service:
+        _chatgpt_service(app, settings, responses)
     return app
 
 
@@ -188,21 +193,20 @@ def _metrics(app: Flask, metrics: Metrics) -> None:
 def _models(app: Flask, settings: Settings) -> None:
     # The type requires `created`, and no better date is known; read once, so that every answer says the same.
     started = int(time.time())
-    models = {
-        name: {"id": name, "object": "model", "created": started, "owned_by": settings.backend}
-        for name in settings.models
-    }
+
+    def model(name: str) -> dict[str, object]:
+        return {"id": name, "object": "model", "created": started, "owned_by": settings.backend}
 
     @app.get("/v1/models")
     def list_models() -> Response:
-        return json_response({"object": "list", "data": list(models.values())})
+        return json_response({"object": "list", "data": [model(name) for name in settings.models]})
 
     # `path`: the names of models may hold slashes.
     @app.get("/v1/models/<path:name>")
     def get_model(name: str) -> Response:
-        if name not in models:
+        if not serves(name, settings):
             raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-        return json_response(models[name])
+        return json_response(model(name))
 
 
 def _body(settings: Settings) -> Mapping[str, Any]:
@@ -247,3 +251,18 @@ def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
     @app.get("/v1/responses/<id_>/input_items")
     def input_items(id_: str) -> Response:
         return json_response(responses.input_items(id_, request.args))
+
+
+def _chatgpt_service(app: Flask, settings: Settings, responses: Responses) -> None:
+    @app.post(chatgpt_service.PATH)
+    def create_there() -> Response:
+        # Here, since the hook asks for a key below /v1 alone.
+        _authenticate(settings, request.headers.get("Authorization", ""))
+        body = _body(settings)
+        refusal = chatgpt_service.refusal(body)
+        if refusal is not None:
+            return json_response({"detail": refusal}, BAD_REQUEST.status)
+        parsed = replace(responses_request.parse(body, _lower(request.headers)), output_at_end=False)
+        response = responses.answer(parsed, **_client(stream=True))
+        response.headers.update(chatgpt_service.HEADERS)
+        return response

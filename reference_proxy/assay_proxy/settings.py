@@ -37,7 +37,8 @@ def _split(value: object) -> object:
 
 
 # NoDecode: pydantic-settings would read the variable of a tuple as JSON.
-Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), Field(min_length=1)]
+AnyNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Names = Annotated[AnyNames, Field(min_length=1)]
 
 
 def _setting(default: Any, description: str, **bounds: int) -> Any:  # noqa: ANN401 - as pydantic's Field
@@ -68,6 +69,9 @@ class Settings(BaseSettings):
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
+    any_model: bool = _setting(False, "true: any other name is served, too, as the default model")  # noqa: FBT003 - a default, not a flag
+    unknown_models: AnyNames = Field(default=(), description="names that are refused even so, comma-separated")
+    chatgpt_service: bool = _setting(False, "true: also /backend-api/codex/responses, as behind a login")  # noqa: FBT003 - a default, not a flag
     # The story's default (S4-5), though most clients want OpenAI's.
     output_mode: OutputMode = _setting("obsidian-xml", "obsidian-xml or openai-json: how chat answers write tool calls")
     # S4-8 asks for cumulative ones, and its clients read `content`. All 17 OpenAI clients that were tried concatenate:
@@ -202,7 +206,7 @@ def _spelled(value: object) -> str:
         case bool():
             return str(value).lower()
         case tuple():
-            return ",".join(value)
+            return ",".join(value) or "(none)"
         case "\n":
             return "(newline)"
         case _:

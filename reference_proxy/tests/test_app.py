@@ -53,6 +53,13 @@ def test_an_unknown_model_is_not_found(client: FlaskClient) -> None:
     assert error(ask(client, model="other"))["param"] == "model"
 
 
+def test_any_model_is_found_where_that_is_set(make_settings: Any, backend: Any) -> None:
+    app = create_app(make_settings(any_model=True, unknown_models=("none",)), backend)
+    assert app.test_client().get("/v1/models/a/b").get_json()["id"] == "a/b"
+    assert [model["id"] for model in app.test_client().get("/v1/models").get_json()["data"]] == ["codex"]
+    assert app.test_client().get("/v1/models/none").status_code == 404
+
+
 def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClient, backend: Any) -> None:
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 200
@@ -320,3 +327,42 @@ def test_responses_answer_to_the_same_rules_in_the_same_order(client: FlaskClien
     assert (wrong.status_code, wrong.headers["Allow"]) == (405, "POST")
     assert client.get(f"{RESPONSES}/resp_x").status_code == 401
     assert client.post(f"{RESPONSES}/resp_x", headers=KEY).headers["Allow"] == "DELETE, GET, HEAD"
+
+
+SERVICE = "/backend-api/codex/responses"
+ASK_SERVICE = {"model": "gpt-x", "input": "hi", "store": False, "stream": True}
+
+
+@pytest.fixture
+def service(backend: Any, make_settings: Any) -> FlaskClient:
+    settings = make_settings(api_key="secret", any_model=True, chatgpt_service=True)
+    return create_app(settings, backend).test_client()
+
+
+def events_of(response: Any) -> list[dict[str, Any]]:
+    lines = response.get_data(as_text=True).splitlines()
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+def test_the_service_behind_a_login_streams_a_response_whose_end_has_no_output(service: FlaskClient) -> None:
+    response = service.post(SERVICE, json=ASK_SERVICE, headers=KEY)
+    events = events_of(response)
+    assert response.mimetype == "text/event-stream"
+    assert response.headers["x-codex-primary-used-percent"] == "1"
+    [item] = [event["item"] for event in events if event["type"] == "response.output_item.done"]
+    assert item["content"][0]["text"] == "Hello"
+    last = events[-1]
+    assert (last["type"], last["response"]["model"], last["response"]["output"]) == ("response.completed", "gpt-x", [])
+    assert last["response"]["usage"]["total_tokens"] > 0
+    beside = events_of(service.post(RESPONSES, json=ASK_SERVICE, headers=KEY))
+    assert beside[-1]["response"]["output"] == [{**item, "id": beside[-1]["response"]["output"][0]["id"]}]
+
+
+def test_the_service_behind_a_login_refuses_in_its_own_words(service: FlaskClient) -> None:
+    refused = service.post(SERVICE, json={**ASK_SERVICE, "stream": False}, headers=KEY)
+    assert (refused.status_code, refused.get_json()) == (400, {"detail": "Stream must be set to true"})
+    assert error(service.post(SERVICE, json=ASK_SERVICE))["code"] == "invalid_api_key"
+
+
+def test_without_the_setting_there_is_no_such_service(client: FlaskClient) -> None:
+    assert error(client.post(SERVICE, json=ASK_SERVICE, headers=KEY))["code"] == "unknown_url"

@@ -1,16 +1,16 @@
 """Drive scenarios: send each over HTTP, once per form, many at a time, and keep a transcript of every exchange.
 
-`watching` decides what the client does while a stream is sent, `recording` keeps what arrives. Nothing is judged here:
-whatever the target does wrong is in its transcripts. Only a target that cannot be reached any more is an error, and it
-ends as the error of the scenario's `Run`.
+`watching` decides what the client does while a stream is sent, `recording` keeps what arrives, `sending` sends again
+what a busy or a dead target did not answer. Nothing is judged here: whatever the target does wrong is in its
+transcripts. What a target that is gone for good leaves undone is not driven, with the reason.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
+import math
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,31 +18,40 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.budget import Budget
+from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
-from assay.driving.recording import Record
-from assay.driving.watching import Watch
+from assay.driving.reviving import GoneError
+from assay.driving.sending import Outgoing, Sender
+from assay.driving.slots import Limit, Slots
+from assay.driving.tries import settled, until_done
+from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
-from assay.model.scenario import LEAVES, Auth, Form, Mode, Request, Scenario, Turn
+from assay.model.reasons import CROWDED, NEVER_LEFT
+from assay.model.scenario import LEAVES, Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable
-from assay.reading.applicable import answers_to
+from assay.reading.applicable import NO_ANSWER, answers_to
+from assay.reading.asked import wanted
 from assay.reading.exchange import Exchange, read, stream_reader
 from assay.requests import plain
+from assay.requests.adapted import adapted
+from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
+from assay.targets.launch import launched_at
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
+    from assay.reading.expected import Expected
     from assay.wire.calls import Choice
     from assay.wire.stream import Stream
 
 
-NOT_READY = 503
-"""The status of a proxy whose backend is not ready."""
-BREATH = 0.05
-"""Seconds until a client sends a request again."""
+BESIDE = 2.5
+"""Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
 
 Progress = Callable[[Scenario, Form], None]
 """Called when a scenario has been driven in a form."""
@@ -52,22 +61,50 @@ def no_progress(_scenario: Scenario, _form: Form) -> None:
     """Progress that is shown nowhere."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Driving:
+    """What came of driving scenarios."""
+
+    runs: Sequence[Run]
+    """In the order of the scenarios."""
+    at_a_time: int
+    """How many exchanges the target was found to serve at once, of as many as were asked for."""
+
+
 async def drive(
-    scenarios: Sequence[Scenario], target: Target, *, jobs: int = 8, progress: Progress = no_progress
-) -> list[Run]:
-    """Drive scenarios, at most `jobs` exchanges at a time; the runs come in the order of the scenarios.
+    scenarios: Sequence[Scenario],
+    target: Target,
+    *,
+    jobs: int = 8,
+    progress: Progress = no_progress,
+    forms: Mapping[str, Collection[Form]] | None = None,
+    budget: Budget | None = None,
+) -> Driving:
+    """Drive scenarios, at most `jobs` exchanges at a time.
 
     Those marked `alone` come last, one after the other: they kill the backend, which others would notice.
+
+    Args:
+        scenarios: What to drive.
+        target: A target past its preflight.
+        jobs: How many exchanges may run at the same time; fewer do where the target serves fewer.
+        progress: Called when a scenario has been driven in a form.
+        forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
+        budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
     """
+    scenarios = [adapted(scenario, target) for scenario in scenarios]
+    slots = Slots(limit=Limit(most=jobs))
     async with _client(target) as client:
-        driver = _Driver(client=client, target=target, slots=asyncio.Semaphore(jobs), unready=asyncio.Lock())
-        together = [scenario for scenario in scenarios if not scenario.alone]
+        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
+        driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
+        alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
+        together = [scenario for scenario in scenarios if scenario not in alone]
         runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
         # Awaited within the comprehension, so one begins only when the one before has ended.
-        runs += [await _drive_one(driver, scenario, progress) for scenario in scenarios if scenario.alone]
+        runs += [await _drive_alone(driver, scenario, progress, forms) for scenario in alone]
     # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}
-    return [by_name[scenario.name] for scenario in scenarios]
+    return Driving(runs=[by_name[scenario.name] for scenario in scenarios], at_a_time=slots.limit.found)
 
 
 @asynccontextmanager
@@ -91,61 +128,69 @@ async def _client(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Async
 class _Driven:
     """What came of one form of a scenario: its exchanges, or why there are none."""
 
+    form: Form
     exchanges: Sequence[Exchange] = ()
     reason: str = ""
     """Why it was not driven; "": it was."""
     error: str = ""
-    """Why it could not be driven to the end, by our fault or because the target is gone; "": it could."""
+    """Why it could not be driven to the end, by our fault; "": it could."""
 
 
 async def _drive_one(driver: _Driver, scenario: Scenario, progress: Progress) -> Run:
-    """A scenario in all its forms, at the same time unless it is to be alone."""
-
-    async def one(form: Form) -> _Driven:
-        driven = await _drive_form(driver, scenario, form)
-        progress(scenario, form)
-        return driven
-
+    """A scenario in all its forms, at the same time."""
     forms = scenario.forms(driver.target.dialects)
-    every = [await one(form) for form in forms] if scenario.alone else await asyncio.gather(*map(one, forms))
-    by_form = dict(zip(forms, every, strict=True))
+    return _run(scenario, await asyncio.gather(*(_drive_form(driver, scenario, form, progress) for form in forms)))
+
+
+async def _drive_alone(
+    driver: _Driver, scenario: Scenario, progress: Progress, chosen: Mapping[str, Collection[Form]] | None
+) -> Run:
+    """A scenario in its forms, or those that were chosen, one after the other."""
+    forms = [form for form in scenario.forms(driver.target.dialects) if chosen is None or form in chosen[scenario.name]]
+    return _run(scenario, [await _drive_form(driver, scenario, form, progress) for form in forms])
+
+
+def _run(scenario: Scenario, every: Sequence[_Driven]) -> Run:
     errors = [driven.error for driven in every if driven.error]
     if errors:
         # One form that broke off makes the others worthless: the scenario is judged over all of them.
         return Run(scenario=scenario, error=errors[0])
     return Run(
         scenario=scenario,
-        exchanges={form: driven.exchanges for form, driven in by_form.items() if not driven.reason},
-        not_driven={form: driven.reason for form, driven in by_form.items() if driven.reason},
+        exchanges={driven.form: driven.exchanges for driven in every if not driven.reason},
+        not_driven={driven.form: driven.reason for driven in every if driven.reason},
     )
 
 
-async def _drive_form(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
+async def _drive_form(driver: _Driver, scenario: Scenario, form: Form, progress: Progress) -> _Driven:
+    driven = await _attempt(driver, scenario, form)
+    progress(scenario, form)
+    return driven
+
+
+async def _attempt(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
     reason = _unsupported_reason(scenario, driver.target)
     if reason:
-        return _Driven(reason=reason)
+        return _Driven(form=form, reason=reason)
     try:
         exchanges = await driver.exchanges(scenario, form)
-    except plain.UnseenError as unseen:
-        # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed.
-        return _Driven(reason=str(unseen))
+    # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed. Nor is
+    # what a target cannot show that is gone; that it is gone is in the transcripts of the exchanges that found it out.
+    except (plain.UnseenError, GoneError) as unseen:
+        return _Driven(form=form, reason=str(unseen))
     except HarnessError as error:
         # Kept, not raised: the exchanges of all other scenarios can still be judged.
-        return _Driven(error=str(error))
+        return _Driven(form=form, error=str(error))
     if _never_left(exchanges):
-        return _Driven(reason="the client never got the text at which it was to leave")
-    return _Driven(exchanges=exchanges)
+        return _Driven(form=form, reason=NEVER_LEFT)
+    return _Driven(form=form, exchanges=exchanges)
 
 
 def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why a scenario cannot be driven against this target; "" when it can."""
-    if scenario.needs_keepalive and target.keepalive is None:
-        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
-    if scenario.needs_idle_timeout and target.idle_timeout is None:
-        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
-    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
-    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.timeout:
-        return "a backend may be silent for longer than --timeout allows"
+    late = _late_reason(scenario, target)
+    if late:
+        return late
     # The script of a scenario's first turn is no obstacle: of its answer the invariants are judged. A scenario that
     # kills its backend, or changes the script between turns, means nothing to a real model.
     if target.backend is Backend.LIVE and (scenario.alone or any(turn.script for turn in scenario.turns)):
@@ -153,6 +198,31 @@ def _unsupported_reason(scenario: Scenario, target: Target) -> str:
     if scenario.needs_default_mode and target.default_mode is None:
         return "the target's own output mode is not known; declare it with --default-mode"
     return playable.unsupported_reason(scenario, target) or plain.unsupported_reason(scenario, target)
+
+
+def _late_reason(scenario: Scenario, target: Target) -> str:
+    """Why a scenario that is about time cannot be driven against this target; "" when it can."""
+    if scenario.needs_keepalive and target.keepalive is None:
+        return "the target's keep-alive interval is not known; declare it with --keepalive SECONDS"
+    if scenario.needs_idle_timeout and target.idle_timeout is None:
+        return "how long a backend may be silent is not known; declare it with --idle-timeout SECONDS"
+    # The client would give up before the proxy does, and its own timeout would pass for the proxy's silence.
+    if scenario.needs_idle_timeout and (target.idle_timeout or 0) >= target.silence:
+        return "a backend may be silent for longer than --timeout allows"
+    if 2 * (target.pace or 0.0) > _shortest_gate(scenario, target):
+        return f"a plain answer takes {target.pace:.1f} s, so the backend's gate would open by itself first"
+    return ""
+
+
+def _shortest_gate(scenario: Scenario, target: Target) -> float:
+    """How long the backend waits at least for the client to open its gate, in seconds; endless where it need not.
+
+    In that time a text has to come to the client, and a request to the backend.
+    """
+    forms = [form for form in scenario.forms(target.dialects) if form.mode is Mode.STREAM]
+    opening = [number for number, turn in enumerate(scenario.turns) if turn.act is Act.OPEN_AT_TEXT]
+    answers = [wanted for form in forms for number in opening for wanted in answers_to(scenario, number, form)]
+    return min((gate.timeout for wanted in answers for gate in wanted.gates), default=math.inf)
 
 
 def _never_left(exchanges: Sequence[Exchange]) -> bool:
@@ -167,10 +237,8 @@ def _never_left(exchanges: Sequence[Exchange]) -> bool:
 class _Driver:
     """Sends the requests of scenarios; all scenarios of a run share one."""
 
-    client: httpx.AsyncClient
+    sender: Sender
     target: Target
-    slots: asyncio.Semaphore
-    """One for each exchange that may run at the same time."""
     unready: asyncio.Lock
     """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
 
@@ -191,35 +259,44 @@ class _Driver:
         exchanges: list[Exchange] = []
         history: Sequence[Message] = ()
         for number, turn in enumerate(scenario.turns):
-            if number and not can_follow(turn, _choice(exchanges[-1])):
+            if number and not (can_follow(turn, _choice(exchanges[-1])) and settled(exchanges[-1])):
                 break
-            prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
-            # The scenario's own headers last: some ask for another output mode than that of the dialect.
-            headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
-            url = self.target.url(form.dialect.spec.endpoint)
-            # A slot is for an exchange, not for a conversation: others may take their turn in between.
-            async with self.slots:
-                transcript, stream = await self._turn(turn, form, nonce, url, headers, prepared.body)
-            plain.examine_header(scenario.requires_echo, transcript)
-            exchanges.append(self._read(scenario, number, form, transcript, stream))
-            choice = _choice(exchanges[-1])
+            exchange, messages = await self._asked(scenario, number, form, nonce, history)
+            exchanges.append(exchange)
+            choice = _choice(exchange)
             if choice is not None:
-                history = remember(prepared.messages, choice)
+                history = remember(messages, choice)
         return exchanges
 
-    async def _turn(
-        self, turn: Turn, form: Form, nonce: str, url: str, headers: Mapping[str, str], body: bytes
-    ) -> tuple[Transcript, Stream | None]:
-        """What came of a turn, and the reader of its stream; with `retry_on_503` repeated while the answer is a 503."""
-        # The backend restarts with backoff after it died; how long a client would go on asking is the limit on silence.
-        deadline = time.monotonic() + self.target.timeout
-        while True:
-            # For each try: a watch has read its stream and spent its act.
-            watch = self._watch(turn, form, nonce)
-            transcript = await self._exchange("POST", url, headers, body, watch)
-            if not turn.retry_on_503 or transcript.status != NOT_READY or time.monotonic() > deadline:
-                return transcript, watch.stream if watch else None
-            await asyncio.sleep(BREATH)
+    async def _asked(
+        self, scenario: Scenario, number: int, form: Form, nonce: str, history: Sequence[Message]
+    ) -> tuple[Exchange, Sequence[Message]]:
+        """What came of a turn, tried again where a model did not do what it was asked; and the messages sent."""
+        turn = scenario.turns[number]
+        messages: Sequence[Message] = ()
+
+        async def send(scenario: Scenario) -> Exchange:
+            nonlocal messages
+            prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
+            messages = prepared.messages
+            # The scenario's own headers last: some ask for another output mode than that of the dialect.
+            headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
+            url = address(self.target.url(form.dialect.spec.endpoint), self.target)
+            outgoing = Outgoing(method="POST", url=url, headers=headers, body=prepared.body)
+            # A slot is for an exchange, not for a conversation: others may take their turn in between.
+            transcript, watch = await self.sender.send(
+                outgoing,
+                partial(self._watch, turn, form, nonce),
+                # Where a failure is due, 429 and 503 are among the right answers to it.
+                waits=turn.asks is not None or not _may_fail(answers_to(scenario, number, form)),
+                eager=turn.retry_on_503,
+            )
+            if watch is not None and watch.crowded:
+                raise plain.UnseenError(CROWDED)
+            plain.examine_header(scenario.requires_echo, transcript)
+            return self._read(scenario, number, form, transcript, watch.stream if watch else None)
+
+        return await until_done(scenario, send), messages
 
     def _watch(self, turn: Turn, form: Form, nonce: str) -> Watch | None:
         # There is nothing to act on before a whole answer has come.
@@ -228,10 +305,14 @@ class _Driver:
         return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
 
     def _read(
-        self, scenario: Scenario, number: int, form: Form, transcript: Transcript, stream: Stream | None
+        self,
+        scenario: Scenario,
+        number: int,
+        form: Form,
+        transcript: Transcript,
+        stream: Stream | None,
     ) -> Exchange:
-        live = self.target.backend is Backend.LIVE
-        return Exchange(
+        exchange = Exchange(
             scenario=scenario,
             number=number,
             turn=scenario.turns[number],
@@ -239,8 +320,15 @@ class _Driver:
             target=self.target,
             transcript=transcript,
             reading=read(transcript, form, stream),
-            wanted=() if live else answers_to(scenario, number, form),  # of a real model's answer nothing is expected
         )
+        return replace(exchange, wanted=self._wanted(exchange))
+
+    def _wanted(self, exchange: Exchange) -> tuple[Expected, ...]:
+        """The right answers. Those of a model are known once it has done what it was asked."""
+        scenario, form = exchange.scenario, exchange.form
+        if exchange.asks is not None:
+            return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+        return () if self.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
@@ -251,7 +339,7 @@ class _Driver:
         if any(one.kept for one in request.each):
             # Of its own: which connection is used again must not depend on what else is driven.
             async with _client(self.target, kept=1) as client:
-                transcripts = await replace(self, client=client).plain(request)
+                transcripts = await replace(self, sender=self.sender.over(client)).plain(request)
         else:
             transcripts = await self.plain(request)
         return [
@@ -265,7 +353,8 @@ class _Driver:
 
     async def plain(self, request: Request) -> list[Transcript]:
         """The transcripts of plain requests; raises as `ask`."""
-        return await Asker(target=self.target, send=self._plain, slots=self.slots, unready=self.unready).ask(request)
+        asker = Asker(target=self.target, send=self._plain, send_at_once=self._plain_at_once, unready=self.unready)
+        return await asker.ask(request)
 
     async def _plain(self, request: Request) -> Transcript:
         transcript = await self._sent(request)
@@ -275,53 +364,50 @@ class _Driver:
         return await self._sent(request) if request.kept and closed else transcript
 
     async def _sent(self, request: Request) -> Transcript:
+        # What is due may be a refusal itself; and the unready instance is busy on purpose.
+        waits = request.expect not in BUSY and not request.unready
+        return (await self.sender.send(self._written(request), waits=waits))[0]
+
+    async def _plain_at_once(self, request: Request) -> Transcript:
+        return await self.sender.send_at_once(self._written(request))
+
+    def _written(self, request: Request) -> Outgoing:
         ready = plain.prepare(request, self.target)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
-        return await self._exchange(ready.method, ready.url, {**self._headers(Auth.NONE), **ready.headers}, ready.body)
+        headers = {**self._headers(Auth.NONE), **ready.headers}
+        return Outgoing(method=ready.method, url=ready.url, headers=headers, body=ready.body)
 
-    async def beside(self, nonce: str, dialect: Dialect, script: str) -> None:
-        """Send a request beside a stream, so that the backend plays another script under the stream's nonce."""
+    async def beside(self, nonce: str, dialect: Dialect, script: str) -> bool:
+        """Send a request beside a stream, so that the backend plays another script under the stream's nonce.
+
+        Returns whether the target took it. What it answered is not looked at, since what it does shows in the stream.
+        """
         scenario = Scenario(name="beside", title="", exercises=(), script=script)
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
-        # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent. Its
-        # answer is not looked at, since what it does shows in the stream.
-        await self._exchange("POST", self.target.url(dialect.spec.endpoint), self._headers(Auth.RIGHT), prepared.body)
+        url = address(self.target.url(dialect.spec.endpoint), self.target)
+        outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=prepared.body)
+        deadline = now() + BESIDE
+        try:
+            # Without waiting for a slot: the stream beside holds one, and with `jobs` of 1 this would never be sent.
+            while (await self.sender.send_at_once(outgoing)).status in BUSY:
+                if now() > deadline:
+                    return False
+                await asyncio.sleep(EAGER)
+        except GoneError:
+            return False
+        return True
 
     def _headers(self, auth: Auth) -> dict[str, str]:
         # Uncompressed: pieces must be the bytes that the proxy wrote, when it wrote them (chat.stream.flushed).
         headers = {"content-type": "application/json", "accept": "*/*", "accept-encoding": "identity"}
-        if auth is Auth.RIGHT and self.target.api_key is not None:
-            headers["authorization"] = f"Bearer {self.target.api_key}"
-        return headers
+        return headers | (carried_headers(self.target) if auth is Auth.RIGHT else {})
 
-    async def _exchange(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, watch: Watch | None = None
-    ) -> Transcript:
-        record = Record(watch, self.target.timeout if watch is None else watch.silence)
-        timeout = httpx.Timeout(record.silence, pool=None)  # of each read; `record` bounds the whole
-        request = self.client.build_request(method, url, headers=dict(headers), content=body, timeout=timeout)
-        try:
-            await record.fill(self.client, request)
-        except httpx.ConnectError as error:
-            # The preflight has reached it, so it has died since: nothing can be said of the answer that never came.
-            raise HarnessError(f"{url} cannot be reached any more: {error}") from error
-        finally:
-            # Also when the exchange failed: a gate that is being opened would otherwise be a task that nothing awaits.
-            if watch is not None:
-                await watch.finish()
-        return Transcript(
-            method=method,
-            url=url,
-            request_headers=tuple(request.headers.items()),
-            request_body=body,
-            status=record.status,
-            headers=record.headers,
-            pieces=tuple(record.pieces),
-            end=record.end,
-            seconds=time.monotonic() - record.began,
-        )
+
+def _may_fail(wanted: Iterable[Expected]) -> bool:
+    """Whether an error is among the right answers."""
+    return any(one.failure in NO_ANSWER for one in wanted)
 
 
 def _choice(exchange: Exchange) -> Choice | None:

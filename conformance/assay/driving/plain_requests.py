@@ -24,8 +24,9 @@ class Asker:
 
     target: Target
     send: Callable[[Request], Awaitable[Transcript]]
-    slots: asyncio.Semaphore
-    """One for each exchange that may run at the same time."""
+    """Sends a request when a slot is free for it."""
+    send_at_once: Callable[[Request], Awaitable[Transcript]]
+    """Sends a request without waiting for anything."""
     unready: asyncio.Lock
     """Held while a scenario uses the unready instance, whose slots are few."""
 
@@ -56,14 +57,13 @@ class Asker:
 
     def _saturated(self, request: Request) -> AbstractAsyncContextManager[Saturation]:
         # Never without declared slots: `plain.unsupported_reason` has refused the scenario then.
-        return saturated(lambda: self.send(request), (self.target.slots or 0) + 1)
+        return saturated(lambda: self.send_at_once(request), (self.target.slots or 0) + 1)
 
     async def _one(self, request: Request, saturation: Saturation | None) -> Transcript:
         if saturation is None:
-            async with self.slots:
-                return await self.send(request)
+            return await self.send(request)
         # Without waiting for a slot of our own: the target holds the saturating requests only for a moment.
-        transcript = await self.send(request)
+        transcript = await self.send_at_once(request)
         # After the answer: had the slots come free before it, it would say nothing of a proxy that is full.
         saturation.check()
         return transcript

@@ -33,8 +33,7 @@ class Record:
     async def fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
         """Send the request and keep what comes back, until the response ends or the client leaves.
 
-        Raises:
-            httpx.ConnectError: the target cannot be reached. Every other fault of the response is its `end`.
+        Every fault of the response is its `end`, and so is a connection that cannot be made.
         """
         if self.watch is None:
             await self._fill(client, request)
@@ -71,7 +70,7 @@ class Record:
             finally:
                 await response.aclose()
         except httpx.ConnectError:  # a TransportError, but no fault of a response: there was none
-            raise
+            self.end = End.REFUSED
         except (httpx.TimeoutException, TimeoutError):
             # After [DONE] the answer is all there, and silence means only that the body was left open
             # (chat.stream.done-last): JavaScript clients wait for its end.

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.model.reasons import NOT_HELD
 from assay.requests.plain import TOO_MANY_REQUESTS, UnseenError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Saturation:
         # `result` also raises what went wrong in a request of ours, such as a target that is gone.
         done = [request.result().status for request in self.requests if request.done()]
         if len(done) == len(self.requests) or any(status != self.refusal for status in done):
-            raise UnseenError("the target's slots could not be held: it does not let requests wait for its backend")
+            raise UnseenError(NOT_HELD)
 
 
 @asynccontextmanager

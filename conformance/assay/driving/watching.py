@@ -40,11 +40,11 @@ class Watch:
 
     `silence` is the longest wait, in seconds; `deadline` is when it ends, by the loop's clock. What the client acts on
     must come before it. From then on each event moves the deadline, but a comment does not: a proxy that sends only
-    keep-alives is as silent as one that sends nothing.
+    keep-alives is as silent as one that sends nothing. `crowded` says that the target did not take the request beside.
     """
 
     def __init__(
-        self, act: Act, target: Target, stream: Stream, beside: Callable[[str], Coroutine[None, None, None]]
+        self, act: Act, target: Target, stream: Stream, beside: Callable[[str], Coroutine[None, None, bool]]
     ) -> None:
         """Start to wait.
 
@@ -52,17 +52,18 @@ class Watch:
             act: What the client does.
             target: Its limit on silence and its keep-alive interval count.
             stream: The reader of the stream.
-            beside: Sends a request for this script under the same nonce, and returns when it is answered.
+            beside: Sends a request for this script under the same nonce, and returns when it is answered: whether the
+                target took it.
         """
         # `_act` changes: once the gate is open, a client only reads on.
         self._act, self._target, self._beside = act, target, beside
         self.stream = stream
-        self._opening: asyncio.Task[None] | None = None
+        self._opening: asyncio.Task[bool] | None = None
         self._patience: asyncio.TimerHandle | None = None
-        self.done = self.left = False
-        self.silence = target.timeout
+        self.done = self.left = self.crowded = False
+        self.silence = target.silence
         if act is Act.OPEN_AT_COMMENT:
-            patience = max(PATIENCE, KEEPALIVES * (target.keepalive or 0.0))
+            patience = max(target.stretched(PATIENCE), KEEPALIVES * (target.keepalive or 0.0))
             # A proxy that sends no comments is to be judged by its silence (chat.stream.keepalive, a SHOULD), not to
             # run into the timeout: so the gate is opened for it, too.
             self._patience = asyncio.get_running_loop().call_later(patience, self._open_now)
@@ -73,7 +74,9 @@ class Watch:
         """Return when the backend has sent all it will send; never, unless that is when the client leaves."""
         if self._act is not Act.LEAVE_WHEN_SENT:
             await asyncio.Event().wait()  # until it is cancelled
-        await self._beside(AWAIT_SENT)
+        self.crowded = not await self._beside(AWAIT_SENT)
+        if self.crowded:
+            await asyncio.Event().wait()  # nothing says when to leave
 
     def feed(self, data: bytes) -> None:
         """Read a piece of the stream, and act on it."""
@@ -81,7 +84,7 @@ class Watch:
             match event, self._act:
                 case Done(), _:
                     # A second is enough for an end that is already on its way, and short beside `timeout`.
-                    self.done, self.deadline = True, now() + LINGER
+                    self.done, self.deadline = True, now() + self._target.stretched(LINGER)
                 # The first only: opening makes the act READ.
                 case (Text(), Act.OPEN_AT_TEXT) | (Comment(), Act.OPEN_AT_COMMENT):
                     self._open_now()
@@ -99,7 +102,7 @@ class Watch:
         self._stop_waiting()
         # Before the request is sent: another piece must not open the gate a second time.
         self._act = Act.READ
-        self.silence = self._target.timeout
+        self.silence = self._target.silence
         self.deadline = now() + self.silence
         # In a task: the stream has to be read while the gate's request is answered.
         self._opening = asyncio.create_task(self._beside(OPEN_GATE))
@@ -109,11 +112,7 @@ class Watch:
             self._patience.cancel()
 
     async def finish(self) -> None:
-        """Wait until the gate that was to be opened is open.
-
-        Raises:
-            HarnessError: the target could not be reached for that.
-        """
+        """Wait until the gate that was to be opened is open."""
         self._stop_waiting()
         if self._opening is not None:
-            await self._opening
+            self.crowded = not await self._opening

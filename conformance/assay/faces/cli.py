@@ -19,6 +19,7 @@ from assay.report import explain, terminal
 from assay.report.scenario_json import scenario_data
 from assay.results.certificate import MEANINGS, Exit
 from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
 from assay.targets.interrupts import terminable
 from assay.targets.options import Flag, Option, OptionError, Options, RunOptions, TargetOptions
 
@@ -53,7 +54,7 @@ class _Value(_ParamType):
             return self._option.kind.read(value)
         # Also float("x") and int("x"), whose own messages name Python's types.
         except ValueError:
-            self.fail(f"{value!r} should be {self._option.kind.right}.", param, ctx)
+            self.fail(f"{self._option.shown(value)} should be {self._option.kind.right}.", param, ctx)
 
 
 def _with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
@@ -101,7 +102,8 @@ def _certify(target: TargetOptions, run: RunOptions) -> int:
         planned = plan(target, run)
         with terminable():
             certificate = planned.certify(
-                lambda reached: terminal.progress(console, planned.scenarios, reached.dialects)
+                lambda reached: terminal.progress(console, planned.scenarios_for(reached), reached.dialects),
+                lambda said: console.print(said, soft_wrap=True, markup=False),
             )
     except USAGE_ERRORS as error:
         raise click.UsageError(str(error)) from error
@@ -125,7 +127,7 @@ def _certify(target: TargetOptions, run: RunOptions) -> int:
 def list_command(*, scenarios: bool, as_json: bool) -> None:
     """List the requirements, or the scenarios."""
     if scenarios:
-        explain.list_scenarios(Console(), SCENARIOS, as_json=as_json)
+        explain.list_scenarios(Console(), (*SCENARIOS, *LIVE), as_json=as_json)
     else:
         explain.list_requirements(Console(), load(), as_json=as_json)
 
@@ -139,7 +141,7 @@ def explain_command(requirement: str) -> None:
     except UnknownRequirementError as error:
         raise click.UsageError(str(error)) from error
     # In all dialects, since no target is asked about.
-    scenarios = [scenario for scenario in SCENARIOS if row in applicable(scenario, load(), Dialect)]
+    scenarios = [scenario for scenario in (*SCENARIOS, *LIVE) if row in applicable(scenario, load(), Dialect)]
     explain.explain(Console(), row, scenarios, load().seeds)
 
 
@@ -149,7 +151,7 @@ def show_command(scenario: str) -> None:
     """Print a scenario and the script that answers it, as JSON."""
     try:
         # `select` also takes requirements: a name that is one deserves a better answer than "unknown".
-        found = next((one for one in select(SCENARIOS, load(), (scenario,)) if one.name == scenario), None)
+        found = next((one for one in select((*SCENARIOS, *LIVE), load(), (scenario,)) if one.name == scenario), None)
     except UnknownScenarioError as error:
         raise click.UsageError(str(error)) from error
     if found is None:

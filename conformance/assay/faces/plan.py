@@ -6,13 +6,18 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.driving.budget import REQUESTS, TOKENS, Budget
 from assay.driving.drive import no_progress
+from assay.driving.tries import unhurried
 from assay.judging import known_failing
 from assay.judging.known_failing import KnownFailingError
 from assay.model.catalogue import Catalogue, load
+from assay.model.target import Backend, Target
 from assay.reading.selection import UnknownScenarioError, keys, select
+from assay.requests.cost import cost
 from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
 from assay.targets.options import OptionError, RunOptions, TargetOptions
 from assay.targets.reach import reach
 
@@ -22,7 +27,6 @@ if TYPE_CHECKING:
 
     from assay.driving.drive import Progress
     from assay.model.scenario import Scenario
-    from assay.model.target import Target
     from assay.results.certificate import Certificate
 
 USAGE_ERRORS = (OptionError, UnknownScenarioError, KnownFailingError)
@@ -41,20 +45,56 @@ class Plan:
     run: RunOptions
     catalogue: Catalogue
     scenarios: Sequence[Scenario]
+    """Those whose right answers are known: from scripts, or from the contract."""
+    live: Sequence[Scenario]
+    """Those for a model."""
     known: Mapping[str, str]
     """`<scenario>:<requirement>` → why its failure is accepted."""
 
-    def certify(self, watch: Callable[[Target], AbstractContextManager[Progress]] = _silent) -> Certificate:
+    def certify(
+        self,
+        watch: Callable[[Target], AbstractContextManager[Progress]] = _silent,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> Certificate:
         """Reach the target, drive and judge; `watch` gives what is called while the target is driven.
+
+        `say` is given what the run will cost, where a model's service is paid for it.
 
         Raises:
             HarnessError: the target cannot be reached or driven.
+            OptionError: it would cost more than a person has accepted.
         """
-        with reach(self.target) as target, watch(target) as progress:
-            return certify(
-                target, self.scenarios, self.catalogue,
-                known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
-            )  # fmt: skip
+        with reach(self.target) as target:
+            scenarios, budget = self.scenarios_for(target), self._budget(target, say)
+            driven = unhurried(target, scenarios) if target.backend is Backend.LIVE else target
+            with watch(driven) as progress:
+                return certify(
+                    driven, scenarios, self.catalogue,
+                    known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
+                    level=self.run.level, budget=budget,
+                )  # fmt: skip
+
+    def scenarios_for(self, target: Target) -> Sequence[Scenario]:
+        """The scenarios that this target is driven with."""
+        # A scripted one that is asked for by name is driven against a model, too: some of what it shows holds anyway.
+        return self.live or self.scenarios if target.backend is Backend.LIVE else self.scenarios
+
+    def _budget(self, target: Target, say: Callable[[str], None]) -> Budget:
+        if target.backend is not Backend.LIVE:
+            return Budget(requests=self.run.max_requests, tokens=self.run.max_tokens, rate=self.run.rate)
+        requests, tokens = self.run.max_requests or REQUESTS, self.run.max_tokens or TOKENS
+        if (requests > REQUESTS or tokens > TOKENS) and not self.run.yes:
+            raise OptionError(
+                f"a model answers at {target.base_url}, and the run may cost up to {requests:,} requests and"
+                f" {tokens:,} tokens; --yes accepts more than {REQUESTS:,} and {TOKENS:,}"
+            )
+        least = cost(self.scenarios_for(target), target)
+        say(
+            f"a model answers at {target.base_url}: the run sends {least.requests} requests, which with their answers"
+            f" have at most {least.tokens:,} tokens; and where the model needs more tries, up to {requests:,} requests"
+            f" and {tokens:,} tokens"
+        )
+        return Budget(requests=requests, tokens=tokens, rate=self.run.rate)
 
 
 def plan(target: TargetOptions, run: RunOptions) -> Plan:
@@ -66,10 +106,19 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
         KnownFailingError: the file of known failures cannot be used.
     """
     target.check()
-    target.api_key()  # only to be checked: a key is not kept in a plan
+    # Only to be checked: a secret is not kept in a plan.
+    target.api_key()
+    target.carried()
     catalogue = load()
     # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
-    known = known_failing.load(run.known_failing, keys(SCENARIOS, catalogue)) if run.known_failing else {}
+    known = known_failing.load(run.known_failing, keys((*SCENARIOS, *LIVE), catalogue)) if run.known_failing else {}
+    # What is behind the target is not known yet, so both are chosen from.
+    chosen = select((*SCENARIOS, *LIVE), catalogue, run.only)
     return Plan(
-        target=target, run=run, catalogue=catalogue, scenarios=select(SCENARIOS, catalogue, run.only), known=known
+        target=target,
+        run=run,
+        catalogue=catalogue,
+        scenarios=tuple(scenario for scenario in chosen if scenario in SCENARIOS),
+        live=tuple(scenario for scenario in chosen if scenario in LIVE),
+        known=known,
     )

@@ -32,7 +32,7 @@ SUITES = Path(__file__).parents[1] / "suites"
 # Not `Exit.UNREACHABLE`, which would import the results in every session of pytest.
 UNREACHABLE = 3
 """The exit status when the target cannot be reached or driven, as that of `assay certify`."""
-TARGETS = ("assay_url", "assay_command", "assay_bundled")
+TARGETS = ("assay_url", "assay_command", "assay_gateway", "assay_bundled")
 """The options that name a target: without one of them the plugin does nothing."""
 REST = "*"
 """The requirement of the item for all requirements that a scenario has no item of its own for."""
@@ -96,6 +96,8 @@ class AssaySession:
         except HarnessError as error:
             # Each of hundreds of items would fail for this one reason.
             pytest.exit(f"assay: {error}", returncode=UNREACHABLE)
+        except OptionError as error:
+            pytest.exit(f"assay: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import socket
 import subprocess
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from assay.model.verdict import HarnessError
 from assay.targets.interrupts import terminable
 from assay.targets.launch import executable, started
 from assay.targets.options import OptionError
+from assay.targets.serving import HOST, SERVED, must_be_free
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.read import load_scripts
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-HOST = "127.0.0.1"
 HELLO = '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
 
 
@@ -37,10 +36,7 @@ def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str],
         "PROXY_HOST": HOST,
         "PROXY_PORT": str(port),
         "PROXY_API_KEY": api_key,
-        # As OpenAI behaves, which clients are written for. The proxy's own defaults, obsidian-xml and the first call
-        # alone, are those of S4.
-        "PROXY_OUTPUT_MODE": "openai-json",
-        "PROXY_STOP_AFTER_TOOLS_MODE": "burst",
+        **SERVED,
         **_checked(scripts),
     }
     # Asked here as well, because the proxy's own message would name its variable and not --port.
@@ -71,8 +67,7 @@ def _checked(scripts: Path | None) -> dict[str, str]:
 
 def _must_be_free(port: int) -> None:
     try:
-        # `create_server` sets SO_REUSEADDR, so a port that was just left counts as free.
-        socket.create_server((HOST, port)).close()
+        must_be_free(port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise OptionError(f"port {port} cannot be used: {reason}; name another with --port") from error

@@ -4,15 +4,22 @@ One cause, one violation. Within an exchange the judge goes in stages (`Stage` o
 something ends it: what comes after has not been understood. It is reported as not observed, hidden behind what was
 found.
 
+0. target: whether there is an answer at all (below);
 1. error: an answer that is an error has the right form and gives nothing away;
 2. form: the wire grammar, schemas, headers (`harmless` rows leave the content readable);
 3. content: what was said, against the script;
 4. sense: what the content means (what the backend received, how turns ended), and then the stored answer;
-5. parity of two answers to the same turn, if the scenario showed nothing else at all.
+5. parity of two answers to the same turn, if the scenario showed nothing else that could make them differ.
 
-An exchange that continues a conversation is not judged once an earlier one of it was wrong. If a response is no answer
-at all, its violation is one of the scenario's subject (the first requirement that it exercises in that mode), and
-hides the rest. What nothing could show (an error that never came, a call that never came) is not observed either.
+What is wrong beside the content (a member too many, a header) hides nothing, nor does a fault of form that every
+client copes with: both are reported, and the stages go on.
+
+An exchange that continues a conversation is not judged once an earlier one of it was wrong. What nothing could show (an
+error that never came, a call that never came) is not observed either.
+
+A response that is no answer has a symptom, and shows nothing else. Those of all runs are looked at together: what
+shows the same symptom is one cause with one finding, which hides the rest (`causes` says what is a cause, and what is
+a scenario's own matter, whose violation is one of its subject: the first requirement that it exercises in that mode).
 
 Some scenarios differ from others in one thing only, and name it as the requirement to attribute faults to
 (`attribute_to`). Whatever is wrong with their content is a violation of that requirement, unless scenarios without such
@@ -40,8 +47,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from assay.judging.checks import CHECKS, GRAMMAR
-from assay.judging.checks.answered import answered, refused
+from assay.judging.cases import case_of, may_be_expected
+from assay.judging.causes import CAUSED, find_causes
+from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
+from assay.judging.checks.answered import answered
 from assay.judging.outcomes import not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
 from assay.model.dialect import Dialect
@@ -49,13 +58,15 @@ from assay.model.requirement import Harmless, Stage
 from assay.model.scenario import Form, Mode
 from assay.model.transcript import End
 from assay.model.verdict import Finding, HarnessError
-from assay.reading.applicable import NO_ANSWER, applicable
+from assay.reading.applicable import applicable
 from assay.reading.expected import Failure
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+    from assay.judging.cases import Case
+    from assay.judging.causes import Cause
     from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
     from assay.model.catalogue import Catalogue
@@ -65,13 +76,44 @@ if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
 
 BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
-BAD_REQUEST = 400
-"""The lowest status that says that a request failed."""
 _CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = _CONTENT | {Stage.SENSE}
 """What cannot be judged behind a violation of form."""
+_OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
+"""What is judged of every exchange, whatever came."""
 _WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
 """Rows of these stages are judged by what their scenarios say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What runs come to."""
+
+    outcomes: tuple[Outcome, ...]
+    """In the order of the runs."""
+    causes: tuple[Cause, ...]
+    """What made exchanges fail alike, in the order in which it first shows."""
+
+
+def judge_runs(
+    runs: Sequence[Run], target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
+) -> Judgement:
+    """The outcomes of all runs, and the causes that several exchanges share.
+
+    `broken` are the requirements that other scenarios have shown to be broken: they are not attributed to a subject.
+
+    Raises:
+        HarnessError: nothing can find out whether a row of the catalogue is broken.
+    """
+    _refuse_rows_without_check(catalogue, checks)
+    examined = [_examine(run, target, catalogue, checks) for run in runs]
+    cases = (case for one in examined for case in one.cases)
+    expected = (case for one in examined for case in one.expected)
+    causes = find_causes(cases, expected, [exchange for one in examined for exchange in one.served])
+    settled = [_settle(one, causes) for one in examined]
+    shown = frozenset(broken).union(*(one.vouched for one in settled))
+    outcomes = (outcome for one in settled for outcome in _outcomes(one, target, shown))
+    return Judgement(outcomes=tuple(outcomes), causes=causes)
 
 
 def judge_all(
@@ -82,19 +124,11 @@ def judge_all(
     Raises:
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
-    _refuse_rows_without_check(catalogue, checks)
-    examined = [_examine(run, target, catalogue, checks) for run in runs]
-    broken = frozenset(
-        found.requirement
-        for one in examined
-        for found in one.findings
-        if one.run.scenario.attribute_to in {None, found.requirement}
-    )
-    return tuple(outcome for one in examined for outcome in _outcomes(one, target, broken))
+    return judge_runs(runs, target, catalogue, checks=checks).outcomes
 
 
 def judge(
-    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Container[str] = frozenset()
+    run: Run, target: Target, catalogue: Catalogue, *, checks: Checks = CHECKS, broken: Iterable[str] = ()
 ) -> tuple[Outcome, ...]:
     """One outcome for each requirement of the scenario, and for each other one that was found broken in it.
 
@@ -103,18 +137,21 @@ def judge(
     Raises:
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
-    _refuse_rows_without_check(catalogue, checks)
-    return _outcomes(_examine(run, target, catalogue, checks), target, broken)
+    return judge_runs([run], target, catalogue, checks=checks, broken=broken).outcomes
 
 
 def _refuse_rows_without_check(catalogue: Catalogue, checks: Checks) -> None:
     """A row that nothing can find broken would pass wherever it is judged."""
     for row in catalogue.requirements:
-        if row.stage not in _WITHOUT_CHECK and row.id not in checks and row.id not in GRAMMAR:
+        if row.stage not in _WITHOUT_CHECK and row.id not in {*checks, *GRAMMAR, *CAUSED, *live.check}:
             raise HarnessError(
                 f"{row.id} has no check, so it would always pass; register one, or give the row the stage "
                 f"{Stage.ANSWER.value!r} or {Stage.SUBJECT.value!r} if scenarios say what is right"
             )
+
+
+_Place = tuple[Form, int]
+"""An exchange of a run: its form, and its number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +160,11 @@ class _Found:
 
     finding: Finding
     attributable: bool
+
+    @property
+    def place(self) -> _Place:
+        """The exchange of the run in which it was made."""
+        return self.finding.form, self.finding.exchange
 
     @property
     def requirement(self) -> str:
@@ -141,6 +183,22 @@ class _Examined:
     findings: list[_Found] = field(default_factory=list)
     hidden: dict[str, _Found] = field(default_factory=dict)
     """Requirement → the first finding behind which it could not be observed."""
+    cases: list[Case] = field(default_factory=list)
+    """The exchanges without an answer, where one was due."""
+    expected: list[Case] = field(default_factory=list)
+    """Those without an answer where an error may have been due."""
+    served: list[Exchange] = field(default_factory=list)
+    """Those of conversations with an answer."""
+    causes: tuple[Cause, ...] = ()
+    """The causes whose first exchange is one of this run's; known when all runs have been examined."""
+    lost: Mapping[_Place, Cause] = field(default_factory=dict)
+    """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
+
+    @property
+    def vouched(self) -> frozenset[str]:
+        """The requirements that are broken whatever the scenario's subject is."""
+        subject = self.run.scenario.attribute_to
+        return frozenset(found.requirement for found in self.findings if subject in {None, found.requirement})
 
     def find(self, exchange: Exchange, violations: Iterable[Violation], *, attributable: bool = False) -> list[_Found]:
         """Note violations of an exchange, and return them."""
@@ -174,14 +232,42 @@ class _Examined:
             if row.speaks_of(exchange.form) and row.stage is Stage.ANSWER:
                 yield from answered(row.id, exchange, self.checks)
             elif row.speaks_of(exchange.form):
-                yield from self.checks.look(row.id, exchange)
+                yield from self._checked(row, exchange)
+
+    def _checked(self, row: Requirement, exchange: Exchange) -> Iterator[Violation]:
+        if exchange.asks is None:
+            yield from self.checks.look(row.id, exchange)
+            return
+        # A model does not report what it received, as a script can.
+        found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
+        yield from found or live.check.look(row.id, exchange)
 
     def breaking(self, found: Iterable[_Found], exchange: Exchange) -> _Found | None:
         """The first finding behind which nothing more can be understood."""
         return next((one for one in found if not self._harmless(one, exchange)), None)
 
+    def beside(self, found: _Found) -> bool:
+        """Whether a finding is about the form beside the content: nothing of what two answers share differs for it."""
+        violation, row = found.finding.violation, self.catalogue.by_id.get(found.requirement)
+        always = row is not None and row.stage is Stage.FORM and row.harmless is Harmless.ALWAYS
+        return always or (violation.harmless and violation.strict_only)
+
+    def hides_parity(self, found: _Found) -> bool:
+        """Whether two answers to one turn may differ for what was found.
+
+        Chat answers are compared by what they say, and a fault that clients cope with changes none of it; of two
+        responses every member is compared.
+        """
+        row = self.catalogue.by_id.get(found.requirement)
+        read_on = found.finding.violation.strict_only and row is not None and row.stage is Stage.FORM
+        said = read_on and found.finding.form.dialect is not Dialect.RESPONSES
+        return not (self.beside(found) or said)
+
     def _harmless(self, found: _Found, exchange: Exchange) -> bool:
         row = self.catalogue.by_id.get(found.requirement)
+        violation = found.finding.violation
+        if violation.harmless or (violation.strict_only and row is not None and row.stage is Stage.FORM):
+            return True
         # Of a requirement that this catalogue does not have nothing is known, so it hides what comes after.
         match row.harmless if row else Harmless.NEVER:
             case Harmless.ALWAYS:
@@ -201,8 +287,26 @@ def _examine(run: Run, target: Target, catalogue: Catalogue, checks: Checks) -> 
     for exchanges in run.exchanges.values():
         _conversation(exchanges, examined)
         _together(exchanges, examined)
+    _damage(examined)
     _parity(examined)
     return examined
+
+
+def _settle(examined: _Examined, causes: Iterable[Cause]) -> _Examined:
+    """What a run has shown, without what the causes of all runs say better."""
+    mine = {id(exchange): place for place, exchange in _places(examined.run)}
+    hidden = ((id(exchange), cause) for cause in causes for exchange in cause.hidden)
+    lost = {mine[known]: cause for known, cause in hidden if known in mine}
+    return replace(
+        examined,
+        findings=[found for found in examined.findings if found.place not in lost],
+        causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
+        lost=lost,
+    )
+
+
+def _places(run: Run) -> Iterator[tuple[_Place, Exchange]]:
+    return (((form, exchange.number), exchange) for form, those in run.exchanges.items() for exchange in those)
 
 
 def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tuple[Outcome, ...]:
@@ -211,14 +315,34 @@ def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tu
     if run.error:
         return tuple(not_judged(run, row) for row in rows)
     findings = [_attributed(found, run.scenario.attribute_to, broken) for found in examined.findings]
-    hidden = {
-        row: _attributed(behind, run.scenario.attribute_to, broken).violation.requirement
-        for row, behind in examined.hidden.items()
-    }
+    findings += [cause.finding for cause in examined.causes]
     # Found broken in passing: reported, although the scenario is not judged by them.
     others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
     rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
+    hidden = _hidden(examined, broken)
     return tuple(outcome(run, row, target, found=findings, hidden=hidden) for row in rows)
+
+
+def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, str]:
+    """Requirement → why it could not be observed behind something that was found."""
+    reasons: dict[str, str] = {}
+    for row_id, behind in examined.hidden.items():
+        found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
+        same = f"hidden behind {found}, which is broken in the same exchange"
+        lost = examined.lost.get(behind.place)
+        reasons[row_id] = _behind(row_id, lost) if lost else same
+    for (form, _), cause in examined.lost.items():
+        for row in examined.rows:
+            if row.speaks_of(form):
+                reasons.setdefault(row.id, _behind(row.id, cause))
+    return reasons
+
+
+def _behind(row: str, cause: Cause) -> str:
+    """Why a requirement could not be observed in an exchange of a cause."""
+    if row == cause.requirement:
+        return f"counted once, in {cause.scenario}: {cause}"
+    return f"hidden behind {cause.requirement}: {cause}"
 
 
 def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> Finding:
@@ -227,7 +351,8 @@ def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> F
     if subject is None or not found.attributable or violation.requirement in broken:
         return found.finding
     seen = f"{violation.seen} ({violation.requirement})"
-    return replace(found.finding, violation=replace(violation, requirement=subject, seen=seen))
+    attributed = replace(violation, requirement=subject, seen=seen)
+    return replace(found.finding, violation=attributed, found_by=violation.requirement)
 
 
 def _conversation(exchanges: Sequence[Exchange], examined: _Examined) -> None:
@@ -264,18 +389,22 @@ def _together(exchanges: Sequence[Exchange], examined: _Examined) -> None:
 
 def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
     """What one exchange shows."""
-    errors = examined.find(exchange, examined.look(examined.of(Stage.ERROR), exchange))
-    # The client left before anything came, as its scenario asks: nothing is missing.
-    if exchange.transcript.end is End.LEFT and exchange.transcript.status is None:
-        return errors
+    errors = examined.find(exchange, examined.look(examined.of(Stage.TARGET, Stage.ERROR), exchange))
+    case = case_of(exchange, examined.catalogue)
+    if case is not None and not may_be_expected(case):
+        examined.cases.append(case)
+        if case.hides:
+            return errors + _nothing_else(case, examined)
+    elif case is not None:
+        examined.expected.append(case)
     # A plain request: its scenario says what must come, so there is no grammar to read the answer by.
     if exchange.scenario.request is not None:
         return errors + examined.find(exchange, examined.look(examined.of(*_CONTENT), exchange))
+    # The error that was due, whose form the first stage has judged; or the client left before anything came, as its
+    # scenario asks.
     if exchange.reading is None:
-        missing = examined.find(exchange, _no_answer(exchange, examined.catalogue))
-        for found in missing:
-            examined.hide(exchange, (row for row in examined.rows if row.stage is not Stage.ERROR), found)
-        return errors + missing
+        return errors
+    examined.served.append(exchange)
     violations = [*exchange.reading.violations, *examined.look(examined.of(Stage.FORM), exchange)]
     form = examined.find(exchange, violations)
     breaking = examined.breaking(form, exchange)
@@ -286,6 +415,13 @@ def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
     if exchange.transcript.end is End.LEFT:
         return errors + form
     return errors + form + _meaning(exchange, examined)
+
+
+def _nothing_else(case: Case, examined: _Examined) -> list[_Found]:
+    """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
+    missing = examined.find(case.exchange, [Violation(requirement=case.subject, seen=case.seen)])
+    examined.hide(case.exchange, (row for row in examined.rows if row.stage not in _OF_ANY_ANSWER), missing[0])
+    return missing
 
 
 def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
@@ -301,10 +437,12 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
         examined.hide(exchange, examined.of(Stage.SENSE), found[0])
     if found:
         return found
-    sense = (row for row in rows if row.stage is Stage.SENSE)
+    # Rows of subjects have a check for answers of models alone.
+    sense = (row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT})
     found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
-    # Harmless findings count, too: the stored answer would show the same fault under another name.
-    clean = not any(one.finding.form == exchange.form for one in examined.findings)
+    # Harmless findings count, too, but for those beside the content: the stored answer would show the same fault under
+    # another name.
+    clean = all(one.finding.form != exchange.form or examined.beside(one) for one in examined.findings)
     if found or not clean or not exchange.wanted:
         return found
     return examined.find(exchange, answer_difference(exchange, examined.catalogue), attributable=True)
@@ -316,7 +454,7 @@ def _can_be_asked(row: Requirement, exchange: Exchange) -> bool:
     Without a script only by what holds of any answer. A failure that was answered as a success is one violation: all
     else that is wrong with the answer follows from it.
     """
-    if row.needs_script and not exchange.wanted:
+    if row.needs_script and not exchange.wanted and not (exchange.asks is not None and row.id in live.check):
         return False
     return row.on_failure or not failed_first(exchange)
 
@@ -327,34 +465,25 @@ def failed_first(exchange: Exchange) -> bool:
     return any(wanted.failure in hushed for wanted in exchange.wanted)
 
 
-def _no_answer(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
-    """A response that is no success, where one was due."""
-    transcript = exchange.transcript
-    if transcript.status is None:
-        seen = f"no response came: {transcript.end} after {transcript.seconds:.1f} s"
-    elif refused(exchange):
-        return
-    elif any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
-        seen = f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
-    # The error that was due; the first stage has judged its form.
-    elif transcript.status >= BAD_REQUEST and any(wanted.failure in NO_ANSWER for wanted in exchange.wanted):
-        return
-    else:
-        seen = f"HTTP {transcript.status} instead of an answer: {transcript.body[:200].decode(errors='replace')}"
-    exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
-    # What the scenario exercises may be about other forms only; then its first row has the violation.
-    subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
-    yield Violation(requirement=subject or exchange.scenario.exercises[0], seen=seen)
+def _damage(examined: _Examined) -> None:
+    """What one form lost of a model's answer, where another form of the same turn has all of it."""
+    found = {(one.finding.form, one.finding.exchange) for one in examined.findings}
+    for number in range(len(examined.run.scenario.turns)):
+        same = [those[number] for those in examined.run.exchanges.values() if number < len(those)]
+        # Not where something is wrong anyway: one cause, one violation.
+        for exchange, violation in live_parity.damaged([one for one in same if (one.form, number) not in found]):
+            examined.find(exchange, [violation])
 
 
 def _parity(examined: _Examined) -> None:
     """Two answers to the same turn, where nothing else was found in the scenario."""
     for row in examined.of(Stage.PARITY):
-        if examined.findings:
-            examined.hidden.setdefault(row.id, examined.findings[0])
+        hiding = next(filter(examined.hides_parity, examined.findings), None)
+        if hiding:
+            examined.hidden.setdefault(row.id, hiding)
         # Where a stream differs from the whole answer, a difference from chat would be the same one again.
         for pairs in (_streams_and_wholes(row, examined.run), _responses_and_chats(row)):
-            if not examined.findings:
+            if not any(map(examined.hides_parity, examined.findings)):
                 for ours, others in list(pairs):
                     _compare(examined, row, ours, others)
 
@@ -377,6 +506,8 @@ def _compare(examined: _Examined, row: Requirement, ours: Form, others: Form) ->
     """The exchanges of two forms, side by side; one may have fewer, where a conversation could not be continued."""
     exchanges = (examined.run.exchanges.get(form, ()) for form in (ours, others))
     for one, other in zip(*exchanges, strict=False):
-        # Two answers of a live model, whose right answer is not known, may differ.
-        if one.reading is not None and other.reading is not None and one.wanted:
+        # Two answers of a live model, whose right answer is not known, may differ in all but their form.
+        if one.asks is not None and one.reading is not None and other.reading is not None:
+            examined.find(one, live_parity.check.look(row.id, one, other))
+        elif one.reading is not None and other.reading is not None and one.wanted:
             examined.find(one, examined.checks.look(row.id, one, other))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.judging.checks.live import ANY_ANSWER
 from assay.model.requirement import Judged, Level, Requirement, Stage
-from assay.model.target import Backend, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ class Run:
     """Why it was not driven in a form."""
     error: str = ""
     """Why the harness failed; '' if it did not. Nothing is judged then."""
+    repeated: int = 0
+    """How many times forms of it were driven again, alone, because what they showed rests on time."""
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
@@ -37,11 +42,13 @@ def not_judged(run: Run, row: Requirement) -> Outcome:
 def outcome(
     run: Run, row: Requirement, target: Target, *, found: Iterable[Finding], hidden: Mapping[str, str]
 ) -> Outcome:
-    """The outcome of a requirement, from all that was `found`, and from which requirement hides which."""
+    """The outcome of a requirement, from all that was `found`, and from why which requirement is `hidden`."""
     # What was found weighs more than any reason for which nothing could be.
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
+    if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT:
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     reason = _why_not_observed(run, row, target, hidden)
@@ -59,7 +66,7 @@ def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
 def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mapping[str, str]) -> str:
     """'' if the requirement was really looked at."""
     if row.id in hidden:
-        return f"hidden behind {hidden[row.id]}, which is broken in the same exchange"
+        return hidden[row.id]
     for form in run.scenario.forms(target.dialects):
         # One form that was not driven is enough: a pass speaks of all of them.
         if row.speaks_of(form) and not run.exchanges.get(form):
@@ -67,8 +74,22 @@ def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mappin
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None
     if target.backend is Backend.LIVE and needs_script:
-        return "the right answer is not known: a live model is behind the target"
+        return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
+
+
+def _not_done(run: Run, row: Requirement) -> str:
+    """'' if a model did what shows the requirement."""
+    if any(turn.asks is None for turn in run.scenario.turns):
+        return "the right answer is not known: a live model is behind the target"
+    if row.id in ANY_ANSWER:
+        return ""
+    exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
+    missed = next((one for one in exchanges if not one.wanted), None)
+    if missed is None:
+        return ""
+    tries = len(missed.earlier) + 1
+    return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
 
 
 def _not_shown(run: Run, row: Requirement) -> str:
@@ -95,4 +116,11 @@ def _has_error(exchange: Exchange) -> bool:
 def _outcome(
     run: Run, row: Requirement, verdict: Verdict, *, findings: tuple[Finding, ...] = (), reason: str = ""
 ) -> Outcome:
-    return Outcome(scenario=run.scenario.name, requirement=row.id, verdict=verdict, findings=findings, reason=reason)
+    return Outcome(
+        scenario=run.scenario.name,
+        requirement=row.id,
+        verdict=verdict,
+        findings=findings,
+        reason=reason,
+        compat=row.compat,
+    )

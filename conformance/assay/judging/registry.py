@@ -35,6 +35,10 @@ class Seen:
     """One sentence: what was seen, and what would be right."""
     place: Place | None = None
     """None: the exchange as a whole."""
+    strict_only: bool = False
+    """As in `Violation`."""
+    harmless: bool = False
+    """As in `Violation`."""
 
 
 Check = Callable[..., Iterable[Seen]]
@@ -89,7 +93,13 @@ class Checks:
     def look(self, requirement: str, *exchanges: Exchange) -> Iterator[Violation]:
         """What the check of a requirement finds in these exchanges; nothing if the requirement has no check."""
         for seen in self[requirement](*exchanges) if requirement in self else ():
-            yield Violation(requirement=requirement, seen=seen.text, place=seen.place)
+            yield Violation(
+                requirement=requirement,
+                seen=seen.text,
+                place=seen.place,
+                strict_only=seen.strict_only,
+                harmless=seen.harmless,
+            )
 
     def _add(self, requirement: str, check: Check) -> None:
         # A second one would replace the first without a word.

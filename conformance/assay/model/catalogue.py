@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.model.dialect import CHATS, Arguments, Dialect
-from assay.model.requirement import Citation, Facet, Harmless, Judged, Level, Requirement, Stage
+from assay.model.requirement import Citation, Facet, Harm, Harmless, Judged, Level, Requirement, Stage
 from assay.model.scenario import Mode
 
 if TYPE_CHECKING:
@@ -161,8 +161,21 @@ def schema() -> dict[str, Any]:
         "title": "requirement",
         "description": "One row of the requirement catalogue, as it stands under its dotted id in requirements/*.toml.",
         **_object_schema(_ROW),
+        "allOf": [
+            {
+                "if": {"properties": {"level": {"const": Level.MUST.value}}},
+                "then": {"required": ["compat", "harm"]},
+            },
+            {
+                "if": {"properties": {"compat": {"const": True}}, "required": ["compat"]},
+                "then": {"anyOf": [{"required": ["breaks"]}, {"required": ["compat_why"]}]},
+                "else": {"not": {"anyOf": [{"required": ["breaks"]}, {"required": ["compat_why"]}]}},
+            },
+        ],
         "$defs": {
             "id": {"description": "lower-case words joined by dots", "type": "string", "pattern": f"^{ID.pattern}$"},
+            # Here for scenario.json, which is written by hand and refers to it.
+            "dialect": {"enum": [dialect.value for dialect in Dialect]},
             "citation": _object_schema(_CITATION),
             "exclusion": {**_object_schema(_EXCLUDED), "description": "One entry of excluded.toml."},
         },
@@ -202,9 +215,23 @@ def _requirement(file: str, name: str, table: dict[str, Any], seeds: Collection[
     if not ID.fullmatch(name):
         raise CatalogueError(f"{file}: {name}: an id is lower-case words joined by dots, as in chat.stream.role-first")
     _require(file, name, table, _ROW)
+    _require_reason(f"{file}: {name}", table)
     read_fields = {key: _ROW[key].read(value) for key, value in table.items() if key != "source"}
     source = tuple(_citation(file, f"{name}: source", entry, seeds) for entry in table["source"])
     return Requirement(id=name, source=source, **read_fields)
+
+
+def _require_reason(place: str, table: Mapping[str, Any]) -> None:
+    """Raise if a row's mark of compat is missing where it is needed, or gives no reason."""
+    for key in ("compat", "harm"):
+        # A MUST without it would silently be a note, or stand last in reports.
+        if table["level"] == Level.MUST and key not in table:
+            raise CatalogueError(f"{place}: {key} is missing; it must be {_ROW[key].rule} (every MUST says it)")
+    reasons = [key for key in ("breaks", "compat_why") if key in table]
+    if table.get("compat") and not reasons:
+        raise CatalogueError(f"{place}: compat is true without a reason; name the clients in breaks, or say compat_why")
+    if not table.get("compat") and reasons:
+        raise CatalogueError(f"{place}: {reasons[0]} gives a reason for compat, and compat is not true")
 
 
 def _citation(
@@ -391,6 +418,10 @@ _ROW: Mapping[str, _Field] = {
     "facets": _words(Facet),
     "alike": _flag("means the same in every dialect of chat"),
     "at_crash": _flag("may be broken only where the backend dies"),
+    "on_time": _flag("may seem broken on a busy machine"),
+    "harm": _word(Harm),
+    "compat": _flag("a real client would break, lose, double or misread something"),
+    "compat_why": replace(_text("one sentence that says why compat is true", r"\.$", sentence=True), required=False),
     "breaks": _texts('a list of "client, client: effect", as measured', r"^\S.*?: \S", required=False),
     "source": _Field(
         right=lambda value: isinstance(value, list) and value != [] and all(isinstance(item, dict) for item in value),

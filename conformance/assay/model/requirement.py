@@ -34,6 +34,8 @@ class Judged(StrEnum):
 class Stage(StrEnum):
     """What a requirement's check looks at, and so when it runs: `judging.judge` explains the order."""
 
+    TARGET = "target"
+    """Whether there is an answer at all. No check is needed: `judging.causes` finds what has no answer."""
     ERROR = "error"
     """Every answer that is an error."""
     FORM = "form"
@@ -62,6 +64,21 @@ class Harmless(StrEnum):
     COMPLETE = "complete"
     """If the body arrived whole. If it broke off, this is the requirement that names the break."""
     ALWAYS = "always"
+
+
+class Harm(StrEnum):
+    """What a violation does to a client at its worst. In the order in which reports list findings."""
+
+    CALLS = "calls"
+    """Calls are lost, doubled, or run with wrong arguments."""
+    TEXT = "text"
+    """Text is lost, doubled, or not the one that was meant."""
+    HANG = "hang"
+    """A client waits, or asks without end."""
+    ERROR = "error"
+    """A client raises, or gets an error that does not say what is wrong."""
+    FORM = "form"
+    """Nothing that a person with a client would notice."""
 
 
 class Facet(StrEnum):
@@ -120,6 +137,15 @@ class Requirement:
     """It means the same in every dialect of chat: a fault that breaks it in one breaks it in all."""
     at_crash: bool = False
     """A fault of it may show only where the backend process dies, so tests of faults must let it die."""
+    on_time: bool = False
+    """A violation of it rests on time: on a busy machine it may be seen of a target that keeps it. So it is reported
+    only if it is seen again when the scenario is driven alone."""
+    harm: Harm = Harm.FORM
+    compat: bool = False
+    """Whether a real client would break, lose, double or misread something when it is violated. If not, a violation is
+    a note at the level `compat`; so is one that is `strict_only`, whatever stands here."""
+    compat_why: str = ""
+    """Why `compat` is true, where no client was measured: one sentence. "": `breaks` says it, or `compat` is false."""
     breaks: tuple[str, ...] = ()
     """Real clients that were measured to break when it is violated: "client, client: effect"."""
 

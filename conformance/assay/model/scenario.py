@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect, Surface
+from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect
+
+if TYPE_CHECKING:
+    from assay.model.asks import Asks
 
 JsonObject = Mapping[str, Any]
 
@@ -97,6 +100,8 @@ class Turn:
     """URLs of images that are sent beside the user's text."""
     body: JsonObject = field(default_factory=dict)
     """Request fields that are added, over those of the scenario."""
+    asks: Asks | None = None
+    """What the prompt asks of a model; None: a script answers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,7 +165,7 @@ class Scenario:
     exercises: tuple[str, ...]
     """Ids of requirements. The first is the subject: an answer that cannot be read at all is a violation of it."""
     script: str = ""
-    """The script that answers a conversation; "" for a plain request."""
+    """The script that answers a conversation; "" for a plain request, and where a model is asked."""
     turns: tuple[Turn, ...] = ()
     request: Request | None = None
     history: tuple[JsonObject, ...] = ()
@@ -183,10 +188,17 @@ class Scenario:
     else. None: each fault is reported under its own requirement."""
     choices: int = 1
     """The `n` of the requests."""
+    tool_choice: str = ""
+    """`required`, or the name of the tool that must be called; "": the request does not force a call."""
+    cap: int | None = None
+    """How many tokens an answer may have; None: the requests set no limit."""
     usage: bool = False
     """Streams ask for a usage chunk."""
     alone: bool = False
     """Nothing else may run at the same time: it kills the backend."""
+    behind_upstreams: bool = False
+    """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
+    OpenAI does: a gateway has no part in what happens between them."""
     needs_keepalive: bool = False
     """It can only be driven when the target's keep-alive interval is declared."""
     needs_default_mode: bool = False
@@ -199,15 +211,16 @@ class Scenario:
     def forms(self, dialects: Iterable[Dialect]) -> tuple[Form, ...]:
         """The forms in which it is driven against a target that speaks these dialects.
 
-        A plain request has one form; it has none if it is about Responses alone and the target does not speak them.
+        A plain request has one form, in the first of its dialects whose surface the target serves; none where it
+        serves none of them.
         """
         known = set(dialects)
-        spoken = [dialect for dialect in self.dialects if dialect in known]
         if self.request is not None:
-            apart = Surface.CHAT not in {one.spec.surface for one in self.dialects} and not spoken
+            served = {one.spec.surface for one in known}
+            there = [dialect for dialect in self.dialects if dialect.spec.surface in served]
             # One is enough: the rules of HTTP are the same in every dialect.
-            return () if apart else (Form(self.dialects[0], Mode.WHOLE),)
-        return tuple(Form(dialect, mode) for dialect in spoken for mode in self.modes)
+            return (Form(there[0], Mode.WHOLE),) if there else ()
+        return tuple(Form(dialect, mode) for dialect in self.dialects if dialect in known for mode in self.modes)
 
 
 def forced_tools(scenario: Scenario, turn: Turn | None) -> frozenset[str]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.model.dialect import Arguments, Dialect
+    from collections.abc import Mapping
+
+    from assay.model.dialect import Arguments, Dialect, Surface
+
+
+USUAL_PACE = 1.0
+"""Seconds: limits of time are made for targets whose plain answers take no longer."""
+MOST_STRETCHED = 12.0
+"""How many times a limit may be stretched: a target that hangs must not hold a run for more than two minutes."""
 
 
 class Backend(StrEnum):
@@ -17,8 +25,15 @@ class Backend(StrEnum):
     """The scripted mock: the right answer is known."""
     CODEX = "codex"
     """A real Codex whose model's service plays the scripts: the right answer is known, where it can play them."""
+    ENDPOINT = "endpoint"
+    """What `assay serve` serves: the target is a gateway, and this is its upstream. The right answer is known, as of
+    the mock; what happens between a proxy and its Codex happens behind the upstream, so a gateway has no part in it."""
     LIVE = "live"
     """A real model: only what holds for any answer can be judged."""
+
+
+BEHIND_UPSTREAMS = "what the backend sends is seen by the gateway's upstream alone, which answers as OpenAI does"
+"""Why a scenario about a proxy and its Codex is not driven where the target is a gateway."""
 
 
 class Missing(StrEnum):
@@ -26,10 +41,56 @@ class Missing(StrEnum):
 
     TOOLS = "takes no tools of its client"
     HISTORY = "takes no history beside tools of its client"
+    ROLES = "takes a history only as text of its user"
+    """So do the conversations of v1, in every version."""
     REASONS = "does not say why an answer was cut off"
     COUNTS = "does not count the tokens of an answer that was cut off"
     ENDS = "does not report the end of its model's answer while calls wait"
     HANGUPS = "keeps the connection to a silent service when a turn is interrupted"
+
+
+MASK = "***"
+"""What is shown instead of a value that may be secret."""
+
+
+class SurfaceState(StrEnum):
+    """Whether a surface of a target is judged."""
+
+    JUDGED = "judged"
+    ABSENT = "absent"
+    """The target does not serve it, and its answer says so."""
+    NOT_JUDGED = "not judged"
+    """It may be served, and is left out all the same; the reason says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SurfaceReport:
+    """What is known of a surface before it is driven."""
+
+    state: SurfaceState
+    reason: str = ""
+    """Why it is absent or not judged; why it is judged although no text came; "" where a text came."""
+    status: int | None = None
+    """The HTTP status of the answer that showed it; None: no answer was asked for, or none came."""
+    said: str = ""
+    """The first characters of that answer's body, on one line."""
+    first_byte: float | None = None
+    """Seconds from the request to the first byte of that answer's body; None: no text came."""
+    seconds: float | None = None
+    """Seconds from the request to the end of that answer; None: no text came."""
+
+
+class KeyStyle(StrEnum):
+    """How a request carries the API key."""
+
+    BEARER = "bearer"
+    """`Authorization: Bearer KEY`, as OpenAI's clients do."""
+    API_KEY = "api-key"
+    """The header `api-key`."""
+    X_API_KEY = "x-api-key"
+    """The header `x-api-key`."""
+    QUERY = "query"
+    """The query parameter `key`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,11 +107,20 @@ class Target:
     """The model that requests name; "" until the preflight has chosen one."""
     api_key: str | None = None
     """None: the proxy asks for no key."""
+    key_style: KeyStyle = KeyStyle.BEARER
+    """How requests carry the key."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers that each request carries besides its own, as name and value."""
+    query: tuple[tuple[str, str], ...] = ()
+    """Parameters that the query of each request carries, as name and value."""
     backend: Backend = Backend.MOCK
     missing: frozenset[Missing] = frozenset()
     """The capabilities that the Codex behind the proxy does not have."""
+    pace: float | None = None
+    """How long a plain answer of text took when the target was looked at; None: not known. Limits of time grow with it,
+    see `stretched`."""
     timeout: float = 10.0
-    """How long one exchange may be silent."""
+    """How long one exchange of a target of usual pace may be silent; `silence` is the limit that holds."""
     keepalive: float | None = None
     """The interval of keep-alive comments; None: not declared, so keep-alives are not judged."""
     idle_timeout: float | None = None
@@ -68,6 +138,19 @@ class Target:
     """How streams carry the arguments of calls; None: as is usual in each dialect."""
     default_mode: Dialect | None = None
     """The output mode of requests that name none; None: not declared."""
+    surfaces: Mapping[Surface, SurfaceReport] = field(default_factory=dict, hash=False)
+    """What was found of each surface; empty until the preflight has asked."""
+    unspoken: Mapping[Dialect, str] = field(default_factory=dict, hash=False)
+    """The dialects of a judged surface that are not judged → why."""
+
+    @property
+    def silence(self) -> float:
+        """How long one exchange may be silent."""
+        return self.stretched(self.timeout)
+
+    def stretched(self, seconds: float) -> float:
+        """A limit of time, adapted to the target's own pace; never less than it is."""
+        return seconds * min(max((self.pace or 0.0) / USUAL_PACE, 1.0), MOST_STRETCHED)
 
     def argument_mode(self, dialect: Dialect) -> Arguments:
         """How streams in this dialect carry the arguments of calls."""

@@ -34,6 +34,8 @@ class Wait:
     """429 or 503."""
     seconds: float
     """How long the next try was put off: what Retry-After asked for, else a backoff."""
+    asked: bool = True
+    """Whether it had a Retry-After."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

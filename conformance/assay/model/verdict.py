@@ -30,6 +30,15 @@ class Verdict(StrEnum):
     """The harness failed; nothing is said about the proxy."""
 
 
+class VerdictLevel(StrEnum):
+    """By what a target is judged; one run has a verdict at each."""
+
+    COMPAT = "compat"
+    """Only what would make a real client break, lose, double or misread something fails."""
+    STRICT = "strict"
+    """Every broken MUST fails."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
     """A violation and the exchange in which it was found."""
@@ -38,6 +47,8 @@ class Finding:
     exchange: int
     """The number of the exchange in its scenario, counted from 0."""
     violation: Violation
+    found_by: str = ""
+    """The requirement whose check found it, where the scenario attributes it to another; "": the violation's own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,12 +58,23 @@ class Outcome:
     scenario: str
     requirement: str
     verdict: Verdict
+    """At the level `strict`; `at` has that of either level."""
     findings: tuple[Finding, ...] = ()
     """What is wrong, if the verdict is FAIL or WARN."""
     reason: str = ""
     """Why the requirement was not judged; '' if it was. A known failure that passes has the reason here, too."""
     known: str = ""
     """The reason for which this failure is declared as known; '' if it is not."""
+    compat: bool = True
+    """The requirement's mark: whether real clients are harmed when it is violated."""
+
+    def at(self, level: VerdictLevel) -> Verdict:
+        """The verdict at a level: in `compat` a failure that harms no real client is a warning."""
+        # A failure without a finding is a declared one that passes now: a stale line is wrong at both levels.
+        harmless = self.findings and not (self.compat and any(not one.violation.strict_only for one in self.findings))
+        if level is VerdictLevel.COMPAT and self.verdict is Verdict.FAIL and harmless:
+            return Verdict.WARN
+        return self.verdict
 
     @property
     def key(self) -> str:

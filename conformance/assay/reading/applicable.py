@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.model.asks import Calls
 from assay.model.catalogue import Catalogue, Judged, Requirement
 from assay.model.dialect import BLOCK_MODES, MODE_HEADER, Dialect
 from assay.model.scenario import LEAVES, Form, Scenario, forced_tools, offers_tools, wants_burst, wants_json
@@ -40,6 +41,9 @@ def _judged(scenario: Scenario, form: Form) -> set[Judged]:
     """
     judged: set[Judged] = set()
     for number, turn in enumerate(scenario.turns):
+        if turn.asks is not None:
+            judged |= {Judged.ALWAYS, Judged.CALLS} if isinstance(turn.asks, Calls) else {Judged.ALWAYS}
+            continue
         due = [answer for answer in answers_to(scenario, number, form) if answer.failure not in NO_ANSWER]
         if due:
             judged.add(Judged.ALWAYS)

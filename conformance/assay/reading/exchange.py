@@ -20,6 +20,7 @@ from assay.wire.violation import Place, Violation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from assay.model.asks import Asks
     from assay.model.dialect import Dialect, DialectSpec
     from assay.model.target import Target
     from assay.reading.expected import Expected
@@ -46,7 +47,10 @@ class Exchange:
     reading: Reading | None
     """What the wire grammar reads in them; None when the response was no 2xx, or none came, or it is no answer."""
     wanted: tuple[Expected, ...] = ()
-    """The right answers, one for each choice; () where they are not known (a live backend, a plain request)."""
+    """The right answers, one for each choice; () where they are not known: a plain request, a model that was asked for
+    nothing, or that did not do what it was asked."""
+    earlier: tuple[Exchange, ...] = ()
+    """The tries before this one, in which a model did not do what it was asked."""
 
     @property
     def mode(self) -> Mode:
@@ -89,6 +93,11 @@ class Exchange:
     def burst(self) -> bool:
         """Whether the request lets a stream carry several calls."""
         return wants_burst(self.scenario, self.turn, self.dialect)
+
+    @property
+    def asks(self) -> Asks | None:
+        """What a model was asked to do; None where a script answers, or a plain request was sent."""
+        return self.turn.asks if self.turn else None
 
     @property
     def body_place(self) -> Place:

@@ -172,9 +172,12 @@ def _sum_up(part: Iterable[language.Step], *, offered: bool) -> _Said:
 
 def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
     """Add what a step does to the answer. Which are no part of it is written down: a new step must say what it is."""
+    if isinstance(step, language.Spoken):
+        _say(said, step.text, offered=offered)
+        return
+    if isinstance(step, language.Doing):
+        return
     match step:
-        case language.Say() | language.Surrogates():
-            _say(said, step.text, offered=offered)
         case language.Call(unfinished=True):
             said.begun = True
         case language.Call():
@@ -188,10 +191,8 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
         case language.Finish():
             said.end = step
         case (
-            language.Think() | language.Pause() | language.Open() | language.Retry() | language.Overload()
-            | language.Command() | language.Patch() | language.Code() | language.Question()
-            | language.Repeat() | language.Cut() | language.Raw()
-            | language.Fail() | language.ErrorNotice() | language.Crash() | language.Hang()
+            language.Think() | language.Pause() | language.Open() | language.Overload()
+            | language.Fail() | language.Hang()
         ):  # fmt: skip
             pass
         case _:

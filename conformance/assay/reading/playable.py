@@ -1,6 +1,7 @@
 """Which scenarios a backend can play: the mock all of them, a real Codex those that its model's service can.
 
-What an older Codex cannot do, the mock of that version does not do either.
+What an older Codex cannot do, the mock of that version does not do either. Behind a gateway the mock plays all that an
+upstream of OpenAI's kind can show.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.model.target import Backend, Missing
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing
 from assay_mocks.upstream.playable import why_unplayable
 from assay_scripts.library import LIBRARY
 from assay_scripts.markers import Marker, find_marker
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the backend behind the target cannot play a scenario; "" if it can."""
+    if target.backend is Backend.ENDPOINT:
+        return BEHIND_UPSTREAMS if scenario.behind_upstreams else ""
     real = target.backend is Backend.CODEX
     if not (real or target.missing):
         return ""
@@ -34,8 +37,17 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
             return f"a real Codex is behind the target, whose model's service cannot play {name}: {why}"
         if why:
             return f"the mock behind the target plays an older Codex, which cannot play {name}: {why}"
-    why = _missing_reason({Missing.HISTORY} if scenario.needs_history else set(), target)
+    why = _missing_reason(set(_needs_of_history(scenario)), target)
     return f"an older Codex is behind the target: {why}" if why else ""
+
+
+def _needs_of_history(scenario: Scenario) -> Iterator[Missing]:
+    if scenario.needs_history:
+        yield Missing.HISTORY
+    # Only a script that reports what the backend received shows by whom each message is said to be.
+    reported = scenario.script and any(Reflect("received") in part for part in LIBRARY[scenario.script].parts)
+    if reported and any(message["role"] == "assistant" for message in scenario.history):
+        yield Missing.ROLES
 
 
 def _missing_reason(needs: AbstractSet[Missing], target: Target) -> str:
@@ -44,8 +56,9 @@ def _missing_reason(needs: AbstractSet[Missing], target: Target) -> str:
 
 
 def _needs(script: Script) -> set[Missing]:
-    needs = {lack for part in script.parts for step in part for lack in _needs_of(step)}
-    return needs | {Missing.ENDS} if any(map(_calls_late, script.parts)) else needs
+    parts = [*script.parts, *(part for parts in script.choices for part in parts)]
+    needs = {lack for part in parts for step in part for lack in _needs_of(step)}
+    return needs | {Missing.ENDS} if any(map(_calls_late, parts)) else needs
 
 
 def _calls_late(part: tuple[Step, ...]) -> bool:

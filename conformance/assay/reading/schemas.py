@@ -2,13 +2,15 @@
 
 A name is a path below `schemas/` without `.json`: "assay/requirement"; a bare name is one of OpenAI's: "error". The
 schemas are 2020-12 and refer to each other by relative `$ref`s. One thing is stricter than the standard: 1.0 is no
-integer, since clients in typed languages refuse it where the published type is an integer.
+integer, since clients in typed languages refuse it where the published type is an integer. One is more lenient: objects
+of OpenAI's may have members whose names begin with `x-`, which is how extensions are marked.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +27,20 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 _SHOWN = 60
+EXTENSION = "x-"
+"""How the names of members begin that no schema of OpenAI's objects forbids."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """One thing that is wrong with a JSON value."""
+
+    sentence: str
+    """It starts with a JSON pointer, as in "/choices/0: index is missing"; the value itself is "the body"."""
+    path: tuple[str, ...]
+    """The names of members that lead to it, without the places in lists; last those that are missing."""
+    unknown: bool
+    """Members stand there that the schema does not know; else what it knows is missing or wrong."""
 
 
 class UnknownSchemaError(LookupError):
@@ -55,22 +71,35 @@ def validator(name: str) -> Validator:
     """
     path = name if "/" in name else f"openai/{name}"
     schema = _read(path)
-    made: Validator = _Strict(schema, registry=_neighbours(path.rpartition("/")[0]))
+    kind = _Published if path.startswith("openai/") else _Strict
+    made: Validator = kind(schema, registry=_neighbours(path.rpartition("/")[0]))
     return made
 
 
 def errors(name: str, instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
-    """What is wrong with a JSON value, the most relevant first; empty when it is valid.
+    """The sentences of `faults`.
 
-    Each entry is one sentence that starts with a JSON pointer, as in "/choices/0: index is missing". The value itself
-    is written as "the body".
+    Raises:
+        UnknownSchemaError: there is no such schema.
+    """
+    return [fault.sentence for fault in faults(name, instance)]
+
+
+def faults(name: str, instance: Any) -> list[Fault]:  # noqa: ANN401 (any JSON value)
+    """What is wrong with a JSON value, the most relevant first; empty when it is valid.
 
     Raises:
         UnknownSchemaError: there is no such schema.
     """
     found = sorted(validator(name).iter_errors(instance), key=relevance, reverse=True)
     # Errors of several alternatives may come to the same sentence.
-    return list(dict.fromkeys(_sentence(_deepest(error)) for error in found))
+    return list(dict.fromkeys(_fault(_deepest(error)) for error in found))
+
+
+def misfits(schema: Mapping[str, Any], instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
+    """As `errors`, against a schema that a request carried."""
+    made: Validator = _Strict(schema)
+    return [_sentence(_deepest(error)) for error in sorted(made.iter_errors(instance), key=relevance, reverse=True)]
 
 
 def names() -> tuple[str, ...]:
@@ -130,6 +159,33 @@ _Strict: Any = validators.extend(  # type: ignore[no-untyped-call]  # jsonschema
 )
 
 
+def _no_others(validator: Any, allowed: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
+    """As in the standard, but extensions are passed over."""
+    if isinstance(instance, dict) and allowed is False:
+        instance = {name: value for name, value in instance.items() if not name.startswith(EXTENSION)}
+    yield from Draft202012Validator.VALIDATORS["additionalProperties"](validator, allowed, instance, schema)
+
+
+_Published: Any = validators.extend(_Strict, {"additionalProperties": _no_others})  # type: ignore[no-untyped-call]  # as above
+
+
+def _fault(error: ValidationError) -> Fault:
+    steps = [step for step in error.absolute_path if isinstance(step, str)]
+    return Fault(
+        sentence=_sentence(error),
+        path=(*steps, *_missing(error)),
+        unknown=error.validator == "additionalProperties",
+    )
+
+
+def _missing(error: ValidationError) -> list[str]:
+    """The members that an object lacks; none if it is wrong in another way."""
+    wanted, seen = error.validator_value, error.instance
+    if error.validator != "required" or not isinstance(wanted, list) or not isinstance(seen, dict):
+        return []
+    return [name for name in wanted if name not in seen]
+
+
 def _deepest(error: ValidationError) -> ValidationError:
     """Of an error in alternatives, the one in the alternative that fits best."""
     return best_match([error]) or error
@@ -150,6 +206,10 @@ def _listed(parts: list[str]) -> str:
     return f"{' and '.join(parts)} {'is' if len(parts) == 1 else 'are'}"
 
 
+def _others(seen: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    return sorted(name for name in seen if name not in schema["properties"] and not name.startswith(EXTENSION))
+
+
 def _shown(value: Any) -> str:  # noqa: ANN401 (any JSON value)
     return _cut(json.dumps(value, ensure_ascii=False))
 
@@ -160,9 +220,7 @@ def _cut(text: str) -> str:
 
 _SAYS: Mapping[str, Callable[[Any, Any, Any], str]] = {
     "required": lambda seen, wanted, _: f"{_listed([name for name in wanted if name not in seen])} missing",
-    "additionalProperties": lambda seen, _, schema: (
-        f"{_listed(sorted(set(seen) - set(schema['properties'])))} not among the published fields"
-    ),
+    "additionalProperties": lambda seen, _, schema: f"{_listed(_others(seen, schema))} not among the published fields",
     "type": lambda seen, wanted, _: (
         f"is {_shown(seen)}, should be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}"
     ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from assay.model.verdict import Finding, Outcome, Verdict
+from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from assay.report.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -28,22 +28,35 @@ CLIENTS = 4
 """How many broken clients are listed."""
 
 
-def broken_requirement(certificate: Certificate, requirement: Requirement, outcome: Outcome) -> Iterator[Text]:
-    """The lines on one outcome that is a failure or a warning; the first is a headline."""
-    verdict = outcome.verdict
+def broken_requirement(
+    certificate: Certificate, requirement: Requirement, outcome: Outcome, finding: Finding | None = None
+) -> Iterator[Text]:
+    """The lines on one outcome that is a failure or a warning; the first is a headline.
+
+    `finding` is the one to show; None: the first of the outcome.
+    """
+    verdict = outcome.at(certificate.level)
     yield Text.assemble(
-        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"), f"  {requirement.level}"
-    )
+        (verdict.value.upper(), STYLES[verdict]), " ", (requirement.id, "bold"),
+        f"  {requirement.level}{_elsewhere(outcome, certificate.level)}",
+    )  # fmt: skip
     yield Text(requirement.text)
     for effect in requirement.breaks[:CLIENTS]:
         yield Text(f"breaks {effect}", style="yellow")
     if outcome.findings:
-        # The first alone: the others are of the same requirement in the same scenario.
-        yield from _finding(certificate, outcome, outcome.findings[0])
+        # One alone: the others are of the same requirement in the same scenario.
+        yield from _finding(certificate, outcome, finding or outcome.findings[0])
     else:
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
     yield Text(f"to do: {requirement.hint}")
+
+
+def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
+    """What the outcome is at the other level, where that differs."""
+    (other,) = set(VerdictLevel) - {level}
+    verdict = outcome.at(other)
+    return "" if verdict is outcome.at(level) else f" ({verdict} at level {other})"
 
 
 def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:

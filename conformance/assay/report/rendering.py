@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from assay.model.scenario import Act
+from assay.requests.carried import masked_url
 from assay.wire.sse import Reader
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def document(exchanges: Iterable[Exchange]) -> str:
 def _exchange(exchange: Exchange) -> Iterator[str]:
     transcript = exchange.transcript
     yield f"# exchange {exchange.number + 1}"
-    yield _line(f"{transcript.method} {exchange.target.path_of(transcript.url)}")
+    url = masked_url(transcript.url, exchange.target)
+    yield _line(f"{transcript.method} {exchange.target.path_of(url)}")
     yield from _request(transcript)
     if exchange.turn is not None and exchange.turn.act is Act.LEAVE_WHEN_SENT:
         # No status: whether the status line was sent before the client left is chance.

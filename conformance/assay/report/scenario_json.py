@@ -9,8 +9,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
+from assay.model.asks import Asks
 from assay_scripts.files.json_form import script_to_json
 from assay_scripts.library import LIBRARY
 
@@ -32,7 +33,7 @@ def scenario_data(scenario: Scenario) -> dict[str, Any]:
     return data
 
 
-def _fields(value: Scenario | Turn | Request) -> dict[str, Any]:
+def _fields(value: Scenario | Turn | Request | Asks) -> dict[str, Any]:
     """The fields that are neither empty nor false."""
     said = {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
     kept = {name: plain for name, plain in said.items() if plain not in _EMPTY}
@@ -41,7 +42,7 @@ def _fields(value: Scenario | Turn | Request) -> dict[str, Any]:
     return kept
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def _plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 (JSON; one return for each kind of value)
     r"""A value as JSON has it; bytes that are no UTF-8 are written as \xNN."""
     match value:
         case Enum():
@@ -53,7 +54,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
             return {name: _plain(inner) for name, inner in value.items() if inner is not ...}
         case list() | tuple():
             return [_plain(inner) for inner in value]
+        case _ if type(value) in get_args(Asks):
+            return {type(value).__name__.lower(): _fields(value)}
         case _ if dataclasses.is_dataclass(value):
-            return _fields(value)  # type: ignore[arg-type]  # the dataclasses of a scenario are these three
+            return _fields(value)  # type: ignore[arg-type]  # no class: the values of a scenario
         case _:
             return value

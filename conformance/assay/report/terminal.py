@@ -11,7 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.model.dialect import DEFAULT, Arguments, Dialect
-from assay.model.verdict import Verdict
+from assay.model.requirement import Harm, Level
+from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.causes import blocks
+from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 
@@ -21,14 +24,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.driving import drive
-    from assay.model.catalogue import Catalogue
+    from assay.model.catalogue import Catalogue, Requirement
     from assay.model.scenario import Form, Scenario
 
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
-SCENARIOS = 6
-"""How many scenarios of one broken requirement are named."""
 
 
 @contextmanager
@@ -65,7 +66,7 @@ def report(
         demonstration: The target is the proxy that comes with Assay, because no other was named.
         allow_partial: A partial result is accepted, so how to accept it need not be said.
     """
-    _heading(console, certificate)
+    head(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, again)
@@ -75,17 +76,6 @@ def report(
     if demonstration:
         console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
-
-
-def _heading(console: Console, certificate: Certificate) -> None:
-    target = certificate.target
-    said = (
-        f"  model {target.model}, {target.backend} backend, {', '.join(target.dialects)}, "
-        f"catalogue of {certificate.date}, {certificate.seconds:.1f} s"
-    )
-    # `soft_wrap` here and below: a terminal may wrap the line, but where it is piped to, it stays one line to search
-    # in.
-    console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
 
 
 def _counts(console: Console, certificate: Certificate) -> None:
@@ -118,9 +108,8 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
-    """Requirement by requirement; the first scenario in full, the others by name."""
-    # In the order of the catalogue: by surface and topic, not by when each was seen.
-    for row in catalogue.requirements:
+    """Requirement by requirement, cause by cause; the first scenario in full, the others by name."""
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, certificate)):
         broken = [
             outcome
             for outcome in certificate.outcomes
@@ -128,15 +117,22 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
         ]
         if not broken:
             continue
-        console.print()
-        head, *lines = broken_requirement(certificate, row, broken[0])
-        console.print(head)
-        names = [outcome.scenario for outcome in broken]
-        more = f" and {len(names) - SCENARIOS} more" if len(names) > SCENARIOS else ""
-        # One scenario is enough to see it again, and takes a moment instead of the whole run.
-        lines += [Text(f"in: {', '.join(names[:SCENARIOS])}{more}"), Text(f"again: {again} --only {names[0]}")]
-        for line in lines:
-            console.print(Padding(line, (0, 0, 0, 2)))
+        for found in blocks(certificate, broken):
+            console.print()
+            head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
+            console.print(head)
+            # One scenario is enough to see it again, and takes a moment instead of the whole run.
+            for line in (*lines, Text(found.where), Text(f"again: {again} --only {found.outcome.scenario}")):
+                console.print(Padding(line, (0, 0, 0, 2)))
+
+
+def _weight(row: Requirement, certificate: Certificate) -> int:
+    """Where a requirement stands among those that are broken: what harms clients most comes first.
+
+    Those of the same harm stay in the order of the catalogue: by surface and topic, not by when each was seen.
+    """
+    weighs = row.level is Level.SHOULD or row.id in certificate.broken_at(VerdictLevel.COMPAT)
+    return list(Harm).index(row.harm if weighs else Harm.FORM)
 
 
 def _known(console: Console, certificate: Certificate) -> None:
@@ -150,8 +146,30 @@ def _errors(console: Console, certificate: Certificate) -> None:
         console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
 
 
+def _levels(certificate: Certificate) -> str:
+    """The verdict at each level, in a line."""
+    return "; ".join(f"{level}: {_verdict(certificate, level)}" for level in VerdictLevel)
+
+
+def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
+    broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
+    match certificate.verdict(level):
+        case Exit.FAILED:
+            said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
+            return said if certificate.selection else f"not certified, {said}"
+        case Exit.PARTIAL:
+            said = f"{unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
+            return said if certificate.selection else f"certified in part, {said}"
+        case Exit.CERTIFIED:
+            return "nothing broken" if certificate.selection else "certified"
+        case _:
+            return "no certificate"
+
+
 def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue, *, allow_partial: bool) -> None:
-    """The last lines: what the result is, in the words of its exit status."""
+    """The last lines: both verdicts, then that of the level that decides, in the words of its exit status."""
+    console.print(_levels(certificate), soft_wrap=True)
+    at = f" at level {certificate.level}"
     match certificate.exit:
         # Before the plain cases: a selection is never "certified", however well it went.
         case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
@@ -159,9 +177,9 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
         case Exit.CERTIFIED:
             known = len(certificate.known)
             but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
-            console.print(f"[bold green]certified[/]{but}", soft_wrap=True)
+            console.print(f"[bold green]certified[/]{at}{but}", soft_wrap=True)
         case Exit.FAILED:
-            console.print(f"[bold red]not certified[/]: {_broken(certificate)}", soft_wrap=True)
+            console.print(f"[bold red]not certified[/]{at}: {_broken(certificate)}", soft_wrap=True)
         case Exit.PARTIAL:
             console.print(_partial(certificate, catalogue), soft_wrap=True)
             for line in _unobserved(certificate):
@@ -178,7 +196,7 @@ def _selection(certificate: Certificate, catalogue: Catalogue) -> str:
 
 
 def _broken(certificate: Certificate) -> str:
-    failed = {o.requirement for o in certificate.outcomes if o.verdict is Verdict.FAIL and not o.known}
+    failed = certificate.broken_at(certificate.level)
     return f"{len(failed) or 'no'} {'requirement' if len(failed) == 1 else 'requirements'} broken"
 
 
@@ -187,8 +205,12 @@ def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
         what = _selection(certificate, catalogue)
     else:
         # Nothing observed is not even a part.
-        what = "[bold yellow]certified in part[/]" if certificate.observed else "[bold magenta]no certificate[/]"
-    missed, all_of_them = len(certificate.unobserved), len(certificate.musts)
+        what = (
+            f"[bold yellow]certified in part[/] at level {certificate.level}"
+            if certificate.observed
+            else "[bold magenta]no certificate[/]"
+        )
+    missed, all_of_them = len(certificate.unobserved), len(certificate.musts_at(certificate.level))
     those = "requirements of the selection" if certificate.selection else "MUSTs"
     if not missed:  # there was no MUST to observe, and nothing else was observed
         return f"{what}: nothing could be observed"

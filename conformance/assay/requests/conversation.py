@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.model.asks import Fits
 from assay.model.dialect import Surface
 from assay.model.scenario import Form, Mode, Scenario, Turn
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 """A message of chat completions, or any other JSON object of a request."""
+REQUIRED = "required"
+"""The `tool_choice` that asks for a call of any tool."""
 
 
 def marker(script: str, nonce: str) -> str:
@@ -44,6 +47,8 @@ def prepare(
     messages = _messages(scenario, turn, nonce, history)
     written = _WRITERS[form.dialect.spec.surface](scenario, form, messages)
     body = {"model": model, **written.conversation, **scenario.body, **turn.body, **written.options}
+    if isinstance(turn.asks, Fits):
+        body |= _FORMATS[form.dialect.spec.surface](turn.asks)
     if form.mode is Mode.STREAM:
         body["stream"] = True
         body |= written.stream_options
@@ -71,6 +76,11 @@ def _chat(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Writt
         options |= {"functions": [tool["function"] for tool in tools]} if functions else {"tools": tools}
     if scenario.choices > 1:
         options["n"] = scenario.choices
+    if scenario.tool_choice:
+        options["tool_choice"] = _choice(scenario, {"type": "function", "function": {"name": scenario.tool_choice}})
+    if scenario.cap is not None:
+        # Not `max_completion_tokens`: servers that do not know that name would answer without a limit.
+        options["max_tokens"] = scenario.cap
     return _Written(
         conversation={"messages": [_as_legacy(one, messages) for one in messages] if functions else list(messages)},
         options=options,
@@ -81,8 +91,30 @@ def _chat(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Writt
 def _response(scenario: Scenario, form: Form, messages: Sequence[Message]) -> _Written:
     """Responses: items instead of messages, flat tools. There are no choices, and a stream always has its usage."""
     del form  # its dialects share one spelling
-    tools = [{"type": "function", **tool["function"]} for tool in scenario.tools]
-    return _Written(conversation={"input": list(_items(messages))}, options={"tools": tools} if tools else {})
+    options: Message = {}
+    if scenario.tools:
+        options["tools"] = [{"type": "function", **tool["function"]} for tool in scenario.tools]
+    if scenario.tool_choice:
+        options["tool_choice"] = _choice(scenario, {"type": "function", "name": scenario.tool_choice})
+    if scenario.cap is not None:
+        options["max_output_tokens"] = scenario.cap
+    return _Written(conversation={"input": list(_items(messages))}, options=options)
+
+
+def _choice(scenario: Scenario, named: Message) -> str | Message:
+    """The `tool_choice` of a request that forces a call; `named` is how the surface names a tool."""
+    return scenario.tool_choice if scenario.tool_choice == REQUIRED else named
+
+
+def _schema(asks: Fits) -> Message:
+    return {"name": "answer", "strict": True, "schema": dict(asks.schema)}
+
+
+_FORMATS: Mapping[Surface, Callable[[Fits], Message]] = {
+    Surface.CHAT: lambda asks: {"response_format": {"type": "json_schema", "json_schema": _schema(asks)}},
+    Surface.RESPONSES: lambda asks: {"text": {"format": {"type": "json_schema", **_schema(asks)}}},
+}
+"""How each surface asks for an answer that fits a schema."""
 
 
 _WRITERS: Mapping[Surface, Callable[[Scenario, Form, Sequence[Message]], _Written]] = {
@@ -142,7 +174,8 @@ def _messages(scenario: Scenario, turn: Turn, nonce: str, history: Sequence[Mess
     if turn.results is not None:
         messages += _results(turn, messages[-1])
     if turn.say is not None:
-        head = "" if history else marker(scenario.script, nonce) + " "
+        # A model is sent the prompt alone: there is no script to choose.
+        head = "" if history or not scenario.script else marker(scenario.script, nonce) + " "
         messages.append({"role": "user", "content": _with_images(head + turn.say, turn.images)})
     return messages
 

@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.model.scenario import WRONG_KEY, Auth, Request
+from assay.model.scenario import Auth, Request
 from assay.model.target import root_of
+from assay.requests.carried import address, carried_headers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ class Prepared:
     url: str
     """The absolute URL."""
     headers: Mapping[str, str]
-    """The authorization, and the request's own headers, which replace it."""
+    """What each request to the target carries, and the request's own headers, which replace that."""
     body: bytes
     """The body, padded if the request asks for that."""
 
@@ -79,26 +80,10 @@ def prepare(request: Request, target: Target) -> Prepared:
     stem = root_of(base) if request.root else base.rstrip("/")
     return Prepared(
         method=request.method,
-        url=stem + request.path.replace(MODEL, target.model),
-        headers={**_authorization(request.auth, target.api_key), **request.headers},
+        url=address(stem + request.path.replace(MODEL, target.model), target, request.auth),
+        headers={**carried_headers(target, request.auth), **request.headers},
         body=_padded(_body(request, target.model), request.padding, target.body_limit),
     )
-
-
-def _authorization(auth: Auth, key: str | None) -> Mapping[str, str]:
-    value = {
-        Auth.RIGHT: f"Bearer {key}" if key is not None else None,
-        Auth.NONE: None,
-        Auth.WRONG: f"Bearer {WRONG_KEY}",
-        # RFC 9110, section 11.1: the case of a scheme does not matter.
-        Auth.OTHER_CASE: f"bEARER {key}",
-        Auth.OTHER_SCHEME: f"Token {key}",
-        # These two find a proxy that compares only as far as the shorter key goes. A key of one character leaves
-        # nothing, and `Bearer` alone would be another fault.
-        Auth.CUT: f"Bearer {(key or '')[:-1] or '-'}",
-        Auth.EXTENDED: f"Bearer {key}x",
-    }[auth]
-    return {} if value is None else {"authorization": value}
 
 
 def _body(request: Request, model: str) -> bytes:

@@ -1,4 +1,8 @@
-"""The result of a run: every outcome, what the outcomes add up to, and the exit status that says so to a script."""
+"""The result of a run: every outcome, what the outcomes add up to, and the exit status that says so to a script.
+
+One run has two verdicts: at the level `compat` and at the level `strict`. The exit status is that of the certificate's
+own level.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,12 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from assay.model.verdict import Outcome, Verdict
+from assay.model.verdict import Outcome, Verdict, VerdictLevel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from assay.judging.causes import Cause
     from assay.judging.outcomes import Run
     from assay.model.target import Target
 
@@ -33,8 +38,8 @@ class Exit(IntEnum):
 
 
 MEANINGS: Mapping[Exit, str] = MappingProxyType({
-    Exit.CERTIFIED: "certified: every MUST was observed, none is broken",
-    Exit.FAILED: "not certified: a MUST is broken, or a failure declared as known passes",
+    Exit.CERTIFIED: "certified: every MUST of the level was observed, none is broken",
+    Exit.FAILED: "not certified: a MUST of the level is broken, or a failure declared as known passes",
     Exit.USAGE: "wrong usage",
     Exit.UNREACHABLE: "no certificate: the target could not be reached or driven",
     Exit.PARTIAL: "certified in part: none is broken, but some MUSTs were not observed",
@@ -56,16 +61,34 @@ class Certificate:
     """The requirements that must have been observed for the result to be complete."""
     seconds: float
     """How long the run took."""
+    causes: tuple[Cause, ...] = ()
+    """What made exchanges fail alike; each has one finding in `outcomes`, and hides the rest of its exchanges."""
+    jobs: int = 0
+    """How many exchanges were to run at the same time; 0: not known."""
+    at_a_time: int = 0
+    """How many the target was found to serve at the same time, of as many; 0: not known."""
     selection: tuple[str, ...] = ()
     """The scenarios and requirements that were selected by name; empty for a whole run. A selection is judged like a
     whole run but is no certificate: it was not asked about the rest."""
+    level: VerdictLevel = VerdictLevel.STRICT
+    """The level that decides the exit status; `verdict` has both."""
+    strict_musts: frozenset[str] = field(default=frozenset(), repr=False)
+    """Those of `musts` that need not be observed at the level `compat`: breaking them harms no real client."""
 
     @property
     def counts(self) -> Counter[Verdict]:
-        """How many outcomes have each verdict; known failures are not counted as failures."""
+        """How many outcomes have each verdict at its own level; known failures are not counted as failures."""
+        return self.counts_at(self.level)
+
+    def counts_at(self, level: VerdictLevel) -> Counter[Verdict]:
+        """How many outcomes have each verdict at a level; known failures are not counted as failures."""
         # What was declared is counted on a line of its own, or a file of known failures could never lead to
         # "certified".
-        return Counter(outcome.verdict for outcome in self.outcomes if not outcome.known)
+        return Counter(outcome.at(level) for outcome in self.outcomes if not outcome.known)
+
+    def broken_at(self, level: VerdictLevel) -> frozenset[str]:
+        """The requirements whose violation fails a level, known failures left out."""
+        return frozenset(o.requirement for o in self.outcomes if o.at(level) is Verdict.FAIL and not o.known)
 
     @property
     def known(self) -> tuple[Outcome, ...]:
@@ -80,22 +103,35 @@ class Certificate:
 
     @property
     def unobserved(self) -> dict[str, str]:
-        """MUST requirements that no scenario has observed → why; those that no scenario was about come last."""
-        missing = self.musts - self.observed
+        """The MUSTs of its own level that no scenario has observed; see `unobserved_at`."""
+        return self.unobserved_at(self.level)
+
+    def unobserved_at(self, level: VerdictLevel) -> dict[str, str]:
+        """The MUSTs of a level that no scenario has observed → why; those that no scenario was about come last."""
+        missing = self.musts_at(level) - self.observed
         # The last reason stands for all: a row is missing only if none of its scenarios could show it.
         reasons = {o.requirement: o.reason for o in self.outcomes if o.requirement in missing}
         return reasons | dict.fromkeys(sorted(missing - reasons.keys()), NOT_RUN)
 
+    def musts_at(self, level: VerdictLevel) -> frozenset[str]:
+        """The requirements that must have been observed for the verdict of a level to be complete."""
+        return self.musts - self.strict_musts if level is VerdictLevel.COMPAT else self.musts
+
     @property
     def exit(self) -> Exit:
+        """The verdict at its own level."""
+        return self.verdict(self.level)
+
+    def verdict(self, level: VerdictLevel) -> Exit:
         """What the outcomes add up to. A broken MUST outweighs an error of ours, and that a MUST not observed."""
+        counts = self.counts_at(level)
         # First, since what was seen broken stays broken whatever else could not be looked at.
-        if self.counts[Verdict.FAIL]:
+        if counts[Verdict.FAIL]:
             return Exit.FAILED
-        if self.counts[Verdict.ERROR]:
+        if counts[Verdict.ERROR]:
             return Exit.UNREACHABLE
         # A run that has observed nothing is as silent about the target as one that has missed a MUST.
-        return Exit.PARTIAL if self.unobserved or not self.observed else Exit.CERTIFIED
+        return Exit.PARTIAL if self.unobserved_at(level) or not self.observed else Exit.CERTIFIED
 
     def status(self, *, allow_partial: bool) -> Exit:
         """The exit status for a person who accepts a partial result, or does not."""

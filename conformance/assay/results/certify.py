@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_all, judge_runs
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
+from assay.model.target import Backend
+from assay.model.verdict import VerdictLevel
 from assay.results.certificate import Certificate
+from assay.results.repeating import settled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assay.driving.budget import Budget
+    from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
-    from assay.model.scenario import Scenario
+    from assay.model.scenario import Form, Scenario
     from assay.model.target import Target
     from assay.model.verdict import Outcome
 
@@ -32,8 +38,10 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     progress: Progress = no_progress,
     selection: Sequence[str] = (),
     checks: Checks = CHECKS,
+    level: VerdictLevel | None = None,
+    budget: Budget | None = None,
 ) -> Certificate:
-    """Drive every scenario once and judge what it left behind.
+    """Drive every scenario and judge what it left behind; what rests on time is driven again first.
 
     Args:
         target: A target past its preflight.
@@ -44,25 +52,50 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         progress: Called after each scenario and form.
         selection: The names by which the scenarios were selected; empty when these are all of them.
         checks: What finds out whether a requirement is broken.
+        level: What decides the exit status; None: `default_level`.
+        budget: What the run may cost; None: there is no bound.
 
     A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    runs = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress))
+    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
+    judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
+    again = partial(_again, driving.runs, target, budget)
+    runs = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    outcomes = apply(judge_all(runs, target, catalogue, checks=checks), known or {})
+    judged = judge_runs(runs, target, catalogue, checks=checks)
+    outcomes = apply(judged.outcomes, known or {})
     return Certificate(
         target=target,
         date=catalogue.date,
         runs=tuple(runs),
         outcomes=outcomes,
+        causes=judged.causes,
         # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
         # MUST that no scenario was about does not pass unnoticed.
         musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
         seconds=time.monotonic() - began,
+        jobs=jobs,
+        at_a_time=driving.at_a_time,
         selection=tuple(selection),
+        level=level or default_level(target),
+        strict_musts=frozenset(row.id for row in catalogue.requirements if not row.compat),
     )
+
+
+def _again(
+    runs: Sequence[Run], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
+) -> Sequence[Run]:
+    """Forms of scenarios, driven again with nothing beside them."""
+    scenarios = [run.scenario for run in runs if run.scenario.name in forms]
+    return asyncio.run(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
+
+
+def default_level(target: Target) -> VerdictLevel:
+    """The level by which a target is judged if nobody chooses one: strict where the right answer is known."""
+    # What a service in the field sends beside OpenAI's fields is not its user's to mend, and harms no client.
+    return VerdictLevel.COMPAT if target.backend is Backend.LIVE else VerdictLevel.STRICT
 
 
 def _musts(catalogue: Catalogue, target: Target) -> frozenset[str]:

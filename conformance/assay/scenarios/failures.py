@@ -76,6 +76,7 @@ FAILURES: tuple[Scenario, ...] = (
         # What a proxy does of a death does not depend on how it writes calls.
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
+        behind_upstreams=True,
         exercises=(
             "chat.stream.error-after-text",
             "chat.whole.backend-error",
@@ -168,6 +169,7 @@ FAILURES: tuple[Scenario, ...] = (
         turns=(Turn(say="Garble your words."), AGAIN),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
+        behind_upstreams=True,
         exercises=(
             "chat.stream.error-after-text",
             "chat.whole.backend-error",
@@ -186,6 +188,7 @@ FAILURES: tuple[Scenario, ...] = (
         turns=(Turn(say="Die, at the latest now."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
         alone=True,
+        behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
     Scenario(
@@ -195,6 +198,7 @@ FAILURES: tuple[Scenario, ...] = (
         turns=(Turn(say="Die at once."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
         alone=True,
+        behind_upstreams=True,
         exercises=("chat.stream.error-before-output", "chat.whole.backend-error", "http.error.no-internals"),
     ),
     Scenario(
@@ -207,6 +211,7 @@ FAILURES: tuple[Scenario, ...] = (
         modes=(Mode.STREAM,),
         dialects=CHATS_WITH_TOOLS,
         alone=True,
+        behind_upstreams=True,
         exercises=("chat.stream.error-after-call", "http.error.no-internals"),
     ),
     Scenario(
@@ -217,6 +222,7 @@ FAILURES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
         alone=True,
+        behind_upstreams=True,
         exercises=(
             "chat.stream.error-after-call",
             "chat.whole.backend-error",
@@ -231,6 +237,7 @@ FAILURES: tuple[Scenario, ...] = (
         turns=(Turn(say="End, and die."), AGAIN),
         dialects=(Dialect.OPENAI_JSON,),
         alone=True,
+        behind_upstreams=True,
         exercises=("chat.stream.nothing-after-finish", "chat.stream.text", "chat.whole.text", "chat.stream.parity"),
     ),
 )

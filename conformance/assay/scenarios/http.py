@@ -3,6 +3,8 @@
 from assay.model.scenario import Auth, Mode, Request, Scenario
 
 HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
+UNKNOWN_MODEL = "assay-no-such-model"
+"""A model that no target serves. An upstream that serves every other name is set to refuse this one."""
 TOO_LARGE = 20 * 2**20
 """Bytes: more than a proxy takes that says nothing of its limit."""
 ENVELOPE = ("http.error.envelope", "http.error.no-internals")
@@ -333,10 +335,10 @@ HTTP: tuple[Scenario, ...] = (
         title="A model that is not served: looked up, and asked for an answer",
         request=Request(
             method="GET",
-            path="/models/assay-no-such-model",
+            path=f"/models/{UNKNOWN_MODEL}",
             expect=404,
             code="model_not_found",
-            also=(Request(json={**HELLO, "model": "assay-no-such-model"}, expect=404, code="model_not_found"),),
+            also=(Request(json={**HELLO, "model": UNKNOWN_MODEL}, expect=404, code="model_not_found"),),
         ),
         modes=(Mode.WHOLE,),
         exercises=("http.models.unknown", *ENVELOPE),
@@ -355,6 +357,7 @@ HTTP: tuple[Scenario, ...] = (
         request=Request(method="GET", path="/healthz", root=True, auth=Auth.NONE, unready=True),
         modes=(Mode.WHOLE,),
         exercises=("http.health.live",),
+        behind_upstreams=True,
     ),
     Scenario(
         name="ready",
@@ -369,5 +372,6 @@ HTTP: tuple[Scenario, ...] = (
         request=Request(method="GET", path="/readyz", root=True, auth=Auth.NONE, unready=True, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.health.ready",),
+        behind_upstreams=True,
     ),
 )

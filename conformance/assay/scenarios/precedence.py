@@ -4,11 +4,11 @@ First the earlier rule alone, judged by its own requirement; then both.
 """
 
 from assay.model.scenario import Auth, Mode, Request, Scenario
-from assay.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE
+from assay.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE, UNKNOWN_MODEL
 
 MESSAGES = HELLO["messages"]
 NOWHERE = "/assay/nothing/here"
-UNKNOWN = {**HELLO, "model": "assay-no-such-model"}
+UNKNOWN = {**HELLO, "model": UNKNOWN_MODEL}
 TOO_HOT = {"temperature": "hot"}
 
 PRECEDENCE: tuple[Scenario, ...] = (
@@ -155,6 +155,7 @@ PRECEDENCE: tuple[Scenario, ...] = (
             "http.precedence.capacity-before-not-ready",
             *ENVELOPE,
         ),
+        behind_upstreams=True,
     ),
     Scenario(
         name="not-ready-before-backend-failure",
@@ -163,5 +164,6 @@ PRECEDENCE: tuple[Scenario, ...] = (
         request=Request(unready=True, json=HELLO, expect=503),
         modes=(Mode.WHOLE,),
         exercises=("http.precedence.not-ready-before-backend-failure", *ENVELOPE),
+        behind_upstreams=True,
     ),
 )

@@ -5,7 +5,7 @@ What Responses have in common with chat is in the scenarios of chat, which are d
 
 from assay.model.dialect import MODE_HEADER, Dialect
 from assay.model.scenario import Auth, Mode, Request, Scenario, Turn
-from assay.scenarios.http import ENVELOPE, PLAIN_TEXT
+from assay.scenarios.http import ENVELOPE, PLAIN_TEXT, UNKNOWN_MODEL
 from assay.scenarios.tools import LOCAL_SEARCH
 
 RE = (Dialect.RESPONSES,)
@@ -263,7 +263,7 @@ INPUT: tuple[Scenario, ...] = (
                 Request(method="PUT", path=PATH, json=HELLO, expect=405, judged="http.route.wrong-method"),
                 Request(
                     path=PATH,
-                    json={**HELLO, "model": "assay-no-such-model"},
+                    json={**HELLO, "model": UNKNOWN_MODEL},
                     expect=404,
                     code="model_not_found",
                     judged="http.models.unknown",

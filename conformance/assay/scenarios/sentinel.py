@@ -16,6 +16,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
         attribute_to="responses.sentinel.any-cut",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-any-cut",
@@ -26,6 +27,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
         attribute_to="responses.sentinel.any-cut",
+        behind_upstreams=True,
     ),
     Scenario(
         # Apart from the one with single characters: a reader may hold back one piece and look at two at a time.
@@ -37,6 +39,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
         attribute_to="responses.sentinel.any-cut",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-false-start",
@@ -47,6 +50,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
         attribute_to="responses.sentinel.own-line",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-within-line",
@@ -57,6 +61,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
         attribute_to="responses.sentinel.own-line",
+        behind_upstreams=True,
     ),
     Scenario(
         # Models explain how they call; what they quote must not be run (S0:56).
@@ -68,6 +73,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
         attribute_to="responses.sentinel.own-line",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-fences",
@@ -78,6 +84,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
         attribute_to="responses.sentinel.own-line",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-indented",
@@ -88,6 +95,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
         attribute_to="responses.sentinel.own-line",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-nested-fence",
@@ -98,6 +106,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.own-line", "responses.parity"),
         attribute_to="responses.sentinel.own-line",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-no-json",
@@ -109,6 +118,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
         attribute_to="responses.sentinel.invalid",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-no-id",
@@ -119,6 +129,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
         attribute_to="responses.sentinel.invalid",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-no-name",
@@ -129,6 +140,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
         attribute_to="responses.sentinel.invalid",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-unterminated",
@@ -139,6 +151,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
         attribute_to="responses.sentinel.invalid",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-undeclared",
@@ -150,6 +163,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.invalid", "responses.parity"),
         attribute_to="responses.sentinel.invalid",
+        behind_upstreams=True,
     ),
     Scenario(
         # A search for the next closing tag ends within the string.
@@ -161,6 +175,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.arguments", "responses.parity"),
         attribute_to="responses.sentinel.arguments",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-several",
@@ -172,6 +187,7 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.arguments", "responses.parity"),
         attribute_to="responses.sentinel.arguments",
+        behind_upstreams=True,
     ),
     Scenario(
         name="sentinel-loop",
@@ -182,5 +198,6 @@ SENTINEL: tuple[Scenario, ...] = (
         dialects=RE,
         exercises=("responses.sentinel.any-cut", "responses.parity"),
         attribute_to="responses.sentinel.any-cut",
+        behind_upstreams=True,
     ),
 )

@@ -13,6 +13,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.a",),
         attribute_to="shapes.a",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-b",
@@ -22,6 +23,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.b",),
         attribute_to="shapes.b",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-c",
@@ -31,6 +33,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.c",),
         attribute_to="shapes.c",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-d",
@@ -40,6 +43,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.d",),
         attribute_to="shapes.d",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-d-function",
@@ -59,6 +63,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.e",),
         attribute_to="shapes.e",
+        behind_upstreams=True,
     ),
     Scenario(
         # Codex 0.89.0 sends every event in both families, up to 0.114: who reads both has each call twice.
@@ -69,6 +74,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.f",),
         attribute_to="shapes.f",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-g",
@@ -78,6 +84,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.g",),
         attribute_to="shapes.g",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-h",
@@ -87,6 +94,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.h",),
         attribute_to="shapes.h",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-late-id",
@@ -96,6 +104,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.late-id",),
         attribute_to="shapes.late-id",
+        behind_upstreams=True,
     ),
     Scenario(
         # By then the events before it had to be put together by their item's id alone.
@@ -106,6 +115,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.late-id",),
         attribute_to="shapes.late-id",
+        behind_upstreams=True,
     ),
     Scenario(
         # The proxy must make one up, and stay with it: clients cannot send a result without (openai-agents raises).
@@ -116,6 +126,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.no-id",),
         attribute_to="shapes.no-id",
+        behind_upstreams=True,
     ),
     Scenario(
         # "1" and "1" are 11: what equals the fragment before it is no repetition.
@@ -126,6 +137,7 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.repeated-fragment",),
         attribute_to="shapes.repeated-fragment",
+        behind_upstreams=True,
     ),
     Scenario(
         name="shape-double-telling",
@@ -135,5 +147,6 @@ SHAPES: tuple[Scenario, ...] = (
         tools=(LOCAL_SEARCH,),
         exercises=("shapes.double-telling",),
         attribute_to="shapes.double-telling",
+        behind_upstreams=True,
     ),
 )

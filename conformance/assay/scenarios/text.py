@@ -155,6 +155,7 @@ TEXT: tuple[Scenario, ...] = (
             "responses.whole.message",
             "responses.parity",
         ),
+        behind_upstreams=True,
     ),
     Scenario(
         # JSON may escape a character beyond the BMP as two halves, and a backend may put them in two deltas: neither

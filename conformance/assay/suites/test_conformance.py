@@ -41,7 +41,7 @@ def _report(session: AssaySession, outcomes: Sequence[Outcome]) -> None:
     """End the item as pytest would: the worst verdict decides, and every outcome with that verdict is printed."""
     # An error of ours first: what it hides may be worse than what was seen.
     for verdict in (Verdict.ERROR, Verdict.FAIL, Verdict.WARN, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE):
-        those = [outcome for outcome in outcomes if outcome.verdict is verdict and not outcome.known]
+        those = [one for one in outcomes if one.at(session.certificate.level) is verdict and not one.known]
         if those:
             _end(verdict, "\n\n".join(_text(session, outcome) for outcome in those))
     # After the loop: a declared failure does not excuse another one in the same item.

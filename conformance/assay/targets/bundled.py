@@ -42,6 +42,9 @@ SETTINGS: Mapping[str, str] = {
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
 """Longer than with the mock: a real Codex on a busy machine needs the time to report a failure before the first output,
 and to send all calls of an answer."""
+PREFIX = "PROXY_"
+"""How the names of the proxy's settings begin. Those of a person's shell are for a proxy of theirs: with them this one
+would be judged as another than the one that comes with Assay."""
 SLOTS = 4
 UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
 """The unready instance has few slots, so that they are soon taken, and gives up on its backend soon."""
@@ -54,6 +57,7 @@ def proxy(
     start_timeout: float = 30.0,
     command: str | None = None,
     codex: RealCodex | None = None,
+    dialects: tuple[Dialect, ...] = (),
 ) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
 
@@ -62,6 +66,7 @@ def proxy(
         start_timeout: How long the proxy may take to become ready, in seconds.
         command: The command that starts it; None: the reference proxy.
         codex: Its backend; None: the mock.
+        dialects: Those in which it is to be judged; empty: all that it speaks.
 
     Raises:
         HarnessError: it does not start.
@@ -73,12 +78,12 @@ def proxy(
         env |= {**codex.env, **REAL_SETTINGS}
     command = command or executable("assay-proxy")
     with (
-        launch(command, env=env, timeout=start_timeout) as launched,
-        unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL) as unready_url,
+        launch(command, env=env, timeout=start_timeout, without=PREFIX) as launched,
+        unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX) as unready_url,
     ):
         target = Target(
             base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
-            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS,
+            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS, dialects=dialects,
             default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
         )  # fmt: skip
         yield preflight(behind(target, codex))

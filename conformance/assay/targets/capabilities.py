@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -32,12 +33,30 @@ MISSING: Mapping[Missing, tuple[Version, Version]] = {
 # The mock has no model's service behind it whose connection could be kept.
 UNPLAYED = frozenset({Missing.HANGUPS})
 """Capabilities that the mock has, whatever version it plays."""
+# Without tools there is no history beside them.
+IN_V1 = frozenset({Missing.TOOLS, Missing.ROLES})
+"""Capabilities that conversations of v1 do not have, whatever the version."""
+_NUMBER = re.compile(r"(\d+)\.(\d+)\.\d+")
 _VERSION = re.compile(r"codex-cli (\d+)\.(\d+)\.\d+")
 
 
 def missing_in(version: Version) -> frozenset[Missing]:
     """The capabilities that this version does not have."""
     return frozenset(capability for capability, (since, until) in MISSING.items() if since <= version < until)
+
+
+def missing_in_mock(said: str) -> frozenset[Missing] | None:
+    """The capabilities that the mock does not have, by its own report (`reflect: backend`); None: that is no report."""
+    try:
+        report = json.loads(said)
+    except ValueError:
+        return None
+    match report:
+        case {"codex": str(number), "protocol": str(protocol)} if found := _NUMBER.match(number):
+            missing = missing_in((int(found[1]), int(found[2]))) - UNPLAYED
+            return missing - {Missing.HISTORY} | IN_V1 if protocol == "v1" else missing
+        case _:
+            return None
 
 
 def version_of(binary: Path | str) -> Version:

@@ -1,4 +1,8 @@
-"""Start a proxy with the mock as its backend, wait until it answers, stop it with all its children."""
+"""Start a proxy with the mock as its backend, wait until it answers, stop it with all its children.
+
+While it runs it can be asked whether it has ended, and be started again at the same address: a proxy that dies in the
+midst of a run is to be judged by the rest, too.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,13 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import httpx
 
+from assay.model.transcript import Death
 from assay.model.verdict import HarnessError
 from assay.targets.address import check_url
 
@@ -38,11 +43,122 @@ SHOWN = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Log:
+    """What a process writes.
+
+    Files, not pipes: a proxy that logs much would block on a pipe that nothing reads. Two of them, since stdout is
+    often written only when the process ends, behind the stderr that says why.
+    """
+
+    out: IO[bytes]
+    err: IO[bytes]
+
+    def last_words(self) -> str:
+        """The end of stderr."""
+        return _end_of(self.err)
+
+    def tail(self) -> str:
+        """The end of what was said, to complete an error message."""
+        said = "\n".join(filter(None, map(_end_of, (self.out, self.err))))[-SHOWN:]  # why it died stands at the end
+        return f"; it said:\n{said}" if said else "; it said nothing"
+
+
+def _end_of(file: IO[bytes]) -> str:
+    # By `pread`: the process writes at the file's own position, which a `seek` here would move.
+    size = os.fstat(file.fileno()).st_size
+    return os.pread(file.fileno(), SHOWN, max(0, size - SHOWN)).decode(errors="replace").strip()
+
+
+@dataclass(kw_only=True)
 class Launched:
-    """A running proxy: its base URL and process id."""
+    """A proxy that was started: its address, whether it still runs, and how it is started again."""
 
     base_url: str
-    pid: int
+    words: list[str]
+    env: Mapping[str, str]
+    timeout: float
+    """How long it may take to become ready, in seconds."""
+    below: int
+    """It is ready when the list of models is answered with a status below this one."""
+    log: _Log
+    process: subprocess.Popen[bytes]
+    """The leader of its process group; another one after each restart."""
+    restarts: int = 0
+    """How many times it was started again."""
+    over: bool = False
+    """Whether it is to be started no more."""
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a process is started or stopped, since restarts run in another thread."""
+
+    @property
+    def pid(self) -> int:
+        """The id of the process that runs now, or ran last."""
+        return self.process.pid
+
+    def death(self) -> Death | None:
+        """How the process ended; None while it runs."""
+        status = self.process.poll()
+        return None if status is None else Death(status=status, last_words=self.log.last_words())
+
+    def restart(self) -> None:
+        """Start it again at the same address, and wait until it answers.
+
+        Raises:
+            HarnessError: it cannot be started, ends again, or does not become ready.
+        """
+        with self._starting:
+            # The run may have been interrupted while this thread waited for its turn.
+            if self.over:
+                return
+            stop(self.process)  # also the children of a leader that is gone, who may still hold the port
+            self.restarts += 1
+            self.process = _start(self.words, self.env, self.log)
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Wait until it answers.
+
+        Raises:
+            HarnessError: it ends, or does not answer in time.
+        """
+        deadline = time.monotonic() + self.timeout
+        # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
+        # environment would answer for one that does not listen yet.
+        with httpx.Client(timeout=1.0, trust_env=False) as client:
+            while time.monotonic() < deadline and not self.over:
+                # Before the look: another program may answer on the port of a proxy that has died.
+                if self.process.poll() is not None:
+                    status = self.process.returncode
+                    raise HarnessError(f"the proxy ended with status {status} before it was ready{self.log.tail()}")
+                # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a
+                # SHOULD).
+                if _answers(client, f"{self.base_url}/models", self.below):
+                    return
+                time.sleep(POLL)
+        limit = f"within {self.timeout:g} s"
+        raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self.log.tail()}")
+
+    def close(self) -> None:
+        """Stop what was started again, and start nothing more; the first process is stopped by who started it."""
+        self.over = True
+        with self._starting:
+            if self.restarts:
+                stop(self.process)
+
+
+_RUNNING: dict[str, Launched] = {}
+"""The base URLs of the proxies that run now. There is one table of processes, too, and it belongs to no one target."""
+
+
+def launched_at(base_url: str | None) -> Launched | None:
+    """The proxy that Assay has started at an address; None: it has started none there."""
+    return next((one for url, one in _RUNNING.items() if base_url and _origin(url) == _origin(base_url)), None)
+
+
+def _origin(url: str) -> tuple[str, int | None]:
+    # A process may serve several targets below its address, as the miniatures are served.
+    parsed = httpx.URL(url)
+    return parsed.host, parsed.port
 
 
 def executable(name: str) -> str:
@@ -71,6 +187,7 @@ def launch(
     url: str = LOCAL,
     timeout: float = 30.0,
     below: int = 500,
+    without: str = "",
 ) -> Iterator[Launched]:
     """Run a proxy for the length of a `with` block.
 
@@ -80,6 +197,7 @@ def launch(
         url: The base URL; `{port}` is replaced in it, too.
         timeout: How long the proxy may take to become ready, in seconds.
         below: It is ready when it answers `GET <url>/models` with a status below this one.
+        without: Variables of this process whose names begin so are kept from it; "": none.
 
     Raises:
         HarnessError: `url` is no usable URL, or the command cannot be started, dies, or does not become ready.
@@ -91,11 +209,21 @@ def launch(
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
-    environment = {**os.environ, **mock, **env}
-    # A file, not a pipe: a proxy that logs much would block on a pipe that nothing reads.
-    with tempfile.TemporaryFile() as log, started(lambda: _start(words, environment, log)) as process:
-        _wait_until_ready(process, base_url, timeout, log, below)
-        yield Launched(base_url=base_url, pid=process.pid)
+    own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
+    environment = {**own, **mock, **env}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        log = _Log(out=out, err=err)
+        with started(lambda: _start(words, environment, log)) as process:
+            launched = Launched(
+                base_url=base_url, words=words, env=environment, timeout=timeout, below=below, log=log, process=process
+            )
+            launched.wait_until_ready()
+            _RUNNING[base_url] = launched
+            try:
+                yield launched
+            finally:
+                del _RUNNING[base_url]
+                launched.close()
 
 
 @contextmanager
@@ -138,33 +266,15 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def _start(words: list[str], env: Mapping[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(words: list[str], env: Mapping[str, str], log: _Log) -> subprocess.Popen[bytes]:
     try:
         # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Assay alone, which then stops it in
         # order.
         return subprocess.Popen(
-            words, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            words, env=dict(env), stdin=subprocess.DEVNULL, stdout=log.out, stderr=log.err, start_new_session=True
         )
     except OSError as error:
         raise HarnessError(f"{words[0]} cannot be started: {error.strerror}") from error
-
-
-def _wait_until_ready(
-    process: subprocess.Popen[bytes], base_url: str, timeout: float, log: IO[bytes], below: int
-) -> None:
-    deadline = time.monotonic() + timeout
-    # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
-    # environment would answer for one that does not listen yet.
-    with httpx.Client(timeout=1.0, trust_env=False) as client:
-        while time.monotonic() < deadline:
-            # Before the look: another program may answer on the port of a proxy that has died.
-            if process.poll() is not None:
-                raise HarnessError(f"the proxy ended with status {process.returncode} before it was ready{_tail(log)}")
-            # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a SHOULD).
-            if _answers(client, f"{base_url}/models", below):
-                return
-            time.sleep(POLL)
-    raise HarnessError(f"the proxy did not answer at {base_url}/models within {timeout:g} s{_tail(log)}")
 
 
 def _answers(client: httpx.Client, url: str, below: int) -> bool:
@@ -176,12 +286,6 @@ def _answers(client: httpx.Client, url: str, below: int) -> bool:
     # Refused, reset, slow: all of it is usual while a server starts.
     except httpx.TransportError:
         return False
-
-
-def _tail(log: IO[bytes]) -> str:
-    log.seek(0)
-    said = log.read().decode(errors="replace").strip()[-SHOWN:]  # why it died stands at the end
-    return f"; it said:\n{said}" if said else "; it said nothing"
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

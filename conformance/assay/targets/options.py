@@ -5,8 +5,8 @@ A field of `TargetOptions` or `RunOptions` is one option. Everything else is mad
 asks for the same run again (`command_line`), and the table of the manual. A field of `TargetOptions` that has the name
 of a field of `Target` becomes that field. So a new option is one field here, and the code that uses it.
 
-This module reads no file and sends nothing, and imports nothing but the standard library and the dialects: pytest
-imports it in every session, whether the plugin is asked for or not.
+This module reads no file and sends nothing, and imports nothing but the standard library and enumerations of the model:
+pytest imports it in every session, whether the plugin is asked for or not.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -21,12 +22,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from assay.model.dialect import CHATS, Arguments, Dialect
+from assay.model.target import MASK, KeyStyle
+from assay.model.verdict import VerdictLevel
 
 if TYPE_CHECKING:
     from enum import StrEnum
 
 SHORTEST = 0.01
 """Seconds; what is shorter ends before any proxy could answer."""
+_VARIABLE = re.compile(r"(?:\$|env:)([A-Za-z_][A-Za-z0-9_]*)")
+# RFC 9110, section 5.6.2.
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+LAST_PORT = 65535
 
 
 class OptionError(ValueError):
@@ -104,6 +111,35 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """A port of this machine that can be named."""
+
+    metavar: ClassVar[str] = "PORT"
+    right: ClassVar[str] = "a port, from 1 to 65535"
+
+    def read(self, value: object) -> int:
+        """Its number."""
+        if isinstance(value, bool) or not isinstance(value, str | int) or not 1 <= int(value) <= LAST_PORT:
+            raise OptionError(self.right)
+        return int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable with its value."""
+
+    metavar: ClassVar[str] = "NAME=VALUE"
+    right: ClassVar[str] = "the name of a variable, = and its value"
+
+    def read(self, value: object) -> str:
+        """Both, as they were written."""
+        # An empty name cannot be set; an empty value can.
+        if not isinstance(value, str) or not value.partition("=")[0] or "=" not in value:
+            raise OptionError(self.right)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """A file that exists."""
 
@@ -145,6 +181,46 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """A name and a value that may be secret: only the name of the variable that holds it is ever shown."""
+
+    name: str
+    value: str = field(repr=False)
+    """As it was written."""
+
+    def __str__(self) -> str:
+        """How reports write it."""
+        return f"{self.name}={self.value if _VARIABLE.fullmatch(self.value) else MASK}"
+
+    def resolved(self) -> tuple[str, str]:
+        """The name and the value, read from the environment where it names a variable.
+
+        Raises:
+            OptionError: the variable is not set, or holds what no HTTP header can carry.
+        """
+        found = _VARIABLE.fullmatch(self.value)
+        return self.name, self.value if found is None else _secret(found[1], f"the value of {self.name}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pairs:
+    """NAME=VALUE, or NAME=env:VAR for a value in the environment."""
+
+    header: bool
+    """Whether it must be a header of HTTP."""
+    metavar: ClassVar[str] = "NAME=VALUE"
+    right: ClassVar[str] = "NAME=VALUE, printable ASCII"
+
+    def read(self, value: object) -> Pair:
+        """The name and the value."""
+        name, equals, said = value.partition("=") if isinstance(value, str) else ("", "", "")
+        fits = _TOKEN.fullmatch(name) if self.header else name
+        if not (fits and equals and _is_printable(name) and _is_printable(said)):
+            raise OptionError(self.right)
+        return Pair(name, said)
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """On when it is given; off when not."""
 
@@ -176,8 +252,9 @@ class Option:
     @property
     def full_help(self) -> str:
         """The help with the default, where there is one worth a word, and whether the option may be repeated."""
-        # Only numbers have a default worth a word; None, "" and False say what leaving the option out means already.
-        notes = [] if self.repeatable or not self.default else [f"default {self.default:g}"]
+        # None, "" and False say what leaving the option out means already.
+        value = f"{self.default:g}" if isinstance(self.default, int | float) else f"{self.default}"
+        notes = [] if self.repeatable or not self.default else [f"default {value}"]
         notes += ["may be repeated"] if self.repeatable else []
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
 
@@ -191,7 +268,11 @@ class Option:
             return self.kind.read(value)
         except ValueError as error:
             # The name without dashes: it is `--name` on a command line and `--assay-name` under pytest.
-            raise OptionError(f"{self.name} is {_short(value)}; it should be {self.kind.right}") from error
+            raise OptionError(f"{self.name} is {self.shown(value)}; it should be {self.kind.right}") from error
+
+    def shown(self, value: object) -> str:
+        """A wrong value as a message may show it."""
+        return MASK if isinstance(self.kind, Pairs) else _short(value)
 
     def words(self, value: object) -> Iterator[str]:
         """The words of a command line that give the option this value; none for the default."""
@@ -277,13 +358,38 @@ def _list(option: Option, value: object) -> tuple[object, ...]:
     return tuple(option.read(one) for one in value)
 
 
+def _secret(variable: str, what: str) -> str:
+    """What an environment variable holds that a person has named."""
+    value = os.environ.get(variable)  # named by the person, so it is no setting of ours
+    if not value:
+        raise OptionError(f"the environment variable {variable}, which should hold {what}, is not set")
+    # Else the HTTP client would raise in mid-run, and name neither the value nor the variable.
+    if not _is_printable(value):
+        raise OptionError(f"{what} in the environment variable {variable} is not printable ASCII")
+    return value
+
+
+def _is_printable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _check_command(name: str, command: str | None) -> None:
+    """Refuse a command that no program can be started with; None: it was not given."""
+    try:
+        words = shlex.split(command) if command is not None else ["none"]
+    except ValueError as error:
+        raise OptionError(f"the command {command!r} cannot be read: {error}") from error
+    if not words:
+        raise OptionError(f"the command of {name} is empty")
+
+
 def _short(value: object) -> str:
     return f"{value!r:.100}"  # a value of a file may be of any length
 
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions(Options):
-    """Which proxy to certify, and what a person declares of it. Without `url` and `command`: the bundled proxy."""
+    """Which proxy to certify, and what a person declares of it; the bundled one where none is named."""
 
     url: str | None = field(
         default=None, metadata=_option(kind=Text(metavar="URL"), help="Base URL of the proxy, up to and including /v1.")
@@ -306,6 +412,40 @@ class TargetOptions(Options):
             " service plays the scripts that it can.",
         ),
     )
+    gateway: str | None = field(
+        default=None,
+        metadata=_option(
+            kind=Text(metavar="CMD"),
+            help="Command that starts a gateway on 127.0.0.1:{port}, which is to call an upstream that Assay starts."
+            " {upstream_url} (it ends in /v1), {upstream_key}, {upstream_host} (host:port) and {port} are filled in, in"
+            " the values of --env and --header and in its configuration, too.",
+        ),
+    )
+    upstream: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Port(),
+            help="The gateway at --url calls http://127.0.0.1:PORT/v1 with the key `assay`: there Assay starts its"
+            " upstream, or uses the `assay serve` that runs there.",
+        ),
+    )
+    env: tuple[str, ...] = field(
+        default=(),
+        metadata=_option(
+            kind=Variable(),
+            repeatable=True,
+            help="Environment variable for the command of --launch or --gateway. Reports show it, so export a secret"
+            " instead: the command has all variables of this shell.",
+        ),
+    )
+    config_template: Path | None = field(
+        default=None,
+        metadata=_option(
+            kind=File(),
+            help="Configuration of the gateway. It is filled in as --gateway says, and {config} in the command and in"
+            " --env is the path of the filled file.",
+        ),
+    )
     model: str = field(
         default="",
         metadata=_option(kind=Text(metavar="M"), help="Model to ask for. If omitted, the first that /models lists."),
@@ -315,6 +455,32 @@ class TargetOptions(Options):
         # The variable's name and not the key: `command_line` is printed in reports, and other users see a command's
         # words.
         metadata=_option(kind=Text(metavar="VAR"), help="Environment variable that holds the API key of the proxy."),
+    )
+    key_style: KeyStyle = field(
+        default=KeyStyle.BEARER,
+        metadata=_option(
+            kind=OneOf(tuple(KeyStyle)),
+            help="How requests carry the key: as Authorization: Bearer, in the header api-key or x-api-key, or as the"
+            " query parameter key.",
+        ),
+    )
+    header: tuple[Pair, ...] = field(
+        default=(),
+        metadata=_option(
+            kind=Pairs(header=True),
+            repeatable=True,
+            help="Header that each request carries besides its own. NAME=env:VAR reads the value from the environment"
+            " variable VAR; no value is ever printed.",
+        ),
+    )
+    parameters: tuple[Pair, ...] = field(
+        default=(),
+        metadata=_option(
+            name="query",
+            kind=Pairs(header=False),
+            repeatable=True,
+            help="Parameter that the query of each request carries, written as for --header.",
+        ),
     )
     dialects: tuple[Dialect, ...] = field(
         default=(),
@@ -360,6 +526,13 @@ class TargetOptions(Options):
             kind=Count(), help="How many turns the proxy runs at once; with --launch, needed to judge its 429."
         ),
     )
+    pace: float | None = field(
+        default=None,
+        metadata=_option(
+            kind=Seconds(),
+            help="How long a plain answer takes; limits of time grow with it. If omitted, this is measured.",
+        ),
+    )
     timeout: float = field(default=10.0, metadata=_option(kind=Seconds(), help="How long an exchange may be silent."))
     start_timeout: float = field(
         default=30.0, metadata=_option(kind=Seconds(), help="How long a launched proxy may take to become ready.")
@@ -368,7 +541,7 @@ class TargetOptions(Options):
     @property
     def bundled(self) -> bool:
         """Whether the proxy that comes with Assay is asked for: no other is named."""
-        return self.url is None and self.command is None
+        return self.url is None and self.command is None and self.gateway is None
 
     def check(self) -> None:
         """Refuse what cannot be an address or a command, and options that exclude each other.
@@ -382,15 +555,31 @@ class TargetOptions(Options):
         fault = url_fault(self.url.replace("{port}", "1")) if self.url is not None else ""
         if fault:
             raise OptionError(f"{self.url!r} is no base URL of a proxy: {fault}; one is http://127.0.0.1:8787/v1")
-        if self.command is not None:
-            try:
-                words = shlex.split(self.command)
-            except ValueError as error:
-                raise OptionError(f"the command {self.command!r} cannot be read: {error}") from error
-            if not words:
-                raise OptionError("the command that starts the proxy is empty")
-        elif self.codex is not None and self.url is not None:
-            raise OptionError("a proxy that runs already has a backend: --codex is for one that Assay starts")
+        for name, command in {"--launch": self.command, "--gateway": self.gateway}.items():
+            _check_command(name, command)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse options that exclude each other, or mean nothing alone."""
+        started = self.command is not None or self.gateway is not None
+        wrong = {
+            "--gateway and --launch both start the target: leave one away": self.command is not None
+            and self.gateway is not None,
+            "a gateway calls an upstream and starts no Codex: leave --codex away": self.codex is not None
+            and (self.gateway is not None or self.upstream is not None),
+            "a proxy that runs already has a backend: --codex is for one that Assay starts": self.codex is not None
+            and self.url is not None
+            and not started,
+            "--upstream is for a gateway that runs already: name it with --url, without a command": self.upstream
+            is not None
+            and (self.url is None or started),
+            "--env is for a target that Assay starts, with --launch or --gateway": bool(self.env) and not started,
+            "--config-template is for a gateway that Assay starts, with --gateway": self.config_template is not None
+            and self.gateway is None,
+        }
+        for message, seen in wrong.items():
+            if seen:
+                raise OptionError(message)
 
     def api_key(self) -> str | None:
         """The key, from the variable that was named; None when none was.
@@ -398,15 +587,18 @@ class TargetOptions(Options):
         Raises:
             OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
-        if self.api_key_env is None:
-            return None
-        key = os.environ.get(self.api_key_env)  # the one variable that the user names, so it is no setting of ours
-        if not key:
-            raise OptionError(f"the environment variable {self.api_key_env}, which should hold the key, is not set")
-        # Else the HTTP client would raise in mid-run, and name neither the key nor the variable.
-        if not (key.isascii() and key.isprintable()):
-            raise OptionError(f"the key in the environment variable {self.api_key_env} is not printable ASCII")
-        return key
+        return None if self.api_key_env is None else _secret(self.api_key_env, "the key")
+
+    def carried(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """The headers and the query parameters of each request, as the fields `headers` and `query` of a target.
+
+        Raises:
+            OptionError: a variable that was named is not set, or holds what no HTTP header can carry.
+        """
+        return {
+            "headers": tuple(pair.resolved() for pair in self.header),
+            "query": tuple(pair.resolved() for pair in self.parameters),
+        }
 
     def command_line(self) -> str:
         """The command that certifies the same target again."""
@@ -415,7 +607,7 @@ class TargetOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(Options):
-    """How to certify: which scenarios, which failures are known, how many exchanges at a time."""
+    """How to certify: which scenarios, which failures are known, by which level, how many exchanges at a time."""
 
     only: tuple[str, ...] = field(
         default=(),
@@ -433,7 +625,41 @@ class RunOptions(Options):
             " passes fails the run.",
         ),
     )
+    level: VerdictLevel | None = field(
+        default=None,
+        metadata=_option(
+            kind=OneOf(tuple(VerdictLevel)),
+            help="Level that decides the exit status: compat fails what would make a real client break, lose or misread"
+            " something, strict every broken MUST. The report has both. If omitted: compat where a real model is behind"
+            " the proxy, else strict.",
+        ),
+    )
     jobs: int = field(default=8, metadata=_option(kind=Count(), help="How many exchanges run at the same time."))
+    max_requests: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Count(),
+            help="How many requests the run may send; what is left is not observed. If omitted, 100 to an endpoint with"
+            " a model behind it.",
+        ),
+    )
+    max_tokens: int | None = field(
+        default=None,
+        metadata=_option(
+            kind=Count(),
+            help="How many tokens the run's requests and answers may have at most. If omitted, 20000 at an endpoint"
+            " with a model behind it.",
+        ),
+    )
+    rate: int | None = field(
+        default=None, metadata=_option(kind=Count(), help="How many requests a minute the run may send.")
+    )
+    yes: bool = field(
+        default=False,
+        metadata=_option(
+            kind=Flag(), help="Accept a cost above 100 requests or 20000 tokens at an endpoint with a model behind it."
+        ),
+    )
     allow_partial: bool = field(
         default=False,
         metadata=_option(

@@ -1,8 +1,9 @@
 """Before the suite: is there a proxy, does it take this key and this model, what is behind it, what does it speak?
 
-It sends one request, one for the list of models if none is named, one for each dialect if none is declared, and one for
-the argument mode if that is not declared. Whatever can go wrong ends in a HarnessError of one line for a person, within
-the target's limit on silence: here it bounds each whole request.
+It sends a request for the list of models if none is named; for each surface one for a text, and a second one for a
+stream where the first leaves a doubt; then, where the chat surface is spoken, one for each further dialect and one for
+the argument mode. Only a target that cannot be driven at all ends in a HarnessError, of one line for a person: nothing
+listens, it is no HTTP or no such API, it wants another key, it has no model. Whatever else is wrong is for the suite.
 """
 
 from __future__ import annotations
@@ -13,69 +14,50 @@ import json
 import uuid
 from dataclasses import dataclass
 from itertools import pairwise
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 
-from assay.model.dialect import DEFAULT, Arguments, Dialect, Surface, carriers_of
+from assay.model.dialect import DEFAULT, MODE_HEADER, Arguments, Dialect, Surface
 from assay.model.scenario import Form, Mode, Scenario, Turn
-from assay.model.target import Backend, Missing, Target
+from assay.model.target import Backend, Missing, SurfaceReport, SurfaceState, Target
+from assay.model.transcript import End
 from assay.model.verdict import HarnessError
-from assay.requests.conversation import marker, prepare
+from assay.requests.conversation import prepare
 from assay.scenarios.tools import LOCAL_SEARCH, READ_NOTE
 from assay.targets.address import check_url, is_local
+from assay.targets.capabilities import missing_in_mock
+from assay.targets.detection import DOUBTFUL, NO_ENTRY, Route, Sighting, seen, sighting, surfaces_of
+from assay.targets.probe import ProbeAnswer, Prober
+from assay.targets.recognition import Recognised, error_of, is_page, recognise, shown
 from assay.wire.chat import read_stream
 from assay.wire.events import Fragment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-PROBE = "probe"
 # Scenarios, so that the probes are written as the suite's own requests are; nothing judges them.
+TEXT = Scenario(name="probe-text", title="", exercises=(), script="probe")
+"""Its answer shows that a surface is spoken."""
 CALL = Scenario(name="probe-call", title="", exercises=(), script="call/one", tools=(LOCAL_SEARCH, READ_NOTE))
-"""Its answer shows in which dialect calls come."""
+"""Its answer shows whether calls come in a dialect."""
 # Codex before 0.92 ignores the tools of its client in silence.
 TEXT_CALL = dataclasses.replace(CALL, script="sentinel/plain")
 """The same for a backend that takes no tools, and so writes its calls as text."""
 FRAGMENTS = dataclasses.replace(CALL, script="shapes/a")
 """Its answer shows the argument mode: the backend sends the arguments in several fragments."""
-TOKEN = b"scripted backend"
+BACKEND = Scenario(name="probe-backend", title="", exercises=(), script="reflect/backend")
+"""Its answer says which Codex the mock plays: that may be the one that the proxy's own requests ask for."""
+SIGNATURE = "scripted backend"
 """Part of the mock's answer to the probe; no model would write it by chance."""
-LONGEST = 2**20
-"""Bytes of an answer that are read; what is longer is no answer to a plain request."""
-REDIRECT = 300
-"""The lowest status that is no success."""
-ABSENT = frozenset({404, 405, 501})
-"""Statuses of a server that has nothing at an address."""
-SHOWN = 200
-"""Characters of a proxy's error message that are shown."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Answer:
-    """A response, and the URL of its request."""
-
-    url: str
-    status: int
-    kind: str
-    """The media type, in lower case and without parameters."""
-    location: str | None
-    """Where it redirects to; None: nowhere."""
-    body: bytes
-    """As far as it was read, see `LONGEST`."""
-
-    @property
-    def data(self) -> Any:  # noqa: ANN401 (JSON)
-        """The body as JSON; None when it is not JSON."""
-        try:
-            return json.loads(self.body)
-        except ValueError:
-            return None
+ASKED: Mapping[Surface, Dialect] = {Surface.CHAT: DEFAULT, Surface.RESPONSES: Dialect.RESPONSES}
+"""The dialect in which each surface is asked for a text: the one that is spoken wherever the surface is."""
+BY_CHOICE = tuple(dialect for dialect in Dialect if dialect not in ASKED.values())
+"""The dialects that a surface may lack."""
 
 
 def preflight(target: Target) -> Target:
-    """The target with its backend, dialects and argument mode detected, and a model where none was named.
+    """The target with its surfaces, backend, dialects, argument mode and pace, and a model where none was named.
 
     Raises:
         HarnessError: it cannot be reached, or is no proxy that can be driven.
@@ -89,39 +71,135 @@ async def _preflight(target: Target) -> Target:
         if not target.model:
             # A list of models is asked for only if none was named: a proxy that has no such route can still be
             # certified.
-            target = dataclasses.replace(target, model=await _first_model(client, target))
-        answer = await _send(client, target, "POST", "/chat/completions", _probe(target))
-        _examine(answer, target, f"to a plain request for the model {target.model!r}")
-        # Before the backend is guessed: JSON of some other service lacks the token, too, and is no live model.
-        if not _is_completion(answer.data):
-            raise HarnessError(f"{answer.url} answers {answer.status} with JSON that is no chat completion")
-        # Only ever lowered to LIVE: whether the backend is a mock or a real Codex that plays scripts is for who started
-        # it to say.
-        if TOKEN not in answer.body:
-            target = dataclasses.replace(target, backend=Backend.LIVE)
-        # Before the argument mode, which is asked for only where OpenAI's dialect is spoken.
-        target = dataclasses.replace(target, dialects=target.dialects or await _spoken(client, target))
-        return dataclasses.replace(target, arguments=target.arguments or await _arguments(client, target))
+            model = await _first_model(Prober(client=client, target=target))
+            target = dataclasses.replace(target, model=model)
+        look = _Look(target=target, prober=Prober(client=client, target=target))
+        sightings = {surface: await look.at(surface) for surface in _wanted(target)}
+        if not any(one.route is Route.TEXT for one in sightings.values()):
+            await _check_drivable(look, sightings)
+        target = await look.with_missing(_seen_at_once(target, sightings), sightings)
+        if not target.dialects:
+            target = await _with_dialects(look, target, sightings)
+        return dataclasses.replace(target, arguments=target.arguments or await look.arguments(target))
 
 
-async def _spoken(client: httpx.AsyncClient, target: Target) -> tuple[Dialect, ...]:
-    """The dialects in which the target answers when asked for them; OpenAI's where that cannot be detected."""
-    if target.backend is Backend.LIVE:  # a real model calls a tool when it likes
-        return (DEFAULT,)
-    # One after the other: before its limits are known, a small proxy is not to be met with a burst.
-    spoken = tuple([dialect for dialect in Dialect if await _speaks(client, target, dialect)])
-    # A proxy that answers with no call in any dialect fails the suite, rather than having nothing to be judged in.
-    return spoken or (DEFAULT,)
+def _client(target: Target) -> httpx.AsyncClient:
+    # Each request has its own connection: a server may close an idle one at the very moment when the next request is
+    # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `Prober`.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(target.base_url))  # noqa: S113
 
 
-async def _arguments(client: httpx.AsyncClient, target: Target) -> Arguments | None:
-    """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or cannot be detected."""
-    # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
-    if target.backend is not Backend.MOCK or DEFAULT not in target.dialects:
-        return None
-    answer = await _call(client, target, FRAGMENTS, Form(DEFAULT, Mode.STREAM))
-    mode = detect_argument_mode(answer.body)
-    return mode if mode is not DEFAULT.spec.arguments else None
+def _wanted(target: Target) -> tuple[Surface, ...]:
+    """The surfaces that are looked at: all, or those of the dialects that a person named."""
+    named = {dialect.spec.surface for dialect in target.dialects}
+    return tuple(surface for surface in Surface if not named or surface in named)
+
+
+def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
+    """The target with what the requests for a text have shown."""
+    left_out = SurfaceReport(state=SurfaceState.NOT_JUDGED, reason="--dialect names others")
+    texts = [one for one in sightings.values() if one.recognised is not None]
+    said = [one.recognised.text for one in texts if one.recognised is not None]
+    # Only ever lowered to LIVE, and by a text alone: a target that loses all text is no model. Whether the backend is a
+    # mock or a real Codex that plays scripts is for who started it to say.
+    live = any(said) and not any(map(_is_scripted, said))
+    return dataclasses.replace(
+        target,
+        surfaces=dict.fromkeys(Surface, left_out) | surfaces_of(sightings),
+        backend=Backend.LIVE if live else target.backend,
+        # The least: the first answer may have waited for a backend that was still starting.
+        pace=target.pace or min((one.answer.seconds for one in texts), default=None),
+    )
+
+
+def _is_scripted(text: str) -> bool:
+    """Whether the mock wrote a text; blanks and case do not count, since a proxy may spoil them."""
+    return "".join(SIGNATURE.split()).casefold() in "".join(text.split()).casefold()
+
+
+async def _with_dialects(look: _Look, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
+    """The target with the dialects of its judged surfaces, and why others are left out."""
+    judged = [surface for surface, report in target.surfaces.items() if report.state is SurfaceState.JUDGED]
+    unspoken: dict[Dialect, str] = {}
+    for dialect in BY_CHOICE:
+        if dialect.spec.surface in judged:
+            why = await look.unspoken_reason(dialect, target, sightings[dialect.spec.surface])
+            unspoken |= {dialect: why} if why else {}
+    spoken = tuple(dialect for dialect in Dialect if dialect.spec.surface in judged and dialect not in unspoken)
+    return dataclasses.replace(target, dialects=spoken, unspoken=unspoken)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """Asks a target for what shows its surfaces, dialects and argument mode."""
+
+    target: Target
+    prober: Prober
+
+    async def at(self, surface: Surface) -> Sighting:
+        """What a surface does with a request for a text: a whole one, and where that leaves a doubt a streamed one."""
+        whole = await self._text(surface, Mode.WHOLE)
+        if whole.route not in DOUBTFUL:
+            return whole
+        streamed = await self._text(surface, Mode.STREAM)
+        # Where neither answers, the whole one: a refusal of `stream` says less of the route.
+        return streamed if streamed.route is Route.TEXT else whole
+
+    async def _text(self, surface: Surface, mode: Mode) -> Sighting:
+        answer = await self._send(TEXT, Form(ASKED[surface], mode), say="Who is there? Say it in a few words.")
+        return sighting(answer, surface, mode, self.target.model)
+
+    async def with_missing(self, target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
+        """The target with what the Codex that the mock plays cannot do; as it was where the mock does not say."""
+        spoken = next((item for item in sightings.items() if item[1].recognised is not None), None)
+        if target.backend is not Backend.MOCK or spoken is None or not _is_scripted(_text_of(spoken[1].recognised)):
+            return target
+        surface, sight = spoken
+        answer = await self._send(BACKEND, Form(ASKED[surface], sight.mode))
+        missing = missing_in_mock(_text_of(recognise(answer.body, surface)))
+        return target if missing is None else dataclasses.replace(target, missing=missing)
+
+    async def unspoken_reason(self, dialect: Dialect, target: Target, surface: Sighting) -> str:
+        """Why a dialect that its surface may lack is not judged; "" where the target shows that it speaks it."""
+        # A real model calls a tool when it likes, so the absence of a call shows nothing.
+        if target.backend is Backend.LIVE:
+            return f"a live model is behind the target, which need not call a tool; --dialect {dialect} judges it"
+        if surface.route is not Route.TEXT:
+            return "no text came, so it was not asked for"
+        scenario = TEXT_CALL if Missing.TOOLS in target.missing else CALL
+        answer = await self._send(scenario, Form(dialect, surface.mode))
+        recognised = recognise(answer.body, dialect.spec.surface) if answer.ok else None
+        if recognised is None:
+            return f"it is not served: {seen(answer)}"
+        echoed = dialect.spec.output_mode != DEFAULT.spec.output_mode and answer.headers.get(MODE_HEADER)
+        if dialect.spec.carrier in recognised.carriers or echoed == dialect.spec.output_mode:
+            return ""
+        return f"it is not served: asked for, the answer carries {_carried(recognised.carriers)}"
+
+    async def arguments(self, target: Target) -> Arguments | None:
+        """The argument mode of OpenAI's dialect where it is not the usual one; None where it is, or does not show."""
+        # Codex waits for the complete call and sends no fragments of it, so behind a real one there is nothing to see.
+        if target.backend not in {Backend.MOCK, Backend.ENDPOINT}:
+            return None
+        if DEFAULT not in target.dialects or target.pace is None:
+            return None
+        answer = await self._send(FRAGMENTS, Form(DEFAULT, Mode.STREAM))
+        mode = detect_argument_mode(answer.body)
+        return mode if mode is not DEFAULT.spec.arguments else None
+
+    async def _send(self, scenario: Scenario, form: Form, say: str = "Search the notes.") -> ProbeAnswer:
+        nonce, spec = uuid.uuid4().hex[:12], form.dialect.spec
+        prepared = prepare(scenario, Turn(say=say), form=form, model=self.target.model, nonce=nonce, history=())
+        return await self.prober.send("POST", spec.endpoint, json.loads(prepared.body), spec.headers)
+
+
+def _text_of(recognised: Recognised | None) -> str:
+    return "" if recognised is None else recognised.text
+
+
+def _carried(carriers: Iterable[str]) -> str:
+    return " and ".join(sorted(carriers)) or "no call"
 
 
 def detect_argument_mode(body: bytes) -> Arguments | None:
@@ -135,131 +213,73 @@ def detect_argument_mode(body: bytes) -> Arguments | None:
     return Arguments.CUMULATIVE if grows else Arguments.INCREMENTAL
 
 
-async def _speaks(client: httpx.AsyncClient, target: Target, dialect: Dialect) -> bool:
-    """Whether a request in a dialect gets a call in that dialect.
-
-    Responses count as spoken where their address gives a response, or an error other than those in `ABSENT`: whether
-    it is right is for the suite to judge.
-    """
-    # Whole: the carrier of a call is the same as in streams, and simpler to see.
-    answer = await _call(
-        client, target, TEXT_CALL if Missing.TOOLS in target.missing else CALL, Form(dialect, Mode.WHOLE)
-    )
-    # By the route alone: one that answers wrongly is to be judged, and not left out as if it were absent.
-    if dialect.spec.surface is Surface.RESPONSES:
-        return _is_response(answer.data) if answer.status < REDIRECT else answer.status not in ABSENT
-    try:
-        return dialect.spec.carrier in carriers_of(answer.data["choices"][0]["message"])
-    # The answer has some other form: the suite judges the dialects in which it has the right one.
-    except (LookupError, TypeError, AttributeError):
-        return False
-
-
-async def _call(client: httpx.AsyncClient, target: Target, scenario: Scenario, form: Form) -> _Answer:
-    """The answer to a request that the backend answers with a tool call."""
-    nonce, turn = uuid.uuid4().hex[:12], Turn(say="Search the notes.")
-    prepared = prepare(scenario, turn, form=form, model=target.model, nonce=nonce, history=())
-    headers = form.dialect.spec.headers
-    return await _send(client, target, "POST", form.dialect.spec.endpoint, json.loads(prepared.body), headers)
-
-
-def _client(target: Target) -> httpx.AsyncClient:
-    # Each request has its own connection: a server may close an idle one at the very moment when the next request is
-    # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `_send`.
-    limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(target.base_url))  # noqa: S113
-
-
-def _probe(target: Target) -> dict[str, Any]:
-    text = f"{marker(PROBE, uuid.uuid4().hex[:12])} Who is there?"
-    return {"model": target.model, "messages": [{"role": "user", "content": text}]}
-
-
-def _is_completion(data: object) -> bool:
-    """Whether JSON looks like a chat completion; whether it is right is for the suite to judge."""
-    return isinstance(data, dict) and isinstance(data.get("choices"), list)
-
-
-def _is_response(data: object) -> bool:
-    """Whether JSON looks like a response of the Responses API."""
-    return isinstance(data, dict) and data.get("object") == "response"
-
-
-async def _send(
-    client: httpx.AsyncClient,
-    target: Target,
-    method: str,
-    path: str,
-    body: dict[str, Any] | None = None,
-    more: Mapping[str, str] = MappingProxyType({}),
-) -> _Answer:
-    url = target.url(path)
-    # As in the suite: a proxy that compresses badly is not to stop here.
-    headers = {"accept-encoding": "identity", **more}
-    if target.api_key:
-        headers["authorization"] = f"Bearer {target.api_key}"
-    try:
-        # One bound for the whole request: httpx would start its own again with each byte.
-        async with asyncio.timeout(target.timeout), client.stream(method, url, headers=headers, json=body) as response:
-            return await _read(response)
-    # Before RequestError, of which it is one: a port that is not listened on is the most likely mistake.
-    except httpx.ConnectError as error:
-        raise HarnessError(f"nothing answers at {url}: {error}") from error
-    except TimeoutError as error:
-        raise HarnessError(f"{url} gave no answer within {target.timeout:g} s (--timeout sets the limit)") from error
-    except httpx.RequestError as error:
-        raise HarnessError(f"{url} does not speak HTTP as it should: {error}") from error
-
-
-async def _read(response: httpx.Response) -> _Answer:
-    body = b""
-    async for piece in response.aiter_bytes():
-        body += piece
-        if len(body) > LONGEST:  # its end may never come
-            break
-    return _Answer(
-        url=str(response.request.url),
-        status=response.status_code,
-        kind=response.headers.get("content-type", "").partition(";")[0].strip().lower() or "no content type",
-        location=response.headers.get("location"),
-        body=body,
-    )
-
-
-async def _first_model(client: httpx.AsyncClient, target: Target) -> str:
-    answer = await _send(client, target, "GET", "/models")
-    _examine(answer, target, "to a request for the list of models")
-    match answer.data:
-        case {"data": [{"id": str(model)}, *_]} if model:
+async def _first_model(prober: Prober) -> str:
+    answer = await prober.send("GET", "/models")
+    match _json(answer.body):
+        case {"data": [{"id": str(model)}, *_]} if model and answer.ok:
             return model
-        case _:
+        case {} if answer.ok:
             # A made-up name would be refused as unknown, and that would pass for a proxy that serves nothing.
             raise HarnessError(f"{answer.url} lists no model; name one with --model")
-
-
-def _examine(answer: _Answer, target: Target, asked: str) -> None:
-    """Raise HarnessError for a response of something that is no proxy, or of one that cannot be driven."""
-    url, status, said = answer.url, answer.status, _said(answer)
-    # First: a redirect explains itself, while its status or HTML body would be blamed on the proxy.
-    if answer.location is not None:
-        raise HarnessError(f"{url} answers {status} and redirects to {answer.location}; name the URL that it leads to")
-    # Before the media type: whatever page comes with a refusal, the hint to name a key is worth more.
-    if status in {401, 403}:
-        wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
-        raise HarnessError(f"{url} refuses with {status}: it wants {wants}{said}")
-    if answer.kind != "application/json" or answer.data is None:
-        # Without /v1 the address may be that of a server's web page.
-        hint = "" if target.base_url.rstrip("/").endswith("/v1") else "; did you mean a URL that ends in /v1?"
-        what = answer.kind if answer.kind != "application/json" else "a body"
-        raise HarnessError(f"{url} answers {status} with {what}, not JSON: that is no OpenAI-compatible API{hint}")
-    if not 200 <= status < 300:  # noqa: PLR2004 (the class of HTTP statuses)
-        raise HarnessError(f"{url} answers {status} {asked}{said}")
-
-
-def _said(answer: _Answer) -> str:
-    """The message of an error envelope, on one line and in brackets; "" when there is none."""
-    match answer.data:
-        case {"error": {"message": str(message)}}:
-            return f" ({' '.join(message.split())[:SHOWN]})"  # on one line, whatever the proxy wrote
         case _:
-            return ""
+            raise HarnessError(_no_models(answer, prober.target))
+
+
+def _no_models(answer: ProbeAnswer, target: Target) -> str:
+    """Why there is no list of models, where none was named."""
+    if answer.status in NO_ENTRY:
+        return _locked(answer, target)
+    if answer.status is None and answer.end is End.TIMEOUT:
+        return f"{answer.url} gave no answer within {target.timeout:g} s (--timeout sets the limit)"
+    if answer.status is None:
+        return f"{answer.url} does not speak HTTP as it should: {answer.fault}"
+    what = f"{answer.url} answers {seen(answer)}"
+    if is_page(answer.body):
+        return f"{what}, and that is no OpenAI-compatible API{_hint(target)}"
+    return f"{what}, so no model is known; name one with --model"
+
+
+def _json(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+async def _check_drivable(look: _Look, sightings: Mapping[Surface, Sighting]) -> None:
+    """Refuse a target of which no surface gave a text, unless a surface is there and fails.
+
+    Raises:
+        HarnessError: the message says what each route answered.
+    """
+    target, routes = look.target, [one.route for one in sightings.values()]
+    for one in sightings.values():
+        if one.route is Route.LOCKED:
+            raise HarnessError(_locked(one.answer, target))
+        if one.route is Route.NO_MODEL:
+            asked = f"to a plain request for the model {target.model!r}"
+            raise HarnessError(f"{one.answer.url} answers {seen(one.answer)} {asked}; name one with --model")
+    # A closed connection or silence may be a proxy's fault on these routes, or all that is there.
+    if all(one.answer.status is None for one in sightings.values()):
+        models = await look.prober.send("GET", "/models")
+        if models.status is None:
+            raise HarnessError(f"{target.base_url} does not speak HTTP as it should: {_each(sightings)}")
+    if not DOUBTFUL & set(routes):
+        raise HarnessError(f"{target.base_url} is no OpenAI-compatible API: {_each(sightings)}{_hint(target)}")
+
+
+def _each(sightings: Mapping[Surface, Sighting]) -> str:
+    """What each route answered."""
+    return "; ".join(f"POST {surface.endpoint}: {seen(one.answer)}" for surface, one in sightings.items())
+
+
+def _hint(target: Target) -> str:
+    # Without /v1 the address may be that of a server's web page.
+    return "" if target.base_url.rstrip("/").endswith("/v1") else "; did you mean a URL that ends in /v1?"
+
+
+def _locked(answer: ProbeAnswer, target: Target) -> str:
+    wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
+    error = error_of(answer.body)
+    said = f" ({shown(str(error['message']).encode())})" if error and "message" in error else ""
+    return f"{answer.url} refuses with {answer.status}: it wants {wants}{said}"

@@ -1,4 +1,4 @@
-"""From options to a target that runs: at a URL, started by a command, or the proxy that comes with Assay."""
+"""From options to a target that runs: at a URL, started by a command, a gateway, or the proxy that comes with Assay."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from assay.model.target import Backend, Target
 from assay.model.verdict import HarnessError
 from assay.targets import bundled
 from assay.targets.bundled import behind
+from assay.targets.gateway import Upstream, asks_for_key, fill, gateway, upstream, variables
 from assay.targets.launch import LOCAL, launch
 from assay.targets.preflight import preflight
 from assay.targets.real_codex import real_codex
 from assay.targets.unready_instance import unready_instance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from assay.targets.options import TargetOptions
 
@@ -27,30 +28,37 @@ def reach(options: TargetOptions) -> Iterator[Target]:
 
     Raises:
         HarnessError: it cannot be reached or driven.
-        OptionError: see `TargetOptions.check` and `TargetOptions.api_key`.
+        OptionError: see `TargetOptions.check`, `TargetOptions.api_key` and `TargetOptions.carried`.
     """
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     options.check()
-    key = options.api_key()
+    found: dict[str, Any] = {"api_key": options.api_key(), **options.carried()}
     with ExitStack() as stack:
         # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
         codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
-        if options.command is not None:
-            env, url = codex.env if codex else {}, options.url or LOCAL
+        if options.gateway is not None:
+            behind_it = stack.enter_context(upstream(timeout=options.start_timeout))
+            launched = stack.enter_context(gateway(options.gateway, options, behind_it))
+            yield _of_gateway(options, launched.base_url, behind_it, found)
+        elif options.upstream is not None and options.url is not None:
+            behind_it = stack.enter_context(upstream(options.upstream, timeout=options.start_timeout))
+            yield _of_gateway(options, options.url, behind_it, found)
+        elif options.command is not None:
+            env, url = {**variables(options.env, {}), **(codex.env if codex else {})}, options.url or LOCAL
             launched = stack.enter_context(launch(options.command, env=env, url=url, timeout=options.start_timeout))
             # After the proxy itself: if that cannot start, its own error is the one to show.
             unready_url = stack.enter_context(unready_instance(options.command, env=env, url=url))
-            target = target_of(options, base_url=launched.base_url, api_key=key, unready_url=unready_url)
+            target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
             # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
             yield _with_mock(preflight(behind(target, codex)))
         elif options.url is not None:
             # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
-            yield preflight(target_of(options, base_url=options.url, api_key=key))
+            yield preflight(target_of(options, base_url=options.url, **found))
         else:
-            started = bundled.proxy(timeout=options.timeout, start_timeout=options.start_timeout, codex=codex)
-            target = _with_mock(stack.enter_context(started))
-            # It speaks all dialects; a person may ask for some of them.
-            yield replace(target, dialects=options.dialects or target.dialects)
+            started = bundled.proxy(
+                timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, dialects=options.dialects
+            )
+            yield _with_mock(stack.enter_context(started))
 
 
 def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)
@@ -61,6 +69,20 @@ def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:
     names = {one.name for one in fields(Target)}
     declared = {one.name: getattr(options, one.name) for one in fields(options) if one.name in names}
     return Target(base_url=base_url.rstrip("/"), **declared, **found)
+
+
+def _of_gateway(options: TargetOptions, base_url: str, behind_it: Upstream, found: Mapping[str, Any]) -> Target:
+    """A gateway past its preflight; without a key of its own it is sent the upstream's, which many pass on."""
+    declared = target_of(options, base_url=base_url, **found)
+    # Some gateways learn from a header where their upstream is.
+    headers = tuple((name, fill(value, behind_it.placeholders())) for name, value in declared.headers)
+    key = declared.api_key or behind_it.key
+    target = preflight(replace(declared, backend=Backend.ENDPOINT, headers=headers, api_key=key))
+    if target.backend is Backend.LIVE:
+        where = f"call {behind_it.base_url} with the key of that upstream"
+        raise HarnessError(f"the gateway does not send what the upstream says: does it {where}?")
+    # A key that was not declared is not judged where it makes no difference.
+    return target if declared.api_key is not None or asks_for_key(target) else replace(target, api_key=None)
 
 
 def _with_mock(target: Target) -> Target:

@@ -25,13 +25,14 @@ MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
 
 
 @contextmanager
-def unready_instance(command: str, *, env: Mapping[str, str], url: str) -> Iterator[str | None]:
+def unready_instance(command: str, *, env: Mapping[str, str], url: str, without: str = "") -> Iterator[str | None]:
     """The base URL of an unready instance for the length of a `with` block; None where there cannot be one.
 
     Args:
         command: As for `launch`.
         env: Variables of the instance.
         url: Its base URL, with `{port}`: at a fixed port there is no room for a second proxy.
+        without: As for `launch`.
     """
     with ExitStack() as stack:
         base_url = None
@@ -42,7 +43,8 @@ def unready_instance(command: str, *, env: Mapping[str, str], url: str) -> Itera
             mute.chmod(0o700)  # a proxy starts it as a program
             try:
                 # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
-                launched = launch(command, env={**env, "CODEX_BIN": str(mute)}, url=url, timeout=PATIENCE, below=600)
+                mine = {**env, "CODEX_BIN": str(mute)}
+                launched = launch(command, env=mine, url=url, timeout=PATIENCE, below=600, without=without)
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:
                 base_url = None  # it may rightly refuse to start; then what it would do unready is not observed

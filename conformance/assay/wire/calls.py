@@ -62,7 +62,8 @@ class _CallParts:
 
     def joined(self, *, cumulative: bool) -> Call:
         # Cumulative deltas repeat all before them (S4-8): joined, the arguments would stand there several times.
-        fragments = self.fragments[-1:] if cumulative else self.fragments
+        # An empty one repeats nothing: it is a delta too many, not the end of the arguments.
+        fragments = [*filter(None, self.fragments)][-1:] if cumulative else self.fragments
         return Call(id=self.id, name=self.name, arguments="".join(fragments))
 
 

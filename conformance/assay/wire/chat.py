@@ -15,10 +15,10 @@ from assay.wire.choice import ChoiceReader
 from assay.wire.deltas import Delta, read_deltas
 from assay.wire.events import ChatEvent, Done
 from assay.wire.fields import JsonObject, failure_of, object_of, usage_of
-from assay.wire.grammar import CHAT_STREAM_VIOLATIONS, FRAME, STABLE, STREAM, StreamSign, StreamState
+from assay.wire.grammar import CHAT_STREAM_VIOLATIONS, FRAME, STABLE, STREAM, STRICT_ONLY, StreamSign, StreamState
 from assay.wire.reading import Reading
 from assay.wire.stream import Findings, Stream, read_pieces
-from assay.wire.table import FrameFault
+from assay.wire.table import FrameFault, Note
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def chat_stream(*, blocks: bool = False) -> Stream:
     """
     findings = Findings()
     # Malformed bytes beside readable data are one violation, and the data is still judged: clients decode leniently.
-    return Stream(_Chat(findings, blocks=blocks), findings, FRAME, reads_malformed=True)
+    return Stream(_Chat(findings, blocks=blocks), findings, FRAME, reads_malformed=True, strict_only=STRICT_ONLY)
 
 
 def read_stream(pieces: Iterable[bytes], *, ended: bool = True, blocks: bool = False) -> Reading:
@@ -88,7 +88,12 @@ class _Chat:
         # judged.
         if accepted and not (object_of(error) and failure.message):
             fault = FrameFault.ERROR_SHAPE
-            self._findings.add_once(Violation(requirement=FRAME[fault], seen=fault.value, place=frame.place))
+            self._findings.add_once(
+                # An error that is a text is shown by every client as if it were the message.
+                Violation(
+                    requirement=FRAME[fault], seen=fault.value, place=frame.place, strict_only=bool(failure.message)
+                )
+            )
 
     def _chunk(self, frame: Frame, chunk: JsonObject) -> Iterator[ChatEvent]:
         deltas = read_deltas(chunk)
@@ -123,8 +128,10 @@ class _Chat:
     def _delta(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))
         # A choice keeps its first violation only, so what it has now is new if it had none before.
-        before = choice.violation
+        before, noted = choice.violation, len(choice.notes)
         yield from choice.read(delta, frame)
+        for note in choice.notes[noted:]:
+            self._findings.add(note)
         if choice.violation and not before:
             self._findings.add(choice.violation)
 
@@ -140,10 +147,15 @@ class _Chat:
         return not broken
 
     def _step(self, sign: StreamSign, place: Place) -> bool:
-        cell = STREAM[self._state, sign]
-        if isinstance(cell, str):
-            seen = f"{sign.value}, {self._state.value}"
-            self._findings.add_once(Violation(requirement=cell, seen=seen, place=place))
-            return False
-        self._state = cell
-        return True
+        seen = f"{sign.value}, {self._state.value}"
+        match STREAM[self._state, sign]:
+            case str(requirement):
+                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place))
+                return False
+            case Note(requirement=requirement, then=state):
+                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=place, strict_only=True))
+                self._state = state
+                return False
+            case state:
+                self._state = state
+                return True

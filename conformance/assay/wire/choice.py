@@ -1,4 +1,4 @@
-"""One choice of a chat stream: its deltas in, its events and at most one violation out."""
+"""One choice of a chat stream: its deltas in, its events and at most one violation out, and notes (`table.Note`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.wire.deltas import FUNCTION_CALL
 from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
 from assay.wire.grammar import CALL, CHOICE, CallState, ChoiceSign, ChoiceState
+from assay.wire.table import Note
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class ChoiceReader:
         self.index = index
         self._blocks = blocks
         self.violation: Violation | None = None
+        self.notes: list[Violation] = []
+        """What every client copes with, each requirement once; empty after a violation."""
         self._state = ChoiceState.NEW
         self._ids: dict[str, None] = {}  # an ordered set: calls are opened in the order of their index
         self._opened: set[int] = set()
@@ -66,9 +69,13 @@ class ChoiceReader:
         return settled or self.violation is None
 
     def _judge(self, sign: ChoiceSign, place: Place) -> None:
+        seen = f"choice {self.index}: {sign.value}, {self._state.value}"
         match CHOICE[self._state, sign]:
             case str(requirement):
-                self._break(requirement, f"choice {self.index}: {sign.value}, {self._state.value}", place)
+                self._break(requirement, seen, place)
+            case Note(requirement=requirement, then=state):
+                self._note(requirement, seen, place)
+                self._state = state
             case state:
                 self._state = state
 
@@ -78,9 +85,12 @@ class ChoiceReader:
         known = call.index is not None and call.index < len(self._ids)
         state = CallState.OPENED if known else CallState.UNKNOWN
         cell = CALL[state, sign]
+        which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
+        seen = f"{which}: {sign.value}, {state.value}"
         if isinstance(cell, str):
-            which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
-            self._break(cell, f"{which}: {sign.value}, {state.value}", place)
+            self._break(cell, seen, place)
+        elif isinstance(cell, Note):
+            self._note(cell.requirement, seen, place)
         # Accepted and with an id: only the head of a call is both.
         elif call.id:
             self._ids[call.id] = None
@@ -89,6 +99,11 @@ class ChoiceReader:
         # The first only: what follows is relative to a state that is unknown.
         if self.violation is None:
             self.violation = Violation(requirement=requirement, seen=seen, place=place)
+
+    def _note(self, requirement: str, seen: str, place: Place) -> None:
+        known = {one.requirement for one in self.notes}
+        if self.violation is None and requirement not in known:
+            self.notes.append(Violation(requirement=requirement, seen=seen, place=place, strict_only=True))
 
     def _call_events(self, call: CallDelta, frame: int) -> Iterator[ChatEvent]:
         index = self._last if call.index is None else call.index

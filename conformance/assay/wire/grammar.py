@@ -9,6 +9,8 @@ One cause gives one violation:
 
 - A choice that broke a requirement (its calls are part of it) is judged no more: what follows is relative to a state
   that is unknown. The stream as a whole stays in its state, and never names the same requirement again.
+- A fault that every measured client copes with is a `Note`: it is named once, and the choice is judged on from the
+  state that the cell names. So it hides nothing of what the answer says.
 - Frames are judged before any of this (`FRAME`). After one that cannot be read at all nothing is judged, since it may
   have held anything.
 - A stream that breaks off with a choice unfinished names the missing finish, not also the missing `[DONE]`: whoever
@@ -28,7 +30,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from assay.wire.table import FrameFault, table
+from assay.wire.table import FrameFault, Note, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,6 +87,9 @@ FRAME: Mapping[FrameFault, str] = {
     FrameFault.ERROR_SHAPE: AFTER_ERROR,
 }
 """Fault of a frame → the requirement that it breaks."""
+
+STRICT_ONLY = frozenset({FrameFault.EVENT_LINE})
+"""The faults of a frame that every measured client copes with."""
 
 STABLE: Mapping[str, str] = {
     "id": "chat.stream.stable-id",
@@ -164,21 +169,26 @@ class CallSign(Enum):
 
 # fmt: off
 _OPEN, _COUNTED, _FAILED, _DONE = StreamState
+# Every client stops at the error frame.
+_LATE_FRAME = Note(AFTER_ERROR, _FAILED)
+# A body that ends without [DONE] has ended all the same.
+_NO_DONE = Note(DONE_LAST, _DONE)
+_BESIDE = Note(USAGE, _OPEN)
 STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     #                        OPEN          COUNTED       FAILED       DONE
-    StreamSign.CHUNK:      (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
+    StreamSign.CHUNK:      (_OPEN,        USAGE,        _LATE_FRAME, DONE_LAST),
     # No violation here: the choice names it (`AFTER_FINISH`).
-    StreamSign.LATE:       (_OPEN,        _COUNTED,     AFTER_ERROR, DONE_LAST),
-    StreamSign.BARE:       (_OPEN,        USAGE,        AFTER_ERROR, DONE_LAST),
-    StreamSign.USAGE:      (_COUNTED,     USAGE,        AFTER_ERROR, DONE_LAST),
-    # OpenAI's usage has a chunk of its own, with `choices: []`; beside choices it is null.
-    StreamSign.BESIDE:     (USAGE,        USAGE,        AFTER_ERROR, DONE_LAST),
-    StreamSign.ERROR:      (_FAILED,      _FAILED,      AFTER_ERROR, DONE_LAST),
+    StreamSign.LATE:       (_OPEN,        _COUNTED,     _LATE_FRAME, DONE_LAST),
+    StreamSign.BARE:       (_OPEN,        USAGE,        _LATE_FRAME, DONE_LAST),
+    StreamSign.USAGE:      (_COUNTED,     USAGE,        _LATE_FRAME, DONE_LAST),
+    # OpenAI's usage has a chunk of its own, with `choices: []`; beside choices it is null. Clients take it there, too.
+    StreamSign.BESIDE:     (_BESIDE,      USAGE,        _LATE_FRAME, DONE_LAST),
+    StreamSign.ERROR:      (_FAILED,      _FAILED,      _LATE_FRAME, DONE_LAST),
     # S4-10: what the backend reports after the finish leaves no trace.
-    StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, AFTER_ERROR, DONE_LAST),
+    StreamSign.LATE_ERROR: (AFTER_FINISH, AFTER_FINISH, _LATE_FRAME, DONE_LAST),
     # After an error frame [DONE] may come or not (S4-14): clients stop at the error.
     StreamSign.DONE:       (_DONE,        _DONE,        _DONE,       DONE_LAST),
-    StreamSign.END:        (DONE_LAST,    DONE_LAST,    _FAILED,     _DONE),
+    StreamSign.END:        (_NO_DONE,     _NO_DONE,     _FAILED,     _DONE),
     # Never a violation of the stream: the choice names its missing finish.
     StreamSign.CUT:        (_OPEN,        _COUNTED,     _FAILED,     _DONE),
 })
@@ -186,21 +196,26 @@ STREAM: Table[StreamState, StreamSign] = table(StreamState, {
 # First column: whatever comes before the role, that is the fault. openai-node's `.stream` raises without a role, and
 # Copilot drops the call. Last column: all clients append content that comes after the finish.
 _NEW, _SPEAKING, _CALLING, _FINISHED = ChoiceState
+_ROLE_AGAIN, _ROLE_LATE = Note(ROLE_ONCE, _SPEAKING), Note(ROLE_ONCE, _CALLING)
+_BOTH = Note(NO_MIXED, _CALLING)
+_TAIL = Note(TAIL, _CALLING)
+_FINISH = Note(FINISH_ONCE, _FINISHED)
+_NOTHING = Note(AFTER_FINISH, _FINISHED)
 CHOICE: Table[ChoiceState, ChoiceSign] = table(ChoiceState, {
     #                      NEW          SPEAKING     CALLING      FINISHED
-    ChoiceSign.ROLE:     (_SPEAKING,   ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
+    ChoiceSign.ROLE:     (_SPEAKING,   _ROLE_AGAIN, _ROLE_LATE,  _NOTHING),
     ChoiceSign.STRANGER: (ROLE_FIRST,  ROLE_ONCE,   ROLE_ONCE,   AFTER_FINISH),
     ChoiceSign.TORN:     (ROLE_FIRST,  UTF8,        UTF8,        AFTER_FINISH),
-    ChoiceSign.MIXED:    (ROLE_FIRST,  NO_MIXED,    NO_MIXED,    AFTER_FINISH),
-    ChoiceSign.TEXT:     (ROLE_FIRST,  _SPEAKING,   TAIL,        AFTER_FINISH),
+    ChoiceSign.MIXED:    (ROLE_FIRST,  _BOTH,       _BOTH,       AFTER_FINISH),
+    ChoiceSign.TEXT:     (ROLE_FIRST,  _SPEAKING,   _TAIL,       AFTER_FINISH),
     ChoiceSign.BLOCK:    (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
     # Before a call a piece may be plain text, as a block without its end is (textual.unterminated).
     ChoiceSign.PIECE:    (ROLE_FIRST,  _SPEAKING,   XML_SINGLE,  AFTER_FINISH),
     ChoiceSign.CALL:     (ROLE_FIRST,  _CALLING,    _CALLING,    AFTER_FINISH),
-    ChoiceSign.EMPTY:    (ROLE_FIRST,  _SPEAKING,   _CALLING,    AFTER_FINISH),
-    ChoiceSign.FINISH:   (ROLE_FIRST,  _FINISHED,   _FINISHED,   FINISH_ONCE),
+    ChoiceSign.EMPTY:    (ROLE_FIRST,  _SPEAKING,   _CALLING,    _NOTHING),
+    ChoiceSign.FINISH:   (ROLE_FIRST,  _FINISHED,   _FINISHED,   _FINISH),
     # After a finish the same one again is a second finish; with content beside it, something came after.
-    ChoiceSign.FULL:     (ROLE_FIRST,  FINISH_ONCE, FINISH_ONCE, AFTER_FINISH),
+    ChoiceSign.FULL:     (ROLE_FIRST,  _FINISH,     _FINISH,     AFTER_FINISH),
     ChoiceSign.END:      (FINISH_ONCE, FINISH_ONCE, FINISH_ONCE, _FINISHED),
 })
 
@@ -212,7 +227,7 @@ CALL: Table[CallState, CallSign] = table(CallState, {
     CallSign.PART:    (OPENING,  OPENING),
     CallSign.GROWTH:  (OPENING,  _OPENED),
     # S4-7: a delta only when the state has changed.
-    CallSign.SAME:    (OPENING,  ON_CHANGE),
+    CallSign.SAME:    (OPENING,  Note(ON_CHANGE, _OPENED)),
     CallSign.ASTRAY:  (OPENING,  OPENING),
     CallSign.NO_TEXT: (OPENING,  OPENING),
 })

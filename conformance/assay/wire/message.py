@@ -59,8 +59,12 @@ def read_error(body: bytes, content_type: str | None) -> tuple[Failed | None, tu
         faults += _error_faults(payload)
         failed = failure_of(payload["error"], 0) if payload.get("error") else None
     # One violation: an error page of a gateway in between has every fault at once, of one cause.
-    seen = "; ".join(faults)
-    return failed, ((Violation(requirement=ERROR, seen=seen, place=Place(offset=0, length=len(body))),) if seen else ())
+    if not faults:
+        return failed, ()
+    # Users see the message in every client, whatever else is missing or stands around it.
+    shown = failed is not None and failed.message != ""
+    place = Place(offset=0, length=len(body))
+    return failed, (Violation(requirement=ERROR, seen="; ".join(faults), place=place, strict_only=shown),)
 
 
 def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:

@@ -7,13 +7,14 @@ next state, or a violation, which is the id of the requirement that such a strea
 
 An event is judged in this order: its name, its number, its place (the tables), the indexes and ids by which it refers
 to an item, the sums of the deltas. The order matters, since one cause gives one violation: a sum is only worth
-comparing once it is known whose it is. After a fault of place, index or sum, or an event whose type is not published,
-nothing more is judged, because what follows has lost its meaning. Names, numbers and the status of a response, which
-its event says too, do not touch the content: each is reported once, and the rest is still judged.
+comparing once it is known whose it is. After a fault of place, index or sum nothing more is judged, because what
+follows has lost its meaning; nor after an event `response.…` that is not published, since it may hold what a published
+one would. Names, numbers, the status of a response, which its event says too, and events of a vendor's own do not touch
+the content: each is reported once, and the rest is still judged; so it is behind a `Note`.
 
 Items do not overlap (contract §9), although each event carries its `output_index`: so one machine follows them all.
 Items of kinds that a proxy for Codex never makes (reasoning, web searches, …) have one state, in which every published
-event may come.
+event may come. The published events that only such items have are passed over wherever they come.
 
 The values of states and signs are the words of a violation: "a delta of a part, between items".
 """
@@ -23,7 +24,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from assay.wire.table import FrameFault, table
+from assay.wire.table import FrameFault, Note, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,12 +122,15 @@ STREAM: Table[StreamState, StreamSign] = table(StreamState, {
     StreamSign.FINISH:      (ORDER,    ORDER,    _ENDED,   TERMINAL),
     # A failure may come as soon as there is a response, also inside an item.
     StreamSign.FAILURE:     (ORDER,    _ENDED,   _ENDED,   TERMINAL),
-    StreamSign.DONE:        (ORDER,    ORDER,    ORDER,    ORDER),
+    # At the end every client passes over it.
+    StreamSign.DONE:        (ORDER,    ORDER,    ORDER,    Note(ORDER, _ENDED)),
     # Without a terminal event codex, openai-agents and litellm raise, and opencode asks again without end.
     StreamSign.END:         (TERMINAL, TERMINAL, TERMINAL, _ENDED),
 })
 
 _BETWEEN, _MESSAGE, _PART, _TEXT, _CALL, _DONE, _OTHER = ItemState
+# Every client takes the arguments from the item as done, or from the deltas.
+_NO_DONE = Note(ORDER, _BETWEEN)
 ITEM: Table[ItemState, ItemSign] = table(ItemState, {
     #                          BETWEEN    MESSAGE    PART    TEXT      CALL     DONE       OTHER
     ItemSign.MESSAGE:        (_MESSAGE,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
@@ -141,8 +145,8 @@ ITEM: Table[ItemState, ItemSign] = table(ItemState, {
     ItemSign.ARGUMENTS:      (ORDER,     ORDER,     ORDER,  ORDER,    _CALL,   ORDER,     _OTHER),
     ItemSign.ARGUMENTS_DONE: (ORDER,     ORDER,     ORDER,  ORDER,    _DONE,   ORDER,     _OTHER),
     # openai-python, litellm, openai-node and @ai-sdk/openai lose a call that is never done.
-    ItemSign.ITEM_DONE:      (ORDER,     _BETWEEN,  ORDER,  ORDER,    ORDER,   _BETWEEN,  _BETWEEN),
-    ItemSign.PUBLISHED:      (ORDER,     ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     _OTHER),
+    ItemSign.ITEM_DONE:      (ORDER,     _BETWEEN,  ORDER,  ORDER,    _NO_DONE, _BETWEEN, _BETWEEN),
+    ItemSign.PUBLISHED:      (_BETWEEN,  _MESSAGE,  _PART,  _TEXT,    _CALL,   _DONE,     _OTHER),
     ItemSign.FINISH:         (_BETWEEN,  ORDER,     ORDER,  ORDER,    ORDER,   ORDER,     ORDER),
 })
 # fmt: on

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assay.wire.fields import JsonObject, list_of, object_of, text_of
 from assay.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
 from assay.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
+from assay.wire.table import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,8 @@ class Items:
 
     def __init__(self) -> None:
         self.done: list[JsonObject] = []
+        self.note: Fault | None = None
+        """The first fault that every client copes with."""
         self._state = ItemState.BETWEEN
         self._open = _Open(id="", type="")
         self._ids: set[str] = set()
@@ -61,25 +64,36 @@ class Items:
 
     def take(self, type_: str, sign: ItemSign, event: JsonObject) -> Fault | None:
         """Take an event of an item; its fault, None when it has none."""
+        # What it says is about no item that is followed here.
+        if sign is ItemSign.PUBLISHED and self._state is not ItemState.OTHER:
+            return None
         step = self._step(sign)
-        if step is not None:
+        if isinstance(step, tuple):
             return step
         fault = next(self._indexes(sign, event), None)
         if fault is None and self._open.type in _KINDS:
             fault = next(self._sums(type_, sign, event), None)
+        # A sum that is wrong has the same cause as what should have come before it.
+        if step is not None and fault is None:
+            self.note = self.note or (step.requirement, f"{sign.value}, {ItemState.CALL.value}")
         return fault
 
     def finish(self, output: object) -> Fault | None:
         """The answer ends with this output: every item is done, and the output holds each as it was then."""
         step = self._step(ItemSign.FINISH)
-        return step if step is not None else next(self._output(list_of(output)), None)
+        return step if isinstance(step, tuple) else next(self._output(list_of(output)), None)
 
-    def _step(self, sign: ItemSign) -> Fault | None:
+    def _step(self, sign: ItemSign) -> Fault | Note[ItemState] | None:
         before, cell = self._state, ITEM[self._state, sign]
-        if isinstance(cell, str):
-            return cell, f"{sign.value}, {before.value}"
-        self._state = cell
-        return None
+        match cell:
+            case str(requirement):
+                return requirement, f"{sign.value}, {before.value}"
+            case Note(then=state):
+                self._state = state
+                return cell
+            case state:
+                self._state = state
+                return None
 
     def _indexes(self, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
         item = object_of(event.get("item"))

@@ -19,7 +19,7 @@ from assay.wire.table import FrameFault
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 DONE = "[DONE]"
 """The data of the frame that ends a chat stream. It is no JSON."""
@@ -77,15 +77,23 @@ class Stream:
         faults: Fault of a frame → the requirement that it breaks.
         reads_malformed: A frame with malformed bytes is judged by the data that can be read of it. Without, nothing is
             judged after one.
+        strict_only: The faults that every measured client copes with.
     """
 
     def __init__(
-        self, machine: Machine, findings: Findings, faults: Mapping[FrameFault, str], *, reads_malformed: bool
+        self,
+        machine: Machine,
+        findings: Findings,
+        faults: Mapping[FrameFault, str],
+        *,
+        reads_malformed: bool,
+        strict_only: Collection[FrameFault] = (),
     ) -> None:
         self._machine = machine
         self._findings = findings
         self._faults = faults
         self._reads_malformed = reads_malformed
+        self._strict_only = strict_only
         self._reader = Reader(faults[FrameFault.UNREADABLE])
         self._frames: list[Frame] = []
         self._payloads: list[tuple[Frame, JsonObject]] = []
@@ -189,7 +197,10 @@ class Stream:
 
     def _fault(self, fault: FrameFault, frame: Frame, detail: str = "") -> None:
         seen = f"{fault.value}: {detail}" if detail else fault.value
-        self._findings.add_once(Violation(requirement=self._faults[fault], seen=seen, place=frame.place))
+        weight = fault in self._strict_only
+        self._findings.add_once(
+            Violation(requirement=self._faults[fault], seen=seen, place=frame.place, strict_only=weight)
+        )
 
 
 def read_pieces(stream: Stream, pieces: Iterable[bytes], *, ended: bool) -> Reading:

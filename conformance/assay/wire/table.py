@@ -1,7 +1,8 @@
 """What the grammars share: tables of transitions, and the faults that a single frame can have.
 
 A grammar is one or more machines, each an enum of states, an enum of signs, and a table with one cell for every state
-and sign. A cell is the next state, or a violation: the id of the requirement that such a stream breaks. The values of
+and sign. A cell is the next state, or a violation: the id of the requirement that such a stream breaks. After a
+violation the state is unknown, unless it is a `Note`: that names the state in which reading goes on. The values of
 states and signs are words of English, so that a violation reads "choice 0: content, after a tool call".
 
 A table is written as a literal, one row per sign and one column per state, since that is how it is read and compared
@@ -12,17 +13,29 @@ here a row of the wrong length raises when the module is imported, and a test as
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 State = TypeVar("State")
 Sign = TypeVar("Sign")
 
-Table = Mapping[tuple[State, Sign], State | str]
-"""(state, sign) → the next state, or the id of the requirement that is broken."""
+
+@dataclass(frozen=True, slots=True)
+class Note(Generic[State]):
+    """A violation that every measured client copes with: it is `strict_only`, and what follows is read on."""
+
+    requirement: str
+    """The id of the requirement that is broken."""
+    then: State
+    """The next state."""
 
 
-def table(states: Iterable[State], rows: Mapping[Sign, tuple[State | str, ...]]) -> Table[State, Sign]:
+Table = Mapping[tuple[State, Sign], State | Note[State] | str]
+"""(state, sign) → the next state, or the id of the requirement that is broken, or a `Note` of it."""
+
+
+def table(states: Iterable[State], rows: Mapping[Sign, tuple[State | Note[State] | str, ...]]) -> Table[State, Sign]:
     """A table from its rows, whose cells stand in the order of the states.
 
     Raises:

@@ -27,3 +27,7 @@ class Violation:
     """What was seen, in one sentence."""
     place: Place | None = None
     """Where; None for the exchange as a whole."""
+    strict_only: bool = False
+    """It breaks the letter of the requirement and harms no real client: at the level `compat` it is a note."""
+    harmless: bool = False
+    """The content behind it can be understood, whatever the row of its requirement says of others."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay_codex.versions.failures import CAUSES
+from assay_codex.versions.failures import CAUSES_0_89
 from assay_mocks.upstream.failing import FAILURES, Refusal
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Call, Fail, Finish, Gate, Hang, Library, Say, Script, Think, Usage
@@ -400,7 +400,7 @@ TEXTS = (
     "two-messages", "length", "filter", "failed-thought", "sentinel/plain", "textual/any-cut",
     "no-deltas", "no-counts", "citation", "citation-alone", "held-back",
 )  # fmt: skip
-FAILING = tuple(f"cause/{cause}" for cause in CAUSES if cause in FAILURES)
+FAILING = tuple(f"cause/{cause}" for cause in CAUSES_0_89 if cause in FAILURES)
 FAILING_LATE = tuple(script for script in SCRIPTS if script.startswith("cause-late/"))
 IDLE_MS = 400
 """For how long a service may be silent where silence is a failure."""

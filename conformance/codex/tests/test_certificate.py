@@ -26,9 +26,8 @@ from assay.targets.reach import reach
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-UNOBSERVED: Mapping[str, Any] = tomllib.loads(
-    (Path(__file__).parents[1] / "unobserved.toml").read_text(encoding="utf-8")
-)
+_TABLES: Mapping[str, Any] = tomllib.loads((Path(__file__).parents[1] / "unobserved.toml").read_text(encoding="utf-8"))
+UNOBSERVED = {NEWEST if version == "newest" else version: table for version, table in _TABLES.items()}
 JOBS = 4
 """Exchanges at the same time: a real Codex takes the time of a core for each."""
 WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}

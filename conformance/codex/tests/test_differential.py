@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 TABLE = {(row.script, row.version): row for row in load_differential()}
 EVERY = [(name, version) for name, it in CONVERSATIONS.items() for version in VERSIONS if version in it.versions]
+IDS = [f"{'newest' if version == NEWEST else version}-{name}" for name, version in EVERY]
 STARTED = {"0.89.0": "codex/event/mcp_startup_complete", NEWEST: "thread/started"}
 """How it is told that a thread has started, and that nothing more is to be said of that."""
 UNSENT = {"configWarning", "warning"}
@@ -116,7 +117,7 @@ def _left(value: Any, without: AbstractSet[str]) -> Any:
     return value
 
 
-@pytest.mark.parametrize(("name", "version"), EVERY, ids=[f"{version}-{name}" for name, version in EVERY])
+@pytest.mark.parametrize(("name", "version"), EVERY, ids=IDS)
 def test_the_mock_says_what_the_real_server_says(name: str, version: str, tmp_path: Path, scripts: Path) -> None:
     (tmp_path / "work").mkdir()
     conversation, row = CONVERSATIONS[name], TABLE.get((name, version)) or _equal(name, version)

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay_codex.versions import version as versions
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,7 +21,7 @@ INSTALLED = Path(sys.prefix) / "codex_clients"
 PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
 """Of this environment, all that clients get."""
 DEADLINE = 60.0
-NEWEST, OLDEST = "0.169.0", "0.89.0"
+NEWEST, OLDEST = versions.NEWEST.number, next(iter(versions.VERSIONS))
 
 Told = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.driving import watching
+from assay.driving import reviving, watching
 from assay.driving.drive import drive
 from assay.model.dialect import MODE_HEADER, Dialect
 from assay.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
@@ -33,7 +33,7 @@ def a_target(tiny: Any, timeout: float = 10.0, **how: Any) -> Target:
 
 
 def run(target: Target, *scenarios: Scenario, **how: Any) -> Any:
-    runs = asyncio.run(drive(scenarios, target, **how))
+    runs = asyncio.run(drive(scenarios, target, **how)).runs
     return runs[0] if len(runs) == 1 else runs
 
 
@@ -297,7 +297,7 @@ def test_the_gate_of_a_silent_backend_is_opened(tiny: Any, comment: bytes, keepa
 
     tiny.respond = respond
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runs = runner.run(drive([SILENCE], a_target(tiny, keepalive=keepalive, timeout=timeout)))
+        runs = runner.run(drive([SILENCE], a_target(tiny, keepalive=keepalive, timeout=timeout))).runs
     got = runs[0].exchanges[AS_STREAM][0].transcript
     assert got.end is End.COMPLETE
     assert b"after the silence" in got.body
@@ -407,7 +407,14 @@ def test_a_conversation_ends_where_nothing_can_follow(tiny: Any, *, failed: bool
     assert len(run(a_target(tiny), loop).exchanges[AS_STREAM]) == 1
 
 
-def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that cannot be reached is waited for but shortly."""
+    monkeypatch.setattr(reviving, "PAUSES", (0.01,))
+
+
+@pytest.mark.usefixtures("brief")
+def test_a_target_that_goes_away_is_judged_by_what_was_driven(tiny: Any, until: Any) -> None:
     seen: list[tuple[str, Form]] = []
 
     def respond(exchange: Any) -> None:
@@ -417,13 +424,15 @@ def test_a_target_that_goes_away_is_our_error(tiny: Any, until: Any) -> None:
 
     tiny.respond = respond
     two = a_scenario(Turn(say="Talk."), Turn(say="And now?", script="text/hello"))
-    got = run(a_target(tiny), two, progress=lambda scenario, form: seen.append((scenario.name, form)))
-    assert got.error.startswith(f"{tiny.base_url}/chat/completions cannot be reached any more: ")
-    assert (got.exchanges, got.not_driven) == ({}, {})
-    assert seen == [("one", AS_STREAM)]
+    later = a_scenario(Turn(say="Hi."), name="later")
+    got, rest = run(a_target(tiny), two, later, jobs=1, progress=lambda one, form: seen.append((one.name, form)))
+    assert [one.transcript.end for one in got.exchanges[AS_STREAM]] == [End.COMPLETE, End.REFUSED]
+    assert (rest.exchanges, rest.not_driven) == ({}, {AS_STREAM: "the target cannot be reached any more"})
+    assert seen == [("one", AS_STREAM), ("later", AS_STREAM)]
 
 
-def test_a_gate_that_cannot_be_reached_is_our_error_too(tiny: Any, until: Any) -> None:
+@pytest.mark.usefixtures("brief")
+def test_a_gate_that_cannot_be_reached_leaves_the_stream_as_it_is(tiny: Any, until: Any) -> None:
     def respond(exchange: Any) -> None:
         exchange.send(STREAM)
         threading.Thread(target=tiny.close).start()
@@ -432,8 +441,8 @@ def test_a_gate_that_cannot_be_reached_is_our_error_too(tiny: Any, until: Any) -
         exchange.chunk({"content": "first"})
 
     tiny.respond = respond
-    got = run(a_target(tiny), a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_TEXT), script="text/gate"))
-    assert "cannot be reached any more" in got.error
+    got = transcript(a_target(tiny), a_scenario(Turn(say="Wait.", act=Act.OPEN_AT_TEXT), script="text/gate"))
+    assert (got.end, b"first" in got.body) == (End.COMPLETE, True)
 
 
 def a_request(**how: Any) -> Scenario:

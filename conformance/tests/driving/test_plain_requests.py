@@ -44,7 +44,7 @@ class Proxy:
 
     def ask(self, request: Request) -> list[int | None]:
         async def play() -> list[int | None]:
-            asker = Asker(target=TARGET, send=self.send, slots=asyncio.Semaphore(1), unready=self.unready)
+            asker = Asker(target=TARGET, send=self.send, send_at_once=self.send, unready=self.unready)
             return [one.status for one in await asker.ask(request)]
 
         return asyncio.run(play())
@@ -82,7 +82,7 @@ def test_slots_that_were_not_held_show_nothing() -> None:
         return await proxy.send(request)
 
     async def play() -> None:
-        asker = Asker(target=TARGET, send=send, slots=asyncio.Semaphore(1), unready=proxy.unready)
+        asker = Asker(target=TARGET, send=send, send_at_once=send, unready=proxy.unready)
         leave = Request(path="/leave", unready=True, full=True)
         with pytest.raises(UnseenError):
             await asker.ask(Request(path="/wait", unready=True, full=True, also=(leave,)))

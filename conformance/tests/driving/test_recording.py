@@ -15,13 +15,14 @@ from assay.model.verdict import HarnessError
 from assay.wire.chat import chat_stream
 
 
-def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = None) -> Record:
+def record(respond: Any, *, act: Act | None = None, trouble: Exception | None = None, taken: bool = True) -> Record:
     """What is kept of one exchange; `act` makes it a watched stream; `trouble` comes of what is asked beside."""
 
-    async def beside(_script: str) -> None:
+    async def beside(_script: str) -> bool:
         await asyncio.sleep(0.01)
         if trouble:
             raise trouble
+        return taken
 
     async def fill() -> Record:
         target = Target(base_url="http://x/v1", model="m", timeout=0.3)
@@ -84,14 +85,20 @@ def test_a_client_that_waits_for_the_backend_leaves_at_once(respond: Any, status
 
 
 @pytest.mark.parametrize("act", [None, Act.READ])
-def test_a_connection_that_is_refused_is_the_callers_business(act: Act | None) -> None:
+def test_a_connection_that_is_refused_is_kept_as_such(act: Act | None) -> None:
     def refuse(_: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("not reachable")
 
-    with pytest.raises(httpx.ConnectError):
-        record(refuse, act=act)
+    kept = record(refuse, act=act)
+    assert (kept.status, kept.end, kept.pieces) == (None, End.REFUSED, [])
 
 
-def test_so_is_one_beside() -> None:
+def test_trouble_beside_is_not_swallowed() -> None:
     with pytest.raises(HarnessError, match="not reachable"):
         record(endless, act=Act.LEAVE_WHEN_SENT, trouble=HarnessError("not reachable"))
+
+
+def test_a_client_whose_sign_to_leave_is_refused_stays() -> None:
+    kept = record(answer(), act=Act.LEAVE_WHEN_SENT, taken=False)
+    assert kept.end is End.COMPLETE
+    assert kept.watch is not None

@@ -18,8 +18,9 @@ def watch(act: Act, *pieces: bytes, then: Any = None, **target: Any) -> tuple[Wa
     """What a client does with these pieces, which scripts it had played beside, and what `then` says of it."""
     beside: list[str] = []
 
-    async def play(script: str) -> None:
+    async def play(script: str) -> bool:
         beside.append(script)
+        return True
 
     async def take() -> Any:
         watching = Watch(act, Target(base_url="http://x/v1", model="m", **target), chat_stream(), play)

@@ -65,12 +65,13 @@ def test_a_server_that_is_not_there(tiny: Any) -> None:
 def test_a_server_that_is_no_proxy(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole(b"<h1>Not Found", "404 Not Found", "text/html")
     line = refused("--url", tiny.root, "--model", "m")
-    assert "answers 404 with text/html, not JSON: that is no OpenAI-compatible API; did you mean a URL" in line
+    assert "is no OpenAI-compatible API: POST /chat/completions: HTTP 404 with text/html; POST /responses: " in line
+    assert line.endswith("; did you mean a URL that ends in /v1?\n")
 
 
 def test_a_server_that_answers_html(tiny: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole(b"<h1>Welcome", "200 OK", "text/html")
-    assert "answers 200 with text/html, not JSON" in refused("--url", tiny.base_url)
+    assert "answers HTTP 200 with text/html, and that is no OpenAI-compatible API" in refused("--url", tiny.base_url)
 
 
 def test_a_server_that_speaks_no_http(tiny: Any) -> None:
@@ -89,7 +90,11 @@ def test_a_server_that_hangs(tiny: Any) -> None:
         ("--url", "127.0.0.1:8787", "'127.0.0.1:8787' is no base URL of a proxy: it should begin with http:// or"),
         ("--url", "http://[::1/v1", "'http://[::1/v1' is no base URL of a proxy: "),
         ("--url", "http:///v1", "'http:///v1' is no base URL of a proxy: it names no host; one is http://127.0.0.1:"),
-        ("--launch", "", "the command that starts the proxy is empty"),
+        ("--launch", "", "the command of --launch is empty"),
+        ("--gateway", "", "the command of --gateway is empty"),
+        ("--upstream", "8787", "--upstream is for a gateway that runs already: name it with --url, without a command"),
+        ("--upstream", "70000", "'70000' should be a port, from 1 to 65535."),
+        ("--env", "NAME", "'NAME' should be the name of a variable, = and its value."),
         ("--launch", "node 'server.js", "cannot be read: No closing quotation"),
         ("--timeout", "nan", "Invalid value for '--timeout': 'nan' should be a time in seconds, at least 0.01."),
         ("--timeout", "inf", "'inf' should be a time in seconds"),
@@ -114,7 +119,7 @@ def test_a_proxy_that_wants_a_key_or_another_or_another_model(monkeypatch: pytes
         line = refused("--url", target.base_url, "--api-key-env", "WRONG_KEY")
         assert "refuses with 401: it wants another key than the one given" in line
         line = refused("--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--model", "gpt-nope")
-        assert "answers 404 to a plain request for the model 'gpt-nope'" in line
+        assert "answers HTTP 404 (The model `gpt-nope` is not served here.) to a plain request for the model" in line
 
 
 @pytest.mark.parametrize(
@@ -166,7 +171,9 @@ def test_a_requirement_is_not_shown_as_a_scenario() -> None:
 def test_the_bundled_proxy_is_certified() -> None:
     result = assay("certify")
     assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
-    assert result.stdout.splitlines()[-1] == "certified"
+    assert result.stdout.splitlines()[-2:] == [
+        "compat: certified; strict: certified", "certified at level strict",
+    ]  # fmt: skip
     assert "This is the proxy that comes with Assay" in result.stdout
     assert " fail" not in result.stdout
     assert "not observed" not in result.stdout
@@ -185,7 +192,7 @@ def test_a_proxy_at_a_url_is_certified_with_the_model_of_its_list(monkeypatch: p
 def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy() as target:
         monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
-        monkeypatch.setattr("assay.targets.preflight.TOKEN", b"what no backend says")
+        monkeypatch.setattr("assay.targets.preflight.SIGNATURE", "what no backend says")
         live = ("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "chat.stream.text")
         result = assay(*live)
     assert (result.exit_code, result.stderr) == (Exit.PARTIAL, "")

@@ -51,7 +51,7 @@ FABRICATED = """
     from assay.model.dialect import Arguments, Dialect
     from assay.reading.applicable import applicable
     from assay.scenarios import SCENARIOS
-    from assay.model.verdict import Outcome, Verdict
+    from assay.model.verdict import Outcome, Verdict, VerdictLevel
 
     SAID = {said!r}  # (scenario, requirement) -> verdict
 
@@ -64,7 +64,7 @@ FABRICATED = """
             for (name, row), verdict in verdicts.items()
         ]
         return SimpleNamespace(
-            certificate=SimpleNamespace(outcomes=outcomes, runs=()),
+            certificate=SimpleNamespace(outcomes=outcomes, runs=(), level=VerdictLevel.STRICT),
             keys=[f"{{name}}:{{row}}" for name, row in keys],
             plan=SimpleNamespace(catalogue=load()),
         )
@@ -130,8 +130,8 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 
 OF_THE_OPTIONS = [
-    "assay", "assay.faces", "assay.faces.plugin", "assay.model", "assay.model.dialect", "assay.targets",
-    "assay.targets.options",
+    "assay", "assay.faces", "assay.faces.plugin", "assay.model", "assay.model.dialect", "assay.model.verdict",
+    "assay.targets", "assay.targets.options",
 ]  # fmt: skip
 """All that the plugin imports of the suite in a session that does not ask for it."""
 
@@ -189,7 +189,7 @@ def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(su
     assert seen["text-hello:chat.stream.role-once"] == "FAILED"
     out = run.stdout.str()
     row = load().find("chat.stream.role-once")
-    assert f"FAIL {row.id}  MUST\n{row.text}\n" in out
+    assert f"FAIL {row.id}  MUST (warn at level compat)\n{row.text}\n" in out
     assert all(f"breaks {effect}\n" in out for effect in row.breaks[:1])
     assert re.search(r'^at byte \d+, frame \d+: .*"role": ?"assistant"', out, re.MULTILINE)
     assert f"to do: {row.hint}" in out

@@ -16,9 +16,9 @@ from assay.model.catalogue import Catalogue, Citation, load, read
 from assay.model.dialect import MODE_HEADER, Arguments, Dialect
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.scenario import Form, Mode, Scenario
-from assay.model.target import Backend, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.transcript import End
-from assay.model.verdict import HarnessError, Outcome, Verdict
+from assay.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from assay.reading.applicable import answers_to, applicable
 from assay.reading.exchange import Exchange
 from assay.reading.expected import Failure
@@ -121,7 +121,7 @@ def test_a_conversation_is_judged_exchange_by_exchange(right_stream: Make, right
 
 
 def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_whole: Make) -> None:
-    outcomes = judged(stream("text-hello", "Help!", {"role": "assistant"}, STOP), right_whole("text-hello"))
+    outcomes = judged(stream("text-hello", "Help!", {"role": "user"}, STOP), right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.role-once"}
     assert {"chat.stream.text", "chat.stream.finish-reason", "chat.stream.parity"} <= hidden(
         outcomes, "chat.stream.role-once"
@@ -134,18 +134,36 @@ def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_
     assert finding.violation.place.frame == 2
 
 
-def test_a_schema_that_is_broken_hides_content(stream: Make) -> None:
-    outcomes = judged(stream("flush", {"content": "x", "colour": "red"}, STOP))
+def test_a_fault_of_form_that_clients_cope_with_hides_nothing(stream: Make, right_whole: Make) -> None:
+    outcomes = judged(stream("text-hello", "Help!", {"role": "assistant"}, STOP), right_whole("text-hello"))
+    assert broken(outcomes) == {"chat.stream.role-once", "chat.stream.text"}
+    assert hidden(outcomes, "chat.stream.role-once") == set()
+
+
+def test_a_schema_that_is_broken_where_text_is_read_hides_content(stream: Make) -> None:
+    outcomes = judged(stream("flush", {"content": ["x"]}, STOP))
     assert broken(outcomes) == {"chat.stream.schema"}
     assert outcomes["chat.stream.text"].verdict is Verdict.NOT_OBSERVED
 
 
-def test_a_harmless_fault_of_form_hides_parity_only(stream: Make, right_whole: Make) -> None:
+def test_a_member_too_many_hides_nothing(stream: Make) -> None:
+    outcomes = judged(stream("flush", {"content": "x", "colour": "red"}, STOP))
+    assert broken(outcomes) == {"chat.stream.schema", "chat.stream.text"}
+    (extra,) = outcomes["chat.stream.schema"].findings
+    assert extra.violation.strict_only
+    assert outcomes["chat.stream.schema"].at(VerdictLevel.COMPAT) is Verdict.WARN
+    assert outcomes["chat.stream.text"].at(VerdictLevel.COMPAT) is Verdict.FAIL
+
+
+def test_a_fault_beside_the_content_hides_nothing(stream: Make, right_whole: Make) -> None:
     headers = {"Content-Type": "text/event-stream"}
     outcomes = judged(stream("text-hello", "Help!", STOP, headers=headers), right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.headers", "chat.stream.text"}
     assert len(outcomes["chat.stream.headers"].findings) == 3
-    assert hidden(outcomes, "chat.stream.headers") == {"chat.stream.parity"}
+    assert hidden(outcomes, "chat.stream.headers") == set()
+    assert hidden(outcomes, "chat.stream.text") == {"chat.stream.parity"}
+    right = judged(stream("text-hello", "Hello, world!", STOP, headers=headers), right_whole("text-hello"))
+    assert right["chat.stream.parity"].verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
@@ -205,23 +223,28 @@ def test_what_the_stored_answer_alone_can_tell_is_told(stream: Make, right_whole
     [
         (500, b"oops \xff", End.COMPLETE, "HTTP 500 instead of an answer: oops \ufffd"),
         (302, b"", End.COMPLETE, "HTTP 302 instead of an answer: "),
-        (None, b"", End.CUT, "no response came: cut after 1.2 s"),
-        (None, b"", End.TIMEOUT, "no response came: timeout after 1.2 s"),
+        (None, b"", End.CUT, "the connection is closed without an answer (after 1.2 s)"),
+        (None, b"", End.TIMEOUT, "silence instead of an answer (after 1.2 s)"),
     ],
 )
-def test_what_is_no_answer_is_blamed_on_the_subject_and_hides_the_rest(
+def test_what_is_no_answer_is_blamed_on_no_subject_and_hides_the_rest(
     right_stream: Make, plain: Make, status: int | None, body: bytes, end: End, said: str
 ) -> None:
     outcomes = judged(right_stream("text-hello"), plain("text-hello", status, body, end=end))
-    assert broken(outcomes) == {"chat.whole.text"}
-    assert [f.violation.seen for f in outcomes["chat.whole.text"].findings] == [said]
-    rest = {name for name in outcomes if name.startswith("chat.whole.")} - {"chat.whole.text"}
-    assert rest <= hidden(outcomes, "chat.whole.text")
+    assert broken(outcomes) == {"target.answers"}
+    assert [f.violation.seen for f in outcomes["target.answers"].findings] == [said]
+    hidden = by(outcomes, Verdict.NOT_OBSERVED)
+    of_streams = {name for name in outcomes if name.startswith("chat.stream.")} - {"chat.stream.parity"}
+    assert hidden == outcomes.keys() - of_streams - {"target.answers"}
+    assert all(outcomes[name].reason.startswith("hidden behind target.answers: ") for name in hidden)
     assert outcomes["chat.stream.text"].verdict is Verdict.PASS
 
 
-def test_the_subject_is_the_first_requirement_of_that_mode(stream: Make, right_whole: Make) -> None:
-    exchange = stream("call-after-text", b"", bare=True, status=500)
+def test_what_one_scenario_is_refused_is_a_violation_of_its_first_requirement_of_that_mode(
+    stream: Make, right_whole: Make, error_body: Callable[..., bytes]
+) -> None:
+    as_json = {"Content-Type": "application/json"}
+    exchange = stream("call-after-text", error_body(), bare=True, status=400, headers=as_json)
     assert NAMED["call-after-text"].exercises[0] == "chat.whole.content-null"
     assert broken(judged(exchange, right_whole("call-after-text"))) == {"chat.stream.text"}
 
@@ -488,7 +511,7 @@ def test_an_error_that_never_came_is_not_called_right(plain: Make, status: int |
 def test_what_was_not_driven_is_not_observed_for_its_reason(right_whole: Make) -> None:
     outcomes = judged(right_whole("text-hello"), stream="the target asks for no key")
     rows = by(outcomes, Verdict.NOT_OBSERVED)
-    assert rows == {name for name in outcomes if name.startswith("chat.stream.")}
+    assert rows == {name for name in outcomes if name.startswith(("chat.stream.", "target."))}
     assert {outcomes[name].reason for name in rows} == {"the target asks for no key"}
     nothing = judge(run(scenario=NAMED["fail-first"]), MOCK, CATALOGUE)
     assert {(o.verdict, o.reason) for o in nothing} == {(Verdict.NOT_OBSERVED, "the scenario was not driven")}
@@ -513,6 +536,17 @@ def test_of_a_live_target_only_what_holds_of_any_answer_is_judged(stream: Make, 
     assert {outcomes[name].reason for name in unknown} == {
         "the right answer is not known: a live model is behind the target"
     }
+
+
+def test_what_is_behind_the_upstream_of_a_gateway_does_not_apply_to_it() -> None:
+    gateway = dataclasses.replace(MOCK, backend=Backend.ENDPOINT)
+
+    def left_out(name: str) -> tuple[Outcome, ...]:
+        return judge(Run(scenario=NAMED[name], not_driven={STREAM: "why", WHOLE: "why"}), gateway, CATALOGUE)
+
+    behind = {(outcome.verdict, outcome.reason) for outcome in left_out("shape-a")}
+    assert behind == {(Verdict.NOT_APPLICABLE, BEHIND_UPSTREAMS)}
+    assert (Verdict.NOT_OBSERVED, "why") in {(outcome.verdict, outcome.reason) for outcome in left_out("call-one")}
 
 
 def test_a_live_target_breaks_what_holds_of_any_answer(stream: Make, whole: Make) -> None:
@@ -624,7 +658,7 @@ def test_in_a_scenario_that_blames_its_subject_every_fault_of_content_is_one_of_
 
 
 def test_a_fault_of_form_is_blamed_on_nobody_else(stream: Make, right_whole: Make) -> None:
-    outcomes = judged(stream("shape-a", "Hi!", {"role": "assistant"}, STOP), right_whole("shape-a"))
+    outcomes = judged(stream("shape-a", "Hi!", {"role": "user"}, STOP), right_whole("shape-a"))
     assert broken(outcomes) == {"chat.stream.role-once"}
     assert {"chat.stream.text", "chat.stream.call-opening"} <= hidden(outcomes, "chat.stream.role-once")
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay.model.catalogue import ID, CatalogueError, UnknownRequirementError, load, read, schema
 from assay.model.dialect import CHATS, Dialect
-from assay.model.requirement import Citation, Level, Requirement
+from assay.model.requirement import Citation, Harm, Level, Requirement
 from assay.model.scenario import Mode
 from assay.reading.schemas import errors
 
@@ -48,6 +48,8 @@ RIGHT: dict[str, Any] = {
     "text": "A proxy answers.",
     "hint": "Answer.",
     "dialects": ["openai-json"],
+    "harm": "error",
+    "compat": False,
     "source": [{"seed": "004", "line": 1, "quote": "Story"}],
 }
 INDEX = 'date = "2026-11-21"\nseeds = { "004" = "A story" }\nfiles = ["http"]\n'
@@ -64,7 +66,7 @@ WRONG = [
     ("dialects", [], '"all" or "chat", or a list of openai-json'),
     ("dialects", ["chat"], '"all" or "chat", or a list of openai-json'),
     ("judged", "yes", "one of always, calls, exercised"),
-    ("stage", "shape", "one of error, form, content"),
+    ("stage", "shape", "one of target, error, form, content"),
     ("invariant", "yes", "true or false"),
     ("harmless", True, "one of never, complete, always"),
     ("on_failure", 1, "true or false"),
@@ -72,6 +74,12 @@ WRONG = [
     ("facets", ["words"], "a list of events, text"),
     ("alike", [], "true or false"),
     ("at_crash", "", "true or false"),
+    ("harm", "much", "one of calls, text, hang, error, form"),
+    ("compat", "yes", "true or false"),
+    ("compat", True, "compat is true without a reason"),
+    ("compat_why", "No full stop", "one sentence"),
+    ("compat_why", "A reason for nothing.", "compat_why gives a reason for compat, and compat is not true"),
+    ("breaks", ["openai-node: exception"], "breaks gives a reason for compat, and compat is not true"),
     ("breaks", ["openai-node"], "client: effect"),
     ("breaks", [7], "client: effect"),
     ("source", [], "at least one"),
@@ -141,7 +149,7 @@ def test_every_row_says_what_it_must(one: Any) -> None:
 def test_ids_are_unique_and_stand_in_the_order_of_the_files() -> None:
     ids = [one.id for one in ROWS]
     assert len(ids) == len(set(ids))
-    assert ids[0] == "http.error.envelope"
+    assert ids[0] == "target.alive"
     surfaces = [one.rsplit(".", 1)[0].split(".")[0:2] for one in ids]
     assert surfaces.index(["chat", "whole"]) < surfaces.index(["chat", "stream"])
     assert ids[-1].startswith("turn.")
@@ -152,6 +160,7 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
     modes = {
         "chat.whole.": (Mode.WHOLE,),
         "chat.stream.": (Mode.STREAM,),
+        "target.": tuple(Mode),
         "http.": tuple(Mode),
         "param.": tuple(Mode),
         "turn.": tuple(Mode),
@@ -185,6 +194,39 @@ def test_breaks_name_only_clients_that_were_measured_and_each_effect_once() -> N
                 assert client in CLIENTS, one.id
                 assert (client, effect) not in seen, one.id
                 seen.add((client, effect))
+
+
+@pytest.mark.parametrize("level", Level)
+def test_a_must_says_how_it_harms_and_a_should_may(tmp_path: Path, level: Level) -> None:
+    for key in ("harm", "compat"):
+        less = {name: value for name, value in {**RIGHT, "level": level.value}.items() if name != key}
+        text = "\n".join(["[http.auth.missing]", *(f"{name} = {toml(value)}" for name, value in less.items())])
+        refused = [] if level is Level.SHOULD else [f"the body: {key} is missing"]
+        assert errors("assay/requirement", less) == refused
+        if refused:
+            with pytest.raises(
+                CatalogueError, match=rf"missing: {key} is missing; it must be .* \(every MUST says it\)"
+            ):
+                read(folder(tmp_path, http=text))
+        else:
+            assert read(folder(tmp_path, http=text)).requirements[0].level is Level.SHOULD
+
+
+@pytest.mark.parametrize(
+    "reason", [{"breaks": ["codex: exception"]}, {"compat_why": "A call is lost."}], ids=["measured", "reasoned"]
+)
+def test_a_mark_of_compat_has_a_reason(tmp_path: Path, reason: dict[str, Any]) -> None:
+    (found,) = read(folder(tmp_path, http=row(compat=True, **reason))).requirements
+    assert found.compat
+    assert errors("assay/requirement", {**RIGHT, "compat": True, **reason}) == []
+
+
+def test_every_row_of_the_catalogue_says_its_mark_and_harm() -> None:
+    assert [table["text"] for table in raw_rows() if not {"compat", "harm"} <= table.keys()] == []
+
+
+def test_what_harms_no_client_is_listed_as_form_or_as_an_error() -> None:
+    assert {one.harm for one in ROWS if not one.compat} == {Harm.FORM, Harm.ERROR}
 
 
 def test_no_sentence_is_both_required_and_excluded() -> None:
@@ -293,7 +335,7 @@ def test_a_broken_folder_is_refused_with_the_place(tmp_path: Path, contents: dic
 
 def test_the_published_schema_is_the_one_of_the_loader() -> None:
     path = Path(__file__).parents[3] / "schemas" / "assay" / "requirement.json"
-    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "write assay.model.catalogue.schema() to it"
+    assert json.loads(path.read_text(encoding="utf-8")) == schema(), "run python docs/generate.py"
     assert schema()["$defs"]["id"]["pattern"] == f"^{ID.pattern}$"
 
 
@@ -307,7 +349,7 @@ def test_a_row_can_set_every_field_of_a_requirement() -> None:
 def test_what_a_row_does_not_set_has_the_default(tmp_path: Path) -> None:
     (found,) = read(folder(tmp_path)).requirements
     assert found == Requirement(
-        id="http.auth.missing", level=Level.MUST, text="A proxy answers.", hint="Answer.",
+        id="http.auth.missing", level=Level.MUST, text="A proxy answers.", hint="Answer.", harm=Harm.ERROR,
         dialects=(Dialect.OPENAI_JSON,), source=(Citation(seed="004", line=1, quote="Story"),),
     )  # fmt: skip
 

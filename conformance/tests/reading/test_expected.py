@@ -1,15 +1,18 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.reading.expected import Expected, Failure, expected
+from assay_scripts.files.definitions import DEFINITIONS, NAMES
+from assay_scripts.files.json_form import step_from_json
 from assay_scripts.steps import (
     Call,
     Crash,
+    Doing,
     ErrorNotice,
     Fail,
     Finish,
@@ -18,6 +21,7 @@ from assay_scripts.steps import (
     Raw,
     Reflect,
     Say,
+    Spoken,
     Step,
     Surrogates,
     Think,
@@ -230,6 +234,19 @@ def test_a_backend_that_never_says_anything_fails_by_that() -> None:
 
 def test_half_of_a_call_is_none() -> None:
     assert stream(HALF, Fail()).calls == ()
+
+
+@pytest.mark.parametrize("step", get_args(Spoken))
+def test_text_of_any_kind_is_text_of_the_answer(step: type[Spoken]) -> None:
+    said = step_from_json(DEFINITIONS[NAMES[step]].shortest)
+    assert isinstance(said, Spoken)
+    assert (stream(SAY, said).text, whole(said).text) == (f"Hello{said.text}", said.text)
+
+
+@pytest.mark.parametrize("step", [one for one in get_args(Doing) if one not in {Crash, ErrorNotice}])
+def test_what_the_app_server_does_itself_is_no_part_of_the_answer(step: type[Doing]) -> None:
+    done = step_from_json(DEFINITIONS[NAMES[step]].shortest)
+    assert stream(SAY, done) == stream(SAY)
 
 
 def test_halves_of_characters_are_text() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.model.scenario import Request, Scenario, Turn
-from assay.model.target import Backend, Missing, Target
+from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing, Target
 from assay.reading.playable import unsupported_reason
 from assay.scenarios import SCENARIOS
 
@@ -20,6 +20,15 @@ def scenario(script: str = "", **more: object) -> Scenario:
 
 def test_the_mock_plays_everything() -> None:
     assert {unsupported_reason(one, MOCK) for one in SCENARIOS} == {""}
+
+
+def test_behind_a_gateway_only_what_an_upstream_can_show_is_played() -> None:
+    gateway = replace(MOCK, backend=Backend.ENDPOINT)
+    assert unsupported_reason(scenario("shapes/a"), gateway) == ""
+    assert unsupported_reason(scenario("shapes/a", behind_upstreams=True), gateway) == BEHIND_UPSTREAMS
+    left_out = {one.name for one in SCENARIOS if unsupported_reason(one, gateway)}
+    assert {"shape-a", "sentinel-plain", "crash-first", "garbled", "cut-bytes", "slots-taken"} <= left_out
+    assert not {"call-one", "fail-first", "text-markup", "history", "param-n-cap"} & left_out
 
 
 def test_the_mock_of_an_older_codex_plays_what_that_can() -> None:
@@ -39,7 +48,8 @@ def test_a_scenario_needs_what_a_version_may_lack(name: str, lack: Missing) -> N
     (found,) = (one for one in SCENARIOS if one.name == name)
     assert unsupported_reason(found, MOCK) == ""
     assert unsupported_reason(found, replace(MOCK, missing=frozenset({lack}))).endswith(f": this Codex {lack}")
-    assert unsupported_reason(found, replace(MOCK, missing=frozenset(Missing) - {lack, Missing.TOOLS})) == ""
+    others = frozenset(Missing) - {lack, Missing.TOOLS, Missing.ROLES}
+    assert unsupported_reason(found, replace(MOCK, missing=others)) == ""
 
 
 @pytest.mark.parametrize("script", ["text/hello", "call/one", "text/length", "reflect/turns", "fail/first"])
@@ -88,3 +98,21 @@ def test_most_scenarios_can_be_played() -> None:
     played = [one for one in SCENARIOS if not unsupported_reason(one, CODEX)]
     assert len(played) > len(SCENARIOS) * 0.7
     assert 0 < sum(not unsupported_reason(one, OLDER) for one in SCENARIOS) < len(played)
+
+
+def test_the_calls_of_several_choices_need_tools_too() -> None:
+    lacking = replace(MOCK, missing=frozenset({Missing.TOOLS}))
+    assert unsupported_reason(scenario("choices/mixed"), lacking).endswith("this Codex takes no tools of its client")
+    assert unsupported_reason(scenario("choices/mixed"), MOCK) == ""
+
+
+def test_who_said_what_is_not_seen_where_a_history_is_text_of_the_user() -> None:
+    lacking = replace(MOCK, missing=frozenset({Missing.ROLES}))
+    why = "an older Codex is behind the target: this Codex takes a history only as text of its user"
+    named = {one.name: one for one in SCENARIOS}
+    assert unsupported_reason(named["history"], lacking) == why
+    assert unsupported_reason(named["history"], MOCK) == ""
+    # Users alone have nothing to be mistaken for; and an answer does not depend on who said what before.
+    assert unsupported_reason(named["history-users"], lacking) == ""
+    talk = ({"role": "assistant", "content": "Hi."},)
+    assert unsupported_reason(scenario("text/hello", history=talk), lacking) == ""

@@ -14,12 +14,13 @@ from assay.model.scenario import Request, Scenario, Turn
 from assay.reading.schemas import errors
 from assay.report.scenario_json import scenario_data
 from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
 from assay_scripts.files.json_form import script_from_json
 from assay_scripts.library import LIBRARY
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/assay/scenario.json").read_text(encoding="utf-8"))
-NAMED = {scenario.name: scenario for scenario in SCENARIOS}
-each = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+NAMED = {scenario.name: scenario for scenario in (*SCENARIOS, *LIVE)}
+each = pytest.mark.parametrize("scenario", NAMED.values(), ids=lambda scenario: scenario.name)
 MISSING = object()
 
 
@@ -88,7 +89,7 @@ def test_the_images_of_a_turn_are_in_the_data() -> None:
 
 OWN_BODY = Scenario(name="s", title="t", exercises=(), turns=(Turn(say="Hi.", body={"temperature": 0}),))
 """No scenario of the suite adds fields to one turn alone."""
-ALL = [scenario_data(scenario) for scenario in (*SCENARIOS, OWN_BODY)]
+ALL = [scenario_data(scenario) for scenario in (*NAMED.values(), OWN_BODY)]
 REQUESTS = [data["request"] for data in ALL if "request" in data]
 WRITTEN = {
     Scenario: (ALL, SCHEMA),
@@ -152,6 +153,10 @@ def test_every_object_of_the_schema_is_closed() -> None:
         ("text-hello", "dialects", ["openai"]),
         ("text-hello", "choices", 1),
         ("shape-a", "attribute_to", "shapes"),
+        ("live-say", "turns/0/asks", {"sing": {}}),
+        ("live-say", "turns/0/asks/say/text", 7),
+        ("live-say", "cap", 0),
+        ("live-choice-named", "tool_choice", ""),
         ("models", "dialects", ["openai-json"]),
         ("models", "request/also", []),
         ("models", "request/unready", False),

@@ -12,7 +12,7 @@ from rich.console import Console
 from assay.model.catalogue import load
 from assay.model.dialect import Arguments, Dialect
 from assay.model.scenario import Form, Mode
-from assay.model.verdict import Outcome, Verdict
+from assay.model.verdict import Outcome, Verdict, VerdictLevel
 from assay.report import terminal
 from assay.scenarios import SCENARIOS
 
@@ -51,9 +51,10 @@ def test_a_certificate_is_short(right_stream: Make, right_whole: Make, certified
     one = complete(certified(right_stream("text-hello"), right_whole("text-hello")))
     assert report(one) == (
         "http://127.0.0.1:8787/v1  model codex, mock backend, openai-json, catalogue of 2026-11-21, 2.0 s\n"
-        " 22  pass\n"
+        " 25  pass\n"
         "\n"
-        "certified\n"
+        "compat: certified; strict: certified\n"
+        "certified at level strict\n"
     )
 
 
@@ -62,7 +63,8 @@ def test_a_partial_certificate_says_what_could_not_be_observed(
 ) -> None:
     said = report(complete(certified(right_stream("fail-first"))))
     assert said.endswith(
-        "certified in part: nothing broken, but 3 of 4 MUSTs could not be observed:\n"
+        "compat: certified in part, 2 MUSTs not observed; strict: certified in part, 3 MUSTs not observed\n"
+        "certified in part at level strict: nothing broken, but 3 of 4 MUSTs could not be observed:\n"
         "  http.error.envelope: the scenario was not driven\n"
         "  http.error.no-internals: the scenario was not driven\n"
         "  chat.whole.backend-error: the scenario was not driven\n"
@@ -75,7 +77,7 @@ def test_a_partial_certificate_that_is_accepted_is_partial_all_the_same(
     right_stream: Make, certified: Certified, report: Report
 ) -> None:
     said = report(complete(certified(right_stream("fail-first"))), allow_partial=True)
-    assert "certified in part: nothing broken, but 3 of 4 MUSTs could not be observed:\n" in said
+    assert "certified in part at level strict: nothing broken, but 3 of 4 MUSTs could not be observed:\n" in said
     assert said.endswith("  chat.whole.backend-error: the scenario was not driven\n")
 
 
@@ -88,7 +90,7 @@ def test_where_nothing_was_observed_there_is_no_certificate(
     assert "no certificate: nothing broken, but 4 of 4 MUSTs could not be observed:\n" in said
 
 
-SELECTED = f"selection: 22 of {len(load().requirements)} requirements looked at; not a certificate"
+SELECTED = f"selection: 25 of {len(load().requirements)} requirements looked at; not a certificate"
 
 
 def test_a_selection_says_that_it_is_one(
@@ -147,12 +149,25 @@ def test_a_failure_is_reported_in_full_once_with_all_its_scenarios(
     assert f"  again: {AGAIN} --only flush\n" in text
 
 
-def test_failures_stand_in_the_order_of_the_catalogue_and_warnings_among_them(
+def test_failures_stand_in_the_order_of_their_harm_and_warnings_among_them(
     stream: Make, certified: Certified, report: Report
 ) -> None:
     said = report(certified(stream("silence", "Help!", STOP, headers={})))
     heads = [line.split()[:2] for line in said.split("\n") if line.startswith(("FAIL", "WARN"))]
-    assert heads == [["FAIL", "chat.stream.headers"], ["FAIL", "chat.stream.text"], ["WARN", "chat.stream.keepalive"]]
+    assert heads == [["FAIL", "chat.stream.text"], ["WARN", "chat.stream.keepalive"], ["FAIL", "chat.stream.headers"]]
+
+
+def test_the_levels_differ_in_what_harms_no_client(right_stream: Make, certified: Certified, report: Report) -> None:
+    one = complete(certified(right_stream("flush", headers={})))
+    said = report(one)
+    assert "\nFAIL chat.stream.headers  MUST (warn at level compat)\n" in said
+    assert said.endswith(
+        "compat: certified; strict: not certified, 1 MUST broken\nnot certified at level strict: 1 requirement broken\n"
+    )
+    said = report(dataclasses.replace(one, level=VerdictLevel.COMPAT))
+    assert "\nWARN chat.stream.headers  MUST (fail at level strict)\n" in said
+    assert " 1  warn\n" in said
+    assert said.endswith("strict: not certified, 1 MUST broken\ncertified at level compat\n")
 
 
 @pytest.mark.parametrize(("frames", "plural"), [(("Help!",), "1 requirement"), (("Help!", "x"), "2 requirements")])
@@ -161,13 +176,13 @@ def test_the_conclusion_counts_what_is_broken(
 ) -> None:
     finish = "stop" if len(frames) == 1 else "length"
     said = report(certified(stream("flush", *frames, {"finish": finish}), stream("flush", *frames, {"finish": finish})))
-    assert said.endswith(f"\nnot certified: {plural} broken\n")
+    assert said.endswith(f"\nnot certified at level strict: {plural} broken\n")
 
 
 def test_many_scenarios_are_named_in_part(stream: Make, certified: Certified, report: Report) -> None:
     names = [s.name for s in SCENARIOS if s.script.startswith("text/") and s.name.startswith(("text", "finish"))]
     said = report(certified(*(stream(name, "Help!", {"role": "assistant"}, STOP) for name in names)))
-    line = next(line for line in said.split("\n") if line.startswith("  in: "))
+    line = next(line for line in said.split("\n") if line.startswith("  in: text"))
     assert line == f"  in: {', '.join(names[:6])} and {len(names) - 6} more"
 
 
@@ -177,13 +192,13 @@ def test_known_failures_are_listed_and_fail_nothing(stream: Make, certified: Cer
     assert "known failing  flush:chat.stream.text  buffers\n" in said
     assert " 1  known failing\n" in said
     assert "FAIL" not in said
-    assert said.endswith("\ncertified, except for 1 known failure\n")
+    assert said.endswith("\ncertified at level strict, except for 1 known failure\n")
 
 
 def test_a_stale_line_of_known_failures_fails(right_stream: Make, certified: Certified, report: Report) -> None:
     said = report(certified(right_stream("flush"), known={"flush:chat.stream.text": "buffers"}))
     assert "flush: it passes, but is declared as known failing (buffers); remove its line" in said
-    assert said.endswith("not certified: 1 requirement broken\n")
+    assert said.endswith("not certified at level strict: 1 requirement broken\n")
 
 
 def test_errors_are_reported_once_and_there_is_no_certificate(

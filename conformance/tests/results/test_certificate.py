@@ -1,19 +1,22 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.driving.drive import no_progress
+from assay.driving.drive import Driving, no_progress
 from assay.judging.outcomes import Run
 from assay.model.catalogue import Level, load
 from assay.model.dialect import Dialect
-from assay.model.target import Target
-from assay.model.verdict import Outcome, Verdict
+from assay.model.scenario import Form, Mode
+from assay.model.target import Backend, Target
+from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from assay.results import certify as certifying
 from assay.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
-from assay.results.certify import certify
+from assay.results.certify import certify, default_level
 from assay.scenarios import SCENARIOS
+from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,6 +68,63 @@ def test_the_exit_code_is_what_the_outcomes_come_to(outcomes: list[Outcome], cod
     assert certificate_of(*outcomes).exit is code
 
 
+FORM = "chat.stream.headers"
+BOTH = (VerdictLevel.COMPAT, VerdictLevel.STRICT)
+
+
+def broken(requirement: str, *weights: str, compat: bool = True) -> Outcome:
+    findings = tuple(
+        Finding(
+            form=Form(Dialect.OPENAI_JSON, Mode.STREAM),
+            exchange=0,
+            violation=Violation(requirement=requirement, seen="wrong", strict_only=one == "letter"),
+        )
+        for one in weights
+    )
+    return Outcome(
+        scenario="s", requirement=requirement, verdict=Verdict.FAIL, findings=findings, compat=compat
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "compat"),
+    [
+        (broken(MUST, "harm"), Exit.FAILED),
+        (broken(MUST, "letter", "harm"), Exit.FAILED),
+        (broken(MUST, "letter", "letter"), Exit.CERTIFIED),
+        (broken(FORM, "harm", compat=False), Exit.CERTIFIED),
+        # Without a finding: a declared failure that passes now.
+        (broken(FORM, compat=False), Exit.FAILED),
+    ],
+)
+def test_what_harms_no_client_fails_strict_alone(one: Outcome, compat: Exit) -> None:
+    certificate = certificate_of(outcome(Verdict.PASS), one)
+    assert [certificate.verdict(level) for level in BOTH] == [compat, Exit.FAILED]
+    assert certificate.counts_at(VerdictLevel.COMPAT)[Verdict.WARN] == (compat is Exit.CERTIFIED)
+    assert certificate.counts_at(VerdictLevel.STRICT)[Verdict.WARN] == 0
+
+
+def test_compat_does_not_miss_what_harms_no_client() -> None:
+    one = certificate_of(outcome(Verdict.PASS), outcome(Verdict.NOT_OBSERVED, FORM), musts=(MUST, FORM))
+    assert [one.verdict(level) for level in BOTH] == [Exit.PARTIAL, Exit.PARTIAL]
+    one = dataclasses.replace(one, strict_musts=frozenset({FORM}))
+    assert [one.verdict(level) for level in BOTH] == [Exit.CERTIFIED, Exit.PARTIAL]
+    assert (one.unobserved_at(VerdictLevel.COMPAT), list(one.unobserved)) == ({}, [FORM])
+
+
+@pytest.mark.parametrize("level", BOTH)
+def test_the_exit_status_is_that_of_the_level(level: VerdictLevel) -> None:
+    one = dataclasses.replace(certificate_of(outcome(Verdict.PASS), broken(MUST, "letter")), level=level)
+    assert (one.exit, one.status(allow_partial=False)) == (one.verdict(level), one.verdict(level))
+    assert one.counts == one.counts_at(level)
+
+
+def test_a_live_endpoint_is_judged_by_compat_and_others_by_strict() -> None:
+    levels = {backend: default_level(dataclasses.replace(TARGET, backend=backend)) for backend in Backend}
+    assert levels.pop(Backend.LIVE) is VerdictLevel.COMPAT
+    assert set(levels.values()) == {VerdictLevel.STRICT}
+
+
 def test_a_run_that_has_observed_nothing_is_partial_whatever_had_to_be_observed() -> None:
     assert certificate_of(musts=()).exit is Exit.PARTIAL
     assert certificate_of(outcome(Verdict.NOT_OBSERVED, SHOULD), musts=()).exit is Exit.PARTIAL
@@ -111,9 +171,9 @@ def driven(monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], list[dict[str, An
     asked: list[dict[str, Any]] = []
 
     def use(*runs: Run) -> list[dict[str, Any]]:
-        async def drive(scenarios: Sequence[Scenario], target: Target, **how: Any) -> list[Run]:
+        async def drive(scenarios: Sequence[Scenario], target: Target, **how: Any) -> Driving:
             asked.append({"scenarios": scenarios, "target": target, **how})
-            return list(runs)
+            return Driving(runs=runs, at_a_time=2)
 
         monkeypatch.setattr(certifying, "drive", drive)
         return asked

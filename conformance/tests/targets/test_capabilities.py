@@ -6,7 +6,7 @@ import pytest
 
 from assay.model.target import Missing
 from assay.model.verdict import HarnessError
-from assay.targets.capabilities import MISSING, UNPLAYED, missing_in, version_of
+from assay.targets.capabilities import IN_V1, MISSING, UNPLAYED, missing_in, missing_in_mock, version_of
 from assay.targets.launch import executable
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def codex_that_says(folder: Path, words: str) -> Path:
 
 
 def test_every_lack_is_of_some_versions() -> None:
-    assert set(MISSING) == set(Missing)
+    assert set(MISSING) == set(Missing) - {Missing.ROLES}
     assert set(Missing) > UNPLAYED
 
 
@@ -52,3 +52,21 @@ def test_what_is_no_codex_is_refused(tmp_path: Path) -> None:
         version_of(codex_that_says(tmp_path, "node v20"))
     with pytest.raises(HarnessError, match="cannot be run"):
         version_of(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("said", "missing"),
+    [
+        ('{"codex": "0.169.0", "protocol": "v2"}', frozenset()),
+        ('{"codex": "0.114.0", "protocol": "v2"}', {Missing.HISTORY, Missing.COUNTS}),
+        ('{"codex": "0.107.0", "protocol": "v1"}', {*IN_V1, Missing.COUNTS}),
+        ('{"codex": "0.89.0", "protocol": "v1"}', {*IN_V1, Missing.COUNTS, Missing.REASONS}),
+        # What no mock of this suite writes says nothing of it.
+        ("Assay: the scripted backend is here.", None),
+        ('{"codex": "newest", "protocol": "v2"}', None),
+        ("[]", None),
+        ("", None),
+    ],
+)
+def test_what_the_mock_lacks_by_its_own_report(said: str, missing: set[Missing] | None) -> None:
+    assert missing_in_mock(said) == missing

@@ -10,17 +10,31 @@ from click.testing import CliRunner
 
 from assay.faces import cli
 from assay.model.dialect import Arguments, Dialect
-from assay.targets.options import OptionError, Options, RunOptions, TargetOptions
+from assay.model.target import KeyStyle
+from assay.model.verdict import VerdictLevel
+from assay.targets.options import OptionError, Options, Pair, RunOptions, TargetOptions
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
-    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), model="a b", api_key_env="K",
+    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), gateway="my gateway {config}", upstream=9,
+    env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
+    key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
     default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, timeout=5.0,
     start_timeout=6.0,
 )  # fmt: skip
 """Every option, none with its default."""
-RUN = RunOptions(only=("text-hello", "call-one"), known_failing=Path(__file__), jobs=3, allow_partial=True)
+RUN = RunOptions(
+    only=("text-hello", "call-one"),
+    known_failing=Path(__file__),
+    level=VerdictLevel.COMPAT,
+    jobs=3,
+    max_requests=4,
+    max_tokens=5,
+    rate=6,
+    yes=True,
+    allow_partial=True,
+)
 
 
 def test_the_examples_leave_no_option_out() -> None:
@@ -50,6 +64,11 @@ def test_every_option_has_a_name_of_its_own_and_a_help_of_whole_sentences() -> N
             TargetOptions(dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE),
             "assay certify --dialect openai-json --dialect function-call --arguments cumulative",
         ),
+        # What may be secret is shown only as the name of the variable that holds it.
+        (
+            TargetOptions(header=(Pair("cookie", "s3cr3t"), Pair("x", "$HELD")), parameters=(Pair("sig", "s3cr3t"),)),
+            "assay certify --header 'cookie=***' --header 'x=$HELD' --query 'sig=***'",
+        ),
     ],
 )
 def test_the_command_line_leaves_out_what_has_its_default(options: TargetOptions, line: str) -> None:
@@ -70,13 +89,18 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
 
 def test_a_mapping_gives_every_option_by_its_name() -> None:
     data = {
-        "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "model": "a b", "api-key-env": "K",
+        "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "gateway": "my gateway {config}",
+        "upstream": 9, "env": ["A=1", "B="], "config-template": __file__, "model": "a b", "api-key-env": "K",
+        "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
         "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "timeout": 5.0, "start-timeout": 6,
     }  # fmt: skip
     assert TargetOptions.from_mapping(data) == ALL
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
-    run = {"only": ["text-hello", "call-one"], "known-failing": __file__, "jobs": 3, "allow-partial": True}
+    run = {
+        "only": ["text-hello", "call-one"], "known-failing": __file__, "level": "compat", "jobs": 3,
+        "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
+    }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN
     assert TargetOptions.from_mapping({}) == TargetOptions()
 
@@ -96,6 +120,13 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         ({"slots": True}, "slots is True; it should be a whole number, at least 1"),
         ({"slots": 1.5}, "slots is 1.5; it should be a whole number, at least 1"),
         ({"slots": "two"}, "slots is 'two'; it should be a whole number, at least 1"),
+        ({"upstream": 65536}, "upstream is 65536; it should be a port, from 1 to 65535"),
+        ({"upstream": 0}, "upstream is 0; it should be a port, from 1 to 65535"),
+        ({"upstream": "http"}, "upstream is 'http'; it should be a port, from 1 to 65535"),
+        ({"env": ["A"]}, "env is 'A'; it should be the name of a variable, = and its value"),
+        ({"env": ["=A"]}, "env is '=A'; it should be the name of a variable, = and its value"),
+        ({"env": "A=1"}, "env is 'A=1'; it should be a list, each the name of a variable, = and its value"),
+        ({"config-template": "/no/such/file"}, "config-template is '/no/such/file'; it should be a file that exists"),
         ({"model": 4}, "model is 4; it should be a text"),
         ({"codex": "/no/such/codex"}, "codex is '/no/such/codex'; it should be a file that exists"),
         ({"codex": 7}, "codex is 7; it should be a file that exists"),
@@ -106,6 +137,13 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         ),
         ({"dialect": "openai-json"}, "dialect is 'openai-json'; it should be a list, each one of openai-json, "),
         ({"dialect": ["xml"]}, "dialect is 'xml'; it should be one of openai-json, "),
+        ({"key-style": "basic"}, "key-style is 'basic'; it should be one of bearer, api-key, x-api-key, query"),
+        # Nothing of what may be secret is repeated.
+        ({"header": ["Authorization: Bearer s3cr3t"]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"header": ["a b=s3cr3t"]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"header": ["x=s3cr3t\n"]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"header": [7]}, "header is ***; it should be NAME=VALUE, printable ASCII"),
+        ({"query": ["=s3cr3t"]}, "query is ***; it should be NAME=VALUE, printable ASCII"),
     ],
 )
 def test_a_mapping_that_cannot_be_meant_is_refused(data: Any, message: str) -> None:
@@ -121,7 +159,74 @@ def test_a_flag_is_true_or_false() -> None:
 
 @pytest.mark.parametrize(
     ("options", "bundled"),
-    [({}, True), ({"model": "m"}, True), ({"url": "http://x/v1"}, False), ({"command": "x"}, False)],
+    [
+        ({}, True),
+        ({"model": "m"}, True),
+        ({"url": "http://x/v1"}, False),
+        ({"command": "x"}, False),
+        ({"gateway": "x"}, False),
+    ],
 )
 def test_without_a_proxy_of_ones_own_the_bundled_one_is_meant(options: Any, *, bundled: bool) -> None:
     assert TargetOptions(**options).bundled is bundled
+
+
+def test_what_a_request_carries_is_read_from_the_environment_where_it_names_a_variable(monkeypatch: Any) -> None:
+    for name in "ABV":
+        monkeypatch.setenv(name, name.lower())
+    literal = TargetOptions(header=(Pair("x", "a=b $C"), Pair("y", "")), parameters=(Pair("z", "env: A"),))
+    assert ALL.carried() == {"headers": (("x-a", "a"), ("x-b", "b")), "query": (("v", "v"),)}
+    assert literal.carried() == {"headers": (("x", "a=b $C"), ("y", "")), "query": (("z", "env: A"),)}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "the environment variable HELD, which should hold the value of x, is not set"),
+        ("a\nb", "the value of x in the environment variable HELD is not printable ASCII"),
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_refused(monkeypatch: Any, value: str | None, message: str) -> None:
+    monkeypatch.delenv("HELD", raising=False)
+    if value is not None:
+        monkeypatch.setenv("HELD", value)
+    with pytest.raises(OptionError) as raised:
+        TargetOptions(header=(Pair("x", "env:HELD"),)).carried()
+    assert str(raised.value) == message
+
+
+def test_a_pair_shows_no_secret() -> None:
+    assert "s3cr3t" not in f"{Pair('x', 's3cr3t')!r} {Pair('x', 's3cr3t')}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gateway": " "}, "the command of --gateway is empty"),
+        ({"gateway": "node 'x"}, 'the command "node \'x" cannot be read: No closing quotation'),
+        ({"gateway": "x", "command": "x"}, "--gateway and --launch both start the target: leave one away"),
+        ({"gateway": "x", "codex": Path("c")}, "a gateway calls an upstream and starts no Codex: leave --codex away"),
+        ({"url": "http://x/v1", "upstream": 9, "codex": Path("c")}, "a gateway calls an upstream and starts no Codex"),
+        ({"upstream": 9}, "--upstream is for a gateway that runs already: name it with --url, without a command"),
+        ({"url": "http://x/v1", "upstream": 9, "gateway": "x"}, "--upstream is for a gateway that runs already"),
+        ({"env": ("A=1",)}, "--env is for a target that Assay starts, with --launch or --gateway"),
+        ({"url": "http://x/v1", "env": ("A=1",)}, "--env is for a target that Assay starts"),
+        ({"command": "x", "config_template": Path("c")}, "--config-template is for a gateway that Assay starts"),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(options: Any, message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        TargetOptions(**options).check()
+    assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gateway": "x {port}", "env": ("A=1",), "config_template": Path("c"), "url": "http://127.0.0.1:{port}/v1"},
+        {"url": "http://x/v1", "upstream": 9},
+        {"command": "x", "env": ("A=1",)},
+    ],
+)
+def test_options_that_belong_together_are_taken(options: Any) -> None:
+    TargetOptions(**options).check()

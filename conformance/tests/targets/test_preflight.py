@@ -1,25 +1,31 @@
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.model.dialect import CHATS, MODE_HEADER, Arguments, Dialect
-from assay.model.target import Backend, Target
+from assay.model.dialect import MODE_HEADER, Arguments, Dialect, Surface
+from assay.model.target import Backend, KeyStyle, SurfaceState, Target
 from assay.model.verdict import HarnessError
+from assay.targets import probe
 from assay.targets.launch import free_port
-from assay.targets.preflight import LONGEST, detect_argument_mode, preflight
+from assay.targets.preflight import detect_argument_mode, preflight
+from assay.targets.probe import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOCK = "Assay: the scripted backend is here."
+CHAT, RESPONSES = Surface.CHAT, Surface.RESPONSES
+JUDGED, ABSENT, NOT_JUDGED = SurfaceState.JUDGED, SurfaceState.ABSENT, SurfaceState.NOT_JUDGED
+NOT_FOUND = {"error": {"message": "There is nothing here.", "type": "invalid_request_error"}}
 
 
-def a_target(url: str, *, model: str = "m", key: str | None = None, timeout: float = 10.0) -> Target:
-    return Target(base_url=url, model=model, api_key=key, timeout=timeout)
+def a_target(url: str, *, model: str = "m", key: str | None = None, timeout: float = 10.0, **more: Any) -> Target:
+    return Target(base_url=url, model=model, api_key=key, timeout=timeout, **more)
 
 
 def refusal(target: Target) -> str:
@@ -29,22 +35,318 @@ def refusal(target: Target) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize(("said", "backend"), [(MOCK, Backend.MOCK), ("I am a model.", Backend.LIVE)])
-def test_the_words_of_the_answer_tell_the_backend(tiny: Any, said: str, backend: Backend) -> None:
-    tiny.respond = lambda exchange: exchange.completion(said)
-    target = a_target(tiny.base_url, key="k")
-    found = preflight(target)
-    assert (found.backend, found.model, found.base_url) == (backend, "m", tiny.base_url)
+def is_chat(exchange: Any) -> bool:
+    return bool(exchange.path.partition("?")[0].endswith("/chat/completions"))
+
+
+def routes(*, chat: Callable[[Any], None] | None = None, responses: Callable[[Any], None] | None = None) -> Any:
+    """A server whose routes answer so; a route that is not named does not exist."""
+
+    def nothing(exchange: Any) -> None:
+        exchange.whole(NOT_FOUND, "404 Not Found")
+
+    def respond(exchange: Any) -> None:
+        (chat if is_chat(exchange) else responses or nothing)(exchange)  # type: ignore[misc]  # chat is there then
+
+    return respond if chat else lambda exchange: (nothing if is_chat(exchange) else responses or nothing)(exchange)
+
+
+def text(exchange: Any, said: str = MOCK) -> None:
+    """The right answer of the chat surface, in the mode that was asked for."""
+    exchange.answer(said)
+
+
+def response(exchange: Any, said: str = MOCK) -> None:
+    """A right enough answer of the Responses surface."""
+    part = {"type": "output_text", "text": said, "annotations": []}
+    whole = {"id": "resp_1", "object": "response", "status": "completed", "output": [
+        {"type": "message", "id": "msg_1", "role": "assistant", "content": [part]},
+    ]}  # fmt: skip
+    if not exchange.streamed:
+        exchange.whole(whole)
+        return
+    exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+    exchange.send(b"data: " + json.dumps({"type": "response.output_text.delta", "delta": said}).encode() + b"\n\n")
+    exchange.send(b"data: " + json.dumps({"type": "response.completed", "response": whole}).encode() + b"\n\n")
+
+
+def states(target: Target) -> tuple[SurfaceState, SurfaceState]:
+    return target.surfaces[CHAT].state, target.surfaces[RESPONSES].state
+
+
+# What answers
+
+
+def test_a_text_alone_makes_a_surface_spoken(tiny: Any) -> None:
+    tiny.respond = routes(chat=text)
+    found = preflight(a_target(tiny.base_url, key="k"))
+    assert (found.backend, found.model, found.base_url) == (Backend.MOCK, "m", tiny.base_url)
+    assert (states(found), found.dialects) == ((JUDGED, ABSENT), (Dialect.OPENAI_JSON,))
+    assert found.surfaces[RESPONSES].reason == "HTTP 404 (There is nothing here.)"
+    assert (found.surfaces[RESPONSES].status, found.surfaces[RESPONSES].said) == (404, json.dumps(NOT_FOUND))
+    assert found.unspoken == {
+        Dialect.OBSIDIAN_XML: "it is not served: asked for, the answer carries no call",
+        Dialect.FUNCTION_CALL: "it is not served: asked for, the answer carries no call",
+    }
     assert tiny.requests[0].marker == "probe"
     assert tiny.requests[0].headers["authorization"] == "Bearer k"
-    asked = {(exchange.method, exchange.path) for exchange in tiny.requests}
-    assert asked - {("POST", "/v1/responses")} == {("POST", "/v1/chat/completions")}
+
+
+def test_responses_alone_make_a_target(tiny: Any) -> None:
+    tiny.respond = routes(responses=response)
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.dialects) == ((ABSENT, JUDGED), (Dialect.RESPONSES,))
+    assert (found.backend, found.arguments, found.unspoken) == (Backend.MOCK, None, {})
+
+
+def test_both_surfaces_are_found_where_both_answer(tiny: Any) -> None:
+    tiny.respond = routes(chat=text, responses=response)
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.dialects) == ((JUDGED, JUDGED), (Dialect.OPENAI_JSON, Dialect.RESPONSES))
+
+
+@pytest.mark.parametrize("status", ["400 Bad Request", "422 Unprocessable", "500 Oh", "502 Bad Gateway"])
+@pytest.mark.parametrize("route", ["chat", "responses"])
+def test_a_surface_that_only_streams_is_spoken(tiny: Any, route: str, status: str) -> None:
+    right = {"chat": text, "responses": response}[route]
+    tiny.respond = routes(
+        **{route: lambda e: right(e) if e.streamed else e.whole({"error": {"message": "stream, please"}}, status)}
+    )
+    found = preflight(a_target(tiny.base_url))
+    assert states(found) == ((JUDGED, ABSENT) if route == "chat" else (ABSENT, JUDGED))
+    assert (found.backend, found.surfaces[Surface(route)].reason) == (Backend.MOCK, "")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "text/event-stream", "application/octet-stream", ""])
+def test_a_wrong_content_type_hides_no_surface(tiny: Any, kind: str) -> None:
+    said = {"choices": [{"index": 0, "message": {"role": "assistant", "content": MOCK}, "finish_reason": "stop"}]}
+    tiny.respond = routes(chat=lambda exchange: exchange.whole(said, kind=kind))
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.backend) == ((JUDGED, ABSENT), Backend.MOCK)
+
+
+def streamed_always(exchange: Any) -> None:
+    exchange.begin(MOCK[:12])
+    exchange.chunk({"content": MOCK[12:]})
+    exchange.chunk({}, "stop")
+    exchange.send(b"data: [DONE]\n\n")
+
+
+def test_a_stream_that_is_forced_on_hides_no_surface(tiny: Any) -> None:
+    tiny.respond = routes(chat=streamed_always)
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.backend) == ((JUDGED, ABSENT), Backend.MOCK)
+
+
+def test_a_stream_that_never_ends_hides_no_surface(tiny: Any) -> None:
+    def endless(exchange: Any) -> None:
+        exchange.begin(MOCK)
+        while not exchange.gone(0.02):
+            exchange.chunk({"content": "!"})
+
+    tiny.respond = routes(chat=endless)
+    found = preflight(a_target(tiny.base_url, timeout=0.2))
+    assert (states(found), found.backend, found.dialects) == ((JUDGED, ABSENT), Backend.MOCK, (Dialect.OPENAI_JSON,))
+
+
+def test_an_answer_that_is_compressed_against_the_request_is_read(tiny: Any) -> None:
+    data = gzip.compress(json.dumps({"choices": [{"message": {"content": MOCK}}]}).encode())
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n"
+    tiny.respond = routes(chat=lambda exchange: exchange.send(head % len(data), data))
+    assert preflight(a_target(tiny.base_url)).backend is Backend.MOCK
+
+
+def test_an_answer_that_is_not_compressed_as_it_says_is_a_finding(tiny: Any) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n"
+    tiny.respond = routes(chat=lambda exchange: exchange.send(head, b"{oh}"), responses=response)
+    assert states(preflight(a_target(tiny.base_url))) == (ABSENT, JUDGED)
+
+
+# What does not answer, and is there
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "reason"),
+    [
+        ("500 Oh", {"error": {"message": "No\n way."}}, "although no text came: HTTP 500 (No way.)"),
+        ("500 Oh", b"Internal Server Error", "although no text came: HTTP 500 with application/json"),
+        ("502 Bad Gateway", b"<html>nginx", "although no text came: HTTP 502 with application/json"),
+        ("200 OK", {"error": {"message": "No."}}, "although no text came: HTTP 200 (No.)"),
+        ("200 OK", b"", "although no text came: HTTP 200 with application/json and an empty body"),
+        ("400 Bad Request", {"error": {"message": "No."}}, "although it refuses a plain request: HTTP 400 (No.)"),
+        ("422 No", {"detail": "No."}, "although it refuses a plain request: HTTP 422 (No.)"),
+        ("308 There", {}, "although no text came: HTTP 308 redirects to /x; name the URL that it leads to"),
+    ],
+)
+def test_a_route_that_gives_no_text_is_judged_where_nothing_else_does(
+    tiny: Any, status: str, body: Any, reason: str
+) -> None:
+    def fails(exchange: Any) -> None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
+        location = "Location: /x\r\n" if status.startswith("308") else ""
+        exchange.send(f"{head}{location}\r\n".encode(), data)
+
+    tiny.respond = routes(chat=fails)
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.dialects) == ((JUDGED, ABSENT), (Dialect.OPENAI_JSON,))
+    assert (found.surfaces[CHAT].reason, found.pace, found.backend) == (reason, None, Backend.MOCK)
+    assert set(found.unspoken.values()) == {"no text came, so it was not asked for"}
+
+
+def test_a_plain_refusal_is_an_absence_where_another_surface_answers(tiny: Any) -> None:
+    said = {"error": {"message": "Responses are not supported."}}
+    tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole(said, "400 Bad Request"))
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.surfaces[RESPONSES].reason) == (
+        (JUDGED, ABSENT), "HTTP 400 (Responses are not supported.)",
+    )  # fmt: skip
+
+
+def test_a_server_error_is_no_absence_where_another_surface_answers(tiny: Any) -> None:
+    tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole(b"", "500 Oh"))
+    assert states(preflight(a_target(tiny.base_url))) == (JUDGED, JUDGED)
+
+
+def test_a_surface_that_wants_another_key_is_not_judged_where_another_answers(tiny: Any) -> None:
+    tiny.respond = routes(chat=text, responses=lambda exchange: exchange.whole({}, "403 Forbidden"))
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.surfaces[RESPONSES].reason) == (
+        (JUDGED, NOT_JUDGED), "it wants another key: HTTP 403 with application/json",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
+def test_a_route_that_closes_the_connection_is_judged_where_the_server_speaks_http(tiny: Any, said: bytes) -> None:
+    def respond(exchange: Any) -> None:
+        exchange.send(said) if exchange.method == "POST" else exchange.whole({"data": []})
+
+    tiny.respond = respond
+    found = preflight(a_target(tiny.base_url))
+    assert states(found) == (JUDGED, JUDGED)
+    assert found.surfaces[CHAT].reason.startswith("although no text came: ")
+
+
+def test_a_route_that_hangs_is_judged_where_the_server_speaks_http(tiny: Any) -> None:
+    tiny.respond = routes(chat=lambda exchange: exchange.gone())
+    found = preflight(a_target(tiny.base_url, timeout=0.2))
+    assert (states(found), found.surfaces[CHAT].reason) == (
+        (JUDGED, ABSENT), "although no text came: no answer came within the limit (--timeout sets it)",
+    )  # fmt: skip
+
+
+# Waiting for capacity
+
+
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+@pytest.mark.parametrize("after", ["Retry-After: 0", "Retry-After: Thu, 01 Jan 1970 00:00:00 GMT", ""])
+def test_what_lacks_capacity_is_asked_again(
+    tiny: Any, monkeypatch: pytest.MonkeyPatch, status: str, after: str
+) -> None:
+    monkeypatch.setattr(probe, "BACKOFF", 0.01)
+    busy = {f"{path}{stream}" for path in ("chat", "responses") for stream in (True, False)}
+
+    def respond(exchange: Any) -> None:
+        name = f"{'chat' if is_chat(exchange) else 'responses'}{exchange.streamed}"
+        if name in busy:
+            busy.remove(name)
+            head = f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n{after}"
+            exchange.send(f"{head.strip()}\r\n\r\n".encode())
+        else:
+            (text if is_chat(exchange) else response)(exchange)
+
+    tiny.respond = respond
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.backend) == ((JUDGED, JUDGED), Backend.MOCK)
+    assert found.surfaces[CHAT].reason == ""
+
+
+def test_what_never_has_capacity_is_judged_all_the_same(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "PATIENCE", 0.05)
+    monkeypatch.setattr(probe, "BACKOFF", 0.02)
+    tiny.respond = routes(chat=lambda exchange: exchange.whole({}, "429 Too Many Requests"))
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.surfaces[CHAT].status) == ((JUDGED, ABSENT), 429)
+    # Two more tries for all probes together: the patience is not that of each.
+    assert sum(map(is_chat, tiny.requests)) == 4
+
+
+def test_a_wait_that_is_too_long_is_not_begun(tiny: Any) -> None:
+    busy = b"HTTP/1.1 429 Busy\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
+    tiny.respond = routes(chat=lambda exchange: exchange.send(busy), responses=response)
+    began = time.monotonic()
+    assert states(preflight(a_target(tiny.base_url))) == (JUDGED, JUDGED)
+    assert time.monotonic() - began < 5
+
+
+# The pace
+
+
+def test_the_pace_is_that_of_a_text(tiny: Any) -> None:
+    def late(exchange: Any) -> None:
+        time.sleep(0.2)  # this is what is measured
+        text(exchange)
+
+    tiny.respond = routes(chat=late)
+    found = preflight(a_target(tiny.base_url))
+    assert found.pace is not None
+    assert 0.2 <= found.pace < 5
+    first, last = found.surfaces[CHAT].first_byte, found.surfaces[CHAT].seconds
+    assert first is not None
+    assert last is not None
+    assert 0.2 <= first <= last
+
+
+# What is behind it
+
+
+@pytest.mark.parametrize(
+    ("said", "backend"),
+    [
+        (MOCK, Backend.MOCK),
+        (MOCK.upper().replace(" ", ""), Backend.MOCK),
+        ("I am a model.", Backend.LIVE),
+        # No model says nothing at all; a proxy that loses all text does.
+        ("", Backend.MOCK),
+    ],
+)
+def test_the_words_of_the_answer_show_the_backend(tiny: Any, said: str, backend: Backend) -> None:
+    tiny.respond = routes(chat=lambda exchange: text(exchange, said))
+    assert preflight(a_target(tiny.base_url)).backend is backend
+
+
+def test_a_live_model_is_asked_for_a_text_on_each_surface_and_no_more(tiny: Any) -> None:
+    tiny.respond = routes(chat=lambda e: text(e, "I am a model."), responses=lambda e: response(e, "Hello!"))
+    found = preflight(a_target(tiny.base_url))
+    assert (found.backend, found.dialects) == (Backend.LIVE, (Dialect.OPENAI_JSON, Dialect.RESPONSES))
+    assert all("a live model is behind the target" in why for why in found.unspoken.values())
+    assert len(tiny.requests) == 2
+
+
+# What each request carries
 
 
 def test_no_key_is_sent_where_none_was_given(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.completion(MOCK)
+    tiny.respond = routes(chat=text)
     preflight(a_target(tiny.base_url))
     assert "authorization" not in tiny.requests[0].headers
+
+
+def test_headers_query_and_style_of_the_key_are_kept(tiny: Any) -> None:
+    def respond(exchange: Any) -> None:
+        right = exchange.headers.get("api-key") == "k" and exchange.headers.get("x-team") == "blue"
+        if right and exchange.path.endswith("?version=1%202"):
+            exchange.answer(MOCK) if exchange.method == "POST" else exchange.whole({"data": [{"id": "m"}]})
+        else:
+            exchange.whole({}, "401 Unauthorized")
+
+    tiny.respond = respond
+    more: Any = {"headers": (("X-Team", "blue"),), "query": (("version", "1 2"),), "key_style": KeyStyle.API_KEY}
+    assert preflight(a_target(tiny.base_url, model="", key="k", **more)).model == "m"
+    assert all("authorization" not in exchange.headers for exchange in tiny.requests)
+
+
+# What is no target
 
 
 def test_the_first_model_of_the_list_is_chosen(tiny: Any) -> None:
@@ -69,7 +371,7 @@ def test_the_second_request_does_not_count_on_the_connection_of_the_first(tiny: 
     assert closed == [True]
 
 
-@pytest.mark.parametrize("data", [{"data": []}, {"data": [{"id": ""}]}, {"data": [{"id": 1}]}, {}, [], 1])
+@pytest.mark.parametrize("data", [{"data": []}, {"data": [{"id": ""}]}, {"data": [{"id": 1}]}, {}])
 def test_a_list_without_a_model_asks_for_one(tiny: Any, data: Any) -> None:
     tiny.respond = lambda exchange: exchange.whole(data)
     assert refusal(a_target(tiny.base_url, model="")) == (
@@ -77,9 +379,34 @@ def test_a_list_without_a_model_asks_for_one(tiny: Any, data: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "seen"),
+    [
+        ("404 Not Found", NOT_FOUND, "HTTP 404 (There is nothing here.)"),
+        ("500 Oh", {"error": "x"}, "HTTP 500 (x)"),
+        ("200 OK", [], "HTTP 200 with application/json"),
+    ],
+)
+def test_where_there_is_no_list_of_models_one_must_be_named(tiny: Any, status: str, body: Any, seen: str) -> None:
+    tiny.respond = lambda exchange: exchange.whole(body, status)
+    said = f"{seen}, so no model is known; name one with --model"
+    assert refusal(a_target(tiny.base_url, model="")) == f"{tiny.base_url}/models answers {said}"
+
+
 def test_a_server_that_is_not_there(tiny: Any) -> None:
     tiny.close()
     assert refusal(a_target(tiny.base_url)).startswith(f"nothing answers at {tiny.base_url}/chat/completions: ")
+
+
+def test_a_server_that_dies_at_the_first_request_is_there(tiny: Any) -> None:
+    def respond(exchange: Any) -> None:
+        tiny.close()  # nothing listens any more
+        exchange.answer(MOCK)
+
+    tiny.respond = respond
+    found = preflight(a_target(tiny.base_url))
+    assert states(found) == (JUDGED, JUDGED)
+    assert found.surfaces[RESPONSES].reason == "although no text came: nothing listens any more"
 
 
 def test_a_name_that_nobody_has() -> None:
@@ -103,76 +430,61 @@ def test_a_url_that_is_none(url: str) -> None:
     assert refusal(a_target(url)).startswith(f"{url!r} is no usable URL: ")
 
 
-@pytest.mark.parametrize("said", [b"", b"220 ready\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
+@pytest.mark.parametrize("said", [b"", b"220 ready\r\n"])
 def test_a_server_that_speaks_no_http(tiny: Any, said: bytes) -> None:
     tiny.respond = lambda exchange: exchange.send(said)
-    assert refusal(a_target(tiny.base_url)).startswith(
-        f"{tiny.base_url}/chat/completions does not speak HTTP as it should: "
-    )
+    message = refusal(a_target(tiny.base_url))
+    assert message.startswith(f"{tiny.base_url} does not speak HTTP as it should: POST /chat/completions: ")
 
 
-def test_a_body_that_is_not_encoded_as_it_says(tiny: Any) -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n"
-    tiny.respond = lambda exchange: exchange.send(head, b"{oh}")
-    assert "does not speak HTTP as it should: " in refusal(a_target(tiny.base_url))
-
-
-@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
-def test_a_server_that_hangs(tiny: Any, said: bytes) -> None:
-    tiny.respond = lambda exchange: (exchange.send(said), exchange.gone())
+def test_a_server_that_hangs(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.gone()
     began = time.monotonic()
-    message = refusal(a_target(tiny.base_url, timeout=0.3))
-    assert message.endswith("gave no answer within 0.3 s (--timeout sets the limit)")
-    assert time.monotonic() - began < 5
+    message = refusal(a_target(tiny.base_url, timeout=0.2))
+    assert "POST /responses: no answer came within the limit (--timeout sets it)" in message
+    assert time.monotonic() - began < 10
 
 
-def test_a_server_that_drips_for_ever(tiny: Any) -> None:
+def test_a_server_that_drips_forever_is_judged(tiny: Any) -> None:
     def respond(exchange: Any) -> None:
         exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
         while not exchange.gone(0.02):
             exchange.send(b" ")
 
     tiny.respond = respond
-    assert "gave no answer within 0.3 s" in refusal(a_target(tiny.base_url, timeout=0.3))
+    found = preflight(a_target(tiny.base_url, timeout=0.2))
+    assert found.surfaces[CHAT].reason.endswith("HTTP 200 with application/json, and then nothing more came")
 
 
-def test_a_server_that_pours_for_ever(tiny: Any) -> None:
+def test_a_server_that_pours_forever_is_read_no_further_than_needed(tiny: Any) -> None:
     def respond(exchange: Any) -> None:
-        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n\r\n")
+        exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n\r\n<html>")
         while True:
             exchange.send(bytes(LONGEST))
 
     tiny.respond = respond
-    assert "answers 200 with audio/mpeg, not JSON" in refusal(a_target(tiny.base_url))
+    assert "HTTP 200 with audio/mpeg" in refusal(a_target(tiny.base_url))
 
 
 @pytest.mark.parametrize(
     ("status", "kind", "body", "seen"),
     [
-        ("404 Not Found", "text/html; charset=utf-8", b"<html>no such page", "answers 404 with text/html, not JSON"),
-        ("200 OK", "text/html", b"<html>welcome", "answers 200 with text/html, not JSON"),
-        ("200 OK", "", b"{}", "answers 200 with no content type, not JSON"),
-        ("200 OK", "application/json", b"<html>", "answers 200 with a body, not JSON"),
+        ("404 Not Found", "text/html; charset=utf-8", b"<html>no such page", "HTTP 404 with text/html"),
+        ("400 No", "text/html", b"<!DOCTYPE html><html>", "HTTP 400 with text/html"),
+        ("200 OK", "text/html", b"<html>welcome", "HTTP 200 with text/html"),
+        ("200 OK", "", b"{}", "HTTP 200"),
+        ("200 OK", "application/json", b"<html>", "HTTP 200 with application/json"),
+        ("200 OK", "text/plain", b"data", "HTTP 200 with text/plain"),
+        ("200 OK", "application/json", b'{"choices": null}', "HTTP 200 with application/json"),
+        ("404 Not Found", "application/json", b"{}", "HTTP 404 with application/json"),
+        ("405 Method", "application/json", b"{}", "HTTP 405 with application/json"),
     ],
 )
-def test_what_is_no_json_is_no_proxy(tiny: Any, status: str, kind: str, body: bytes, seen: str) -> None:
+def test_what_has_no_such_routes_is_no_target(tiny: Any, status: str, kind: str, body: bytes, seen: str) -> None:
     tiny.respond = lambda exchange: exchange.whole(body, status, kind)
-    url = f"{tiny.base_url}/chat/completions"
-    assert refusal(a_target(tiny.base_url)) == f"{url} {seen}: that is no OpenAI-compatible API"
-    assert refusal(a_target(tiny.root)).endswith("API; did you mean a URL that ends in /v1?")
-
-
-@pytest.mark.parametrize("data", [{}, [], {"choices": None}, "Hello", {"object": "list", "data": []}])
-def test_json_that_is_no_completion_is_no_proxy(tiny: Any, data: Any) -> None:
-    tiny.respond = lambda exchange: exchange.whole(data)
-    assert refusal(a_target(tiny.base_url)).endswith(
-        "/chat/completions answers 200 with JSON that is no chat completion"
-    )
-
-
-def test_the_media_type_may_be_spelled_in_any_case(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.whole({"choices": []}, kind="Application/JSON ; charset=utf-8")
-    assert preflight(a_target(tiny.base_url)).backend is Backend.LIVE
+    each = f"POST /chat/completions: {seen}; POST /responses: {seen}"
+    assert refusal(a_target(tiny.base_url)) == f"{tiny.base_url} is no OpenAI-compatible API: {each}"
+    assert refusal(a_target(tiny.root)).endswith("; did you mean a URL that ends in /v1?")
 
 
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
@@ -184,6 +496,7 @@ def test_a_proxy_that_wants_another_key(tiny: Any, status: str, key: str | None,
     tiny.respond = lambda exchange: exchange.whole({"error": {"message": "No\n  way."}}, status)
     url = f"{tiny.base_url}/chat/completions"
     assert refusal(a_target(tiny.base_url, key=key)) == f"{url} refuses with {status[:3]}: {wants} (No way.)"
+    assert refusal(a_target(tiny.base_url, key=key, model="")).startswith(f"{tiny.base_url}/models refuses with ")
 
 
 def test_a_door_that_says_html(tiny: Any) -> None:
@@ -191,21 +504,19 @@ def test_a_door_that_says_html(tiny: Any) -> None:
     assert refusal(a_target(tiny.base_url)).endswith("it wants a key; name its variable with --api-key-env")
 
 
-def test_a_redirect_says_where_to(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.send(b"HTTP/1.1 301 Moved\r\nLocation: https://x/v1\r\n\r\n")
-    assert "answers 301 and redirects to https://x/v1; name the URL" in refusal(a_target(tiny.base_url))
-
-
-def test_a_model_that_is_not_known(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.whole({"error": {"message": "There is no nope."}}, "404 Not Found")
-    assert refusal(a_target(tiny.base_url, model="nope")) == (
-        f"{tiny.base_url}/chat/completions answers 404 to a plain request for the model 'nope' (There is no nope.)"
-    )
-
-
-def test_a_failure_without_an_envelope_has_nothing_to_say(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.whole({"error": "x"}, "500 Oh")
-    assert refusal(a_target(tiny.base_url, model="")).endswith("answers 500 to a request for the list of models")
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        ("404 Not Found", {"message": "There is no nope."}),
+        ("404 Not Found", {"message": "What?", "code": "model_not_found"}),
+        ("400 Bad Request", {"message": "What?", "param": "model"}),
+    ],
+)
+def test_a_model_that_is_not_known(tiny: Any, status: str, error: Any) -> None:
+    tiny.respond = lambda exchange: exchange.whole({"error": error}, status)
+    said = f"answers HTTP {status[:3]} ({error['message']}) to a plain request for the model 'nope'"
+    url = f"{tiny.base_url}/chat/completions"
+    assert refusal(a_target(tiny.base_url, model="nope")) == f"{url} {said}; name one with --model"
 
 
 def test_a_slash_at_the_end_of_the_url_does_not_matter(tiny: Any) -> None:
@@ -230,65 +541,86 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 
 
-def spoken(tiny: Any, **speaks: str) -> tuple[Dialect, ...]:
-    """The dialects found out of a server that answers what is asked for in a dialect by what is named for it."""
+def look(tiny: Any, *, echo: bool = False, **speaks: str) -> Target:
+    """What is found of a server that answers what is asked for in a dialect by what is named for it."""
 
-    def respond(exchange: Any) -> None:
+    def chat(exchange: Any) -> None:
         if exchange.marker == "probe":
             exchange.completion(MOCK)
-            return
-        if exchange.path.endswith("/responses"):
-            exchange.whole({"object": speaks.get("responses", "response")}, speaks.get("status", "200 OK"))
             return
         legacy = "functions" in exchange.json
         asked = "function-call" if legacy else exchange.headers[MODE_HEADER]
         message = {"role": "assistant", **ANSWERS[speaks.get(asked.replace("-", "_"), asked)]}
-        exchange.whole({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        said = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        echoed = f"{MODE_HEADER}: {asked}\r\n" if echo else ""
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{echoed}Content-Length: {len(said)}\r\n\r\n"
+        exchange.send(head.encode(), said.encode())
 
-    tiny.respond = respond
-    return preflight(a_target(tiny.base_url)).dialects
+    tiny.respond = routes(chat=chat, responses=response)
+    return preflight(a_target(tiny.base_url))
 
 
-def test_a_dialect_is_spoken_where_a_call_comes_in_it(tiny: Any) -> None:
-    assert spoken(tiny) == tuple(Dialect)
-    assert [("functions" in exchange.json, "tools" in exchange.json) for exchange in tiny.requests[1:5]] == [
-        (False, True), (False, True), (True, False), (False, True),
+def test_every_dialect_is_spoken_where_a_call_comes_in_it(tiny: Any) -> None:
+    assert look(tiny).dialects == tuple(Dialect)
+    asked = [exchange for exchange in tiny.requests if is_chat(exchange) and exchange.marker != "probe"]
+    assert [("functions" in exchange.json, "tools" in exchange.json) for exchange in asked] == [
+        (False, True), (True, False), (False, True),
     ]  # fmt: skip
-    assert [exchange.path for exchange in tiny.requests[3:5]] == ["/v1/chat/completions", "/v1/responses"]
+
+
+ALL: Any = dict.fromkeys(("openai_json", "obsidian_xml", "function_call"), "text")
 
 
 @pytest.mark.parametrize(
-    ("speaks", "found"),
+    ("speaks", "missing", "carried"),
     [
-        ({"obsidian_xml": "openai-json"}, [one for one in Dialect if one is not Dialect.OBSIDIAN_XML]),
-        ({"openai_json": "obsidian-xml"}, [Dialect.OBSIDIAN_XML, Dialect.FUNCTION_CALL, Dialect.RESPONSES]),
-        ({"function_call": "openai-json"}, [one for one in Dialect if one is not Dialect.FUNCTION_CALL]),
-        (dict.fromkeys(("openai_json", "obsidian_xml", "function_call", "responses"), "text"), [Dialect.OPENAI_JSON]),
-        ({"status": "404 Not Found"}, [*CHATS]),
-        ({"status": "500 Oh"}, [*CHATS, Dialect.RESPONSES]),
+        ({"obsidian_xml": "openai-json"}, [Dialect.OBSIDIAN_XML], "tool_calls"),
+        ({"function_call": "openai-json"}, [Dialect.FUNCTION_CALL], "tool_calls"),
+        # Whatever calls look like: openai-json is the dialect of every chat surface, and its faults are findings.
+        ({"openai_json": "obsidian-xml"}, [], ""),
+        (ALL, [Dialect.OBSIDIAN_XML, Dialect.FUNCTION_CALL], "no call"),
     ],
 )
-def test_a_dialect_is_not_spoken_where_another_answers(tiny: Any, speaks: dict[str, str], found: list[Dialect]) -> None:
-    assert spoken(tiny, **speaks) == tuple(found)
+def test_a_dialect_is_not_judged_where_another_answers(
+    tiny: Any, speaks: Any, missing: list[Dialect], carried: str
+) -> None:
+    found = look(tiny, **speaks)
+    assert found.dialects == tuple(one for one in Dialect if one not in missing)
+    why = f"it is not served: asked for, the answer carries {carried}"
+    assert found.unspoken == dict.fromkeys(missing, why)
 
 
-@pytest.mark.parametrize("data", [{}, [], {"choices": []}, {"choices": [{"message": None}]}, {"error": {}}])
-def test_what_cannot_be_read_speaks_no_dialect_but_openais(tiny: Any, data: Any) -> None:
-    tiny.respond = lambda e: e.completion(MOCK) if e.marker == "probe" else e.whole(data)
-    assert preflight(a_target(tiny.base_url)).dialects == (Dialect.OPENAI_JSON,)
+def test_an_output_mode_that_is_echoed_is_spoken_although_no_call_came(tiny: Any) -> None:
+    found = look(tiny, echo=True, **ALL)
+    assert Dialect.OBSIDIAN_XML in found.dialects
+    assert list(found.unspoken) == [Dialect.FUNCTION_CALL]
+
+
+def test_tools_that_are_refused_hide_no_surface(tiny: Any) -> None:
+    def chat(exchange: Any) -> None:
+        if "tools" in exchange.json or "functions" in exchange.json:
+            exchange.whole({"error": {"message": "tools are not supported", "param": "tools"}}, "422 No")
+        else:
+            text(exchange)
+
+    tiny.respond = routes(chat=chat)
+    found = preflight(a_target(tiny.base_url))
+    assert (states(found), found.dialects) == ((JUDGED, ABSENT), (Dialect.OPENAI_JSON,))
+    assert set(found.unspoken.values()) == {"it is not served: HTTP 422 (tools are not supported)"}
 
 
 def test_dialects_that_were_named_are_not_tried(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.completion(MOCK)
-    named = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.FUNCTION_CALL,))
-    assert preflight(named).dialects == (Dialect.FUNCTION_CALL,)
+    tiny.respond = routes(chat=text, responses=response)
+    named = preflight(a_target(tiny.base_url, dialects=(Dialect.FUNCTION_CALL,)))
+    assert named.dialects == (Dialect.FUNCTION_CALL,)
+    assert (states(named), named.surfaces[RESPONSES].reason) == ((JUDGED, NOT_JUDGED), "--dialect names others")
     assert [exchange.marker for exchange in tiny.requests] == ["probe"]
 
 
-def test_a_live_model_is_taken_to_speak_openais_dialect(tiny: Any) -> None:
-    tiny.respond = lambda exchange: exchange.completion("I am a model.")
-    assert preflight(a_target(tiny.base_url)).dialects == (Dialect.OPENAI_JSON,)
-    assert len(tiny.requests) == 1
+def test_a_named_dialect_whose_surface_is_not_there_is_no_target(tiny: Any) -> None:
+    tiny.respond = routes(chat=text)
+    said = refusal(a_target(tiny.base_url, dialects=(Dialect.RESPONSES,)))
+    assert said == f"{tiny.base_url} is no OpenAI-compatible API: POST /responses: HTTP 404 (There is nothing here.)"
 
 
 # Arguments

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.model.dialect import Arguments, Dialect
-from assay.model.target import Backend, Missing, Target
+from assay.model.target import Backend, KeyStyle, Missing, Target
 from assay.model.verdict import HarnessError
 from assay.targets.bundled import KEEPALIVE
 from assay.targets.launch import executable
-from assay.targets.options import OptionError, TargetOptions
+from assay.targets.options import OptionError, Pair, TargetOptions
 from assay.targets.reach import reach, target_of
 
 MOCK = "Assay: the scripted backend is here."
@@ -21,7 +21,7 @@ MUTE = """
 import http.server, json, os
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        body = json.dumps({"choices": [], "data": []}).encode()
+        body = json.dumps({"choices": [{"message": {"content": "I am no mock."}}], "data": []}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json"); self.send_header("Content-Length", str(len(body)))
         self.end_headers(); self.wfile.write(body)
@@ -32,12 +32,20 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
 
 def test_a_url_is_reached_with_all_that_was_said(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k")
+    monkeypatch.setenv("MY_TEAM", "blue")
     tiny.respond = lambda exchange: exchange.completion(MOCK)
-    options = TargetOptions(url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0)
+    options = TargetOptions(
+        url=f"{tiny.base_url}/", model="m", api_key_env="MY_KEY", keepalive=2.0, timeout=3.0,
+        key_style=KeyStyle.X_API_KEY, header=(Pair("x-team", "env:MY_TEAM"),), parameters=(Pair("v", "1"),),
+    )  # fmt: skip
     with reach(options) as target:
-        assert target == Target(
-            base_url=tiny.base_url, model="m", api_key="k", timeout=3.0, keepalive=2.0, dialects=(Dialect.OPENAI_JSON,)
-        )
+        found = replace(target, surfaces={}, unspoken={}, pace=None)
+        assert found == Target(
+            base_url=tiny.base_url, model="m", api_key="k", timeout=3.0, keepalive=2.0, dialects=(Dialect.OPENAI_JSON,),
+            key_style=KeyStyle.X_API_KEY, headers=(("x-team", "blue"),), query=(("v", "1"),),
+        )  # fmt: skip
+    sent = tiny.requests[0]
+    assert (sent.path, sent.headers["x-api-key"], sent.headers["x-team"]) == ("/v1/chat/completions?v=1", "k", "blue")
 
 
 def test_dialects_and_arguments_that_were_declared_are_kept(tiny: Any) -> None:
@@ -124,8 +132,9 @@ def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
 
 def test_every_option_with_the_name_of_a_field_of_a_target_becomes_it() -> None:
     declared = {
-        "model": "m", "timeout": 1.0, "keepalive": 2.0, "idle_timeout": 3.0, "body_limit": 4, "slots": 5,
+        "model": "m", "pace": 0.5, "timeout": 1.0, "keepalive": 2.0, "idle_timeout": 3.0, "body_limit": 4, "slots": 5,
         "dialects": (Dialect.RESPONSES,), "arguments": Arguments.CUMULATIVE, "default_mode": Dialect.OBSIDIAN_XML,
+        "key_style": KeyStyle.API_KEY,
     }  # fmt: skip
     names = {one.name for one in fields(Target)}
     assert {option.field for option in TargetOptions.options()} & names == declared.keys()

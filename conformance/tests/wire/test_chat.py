@@ -34,9 +34,11 @@ def text(said: str = "a", index: int = 0, **changes: Any) -> bytes:
     return chunk({"content": said}, index=index, **changes)
 
 
+HEAD = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}
+
+
 def call(**changes: Any) -> bytes:
-    head = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}
-    return chunk({"tool_calls": [head | changes]})
+    return chunk({"tool_calls": [HEAD | changes]})
 
 
 def more(arguments: Any = "{}", **changes: Any) -> bytes:
@@ -144,7 +146,7 @@ CASES = {
     "content and call": case(
         "no-mixed-frame",
         1,
-        (ROLE, chunk({"content": "a", "tool_calls": [{"index": 0}]}), FINISH, DONE),
+        (ROLE, chunk({"content": "a", "tool_calls": [HEAD]}), FINISH, DONE),
         (ROLE, TEXT, CALL, FINISH, DONE),
     ),
     "content and function_call": case(

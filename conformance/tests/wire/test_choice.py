@@ -9,6 +9,7 @@ from assay.wire.deltas import read_deltas
 from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
 from assay.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
 from assay.wire.sse import Frame
+from assay.wire.table import Note
 from assay.wire.violation import Place, Violation
 
 END = Place(offset=100, length=0)
@@ -51,7 +52,8 @@ def read(*choices: dict[str, Any], end: bool = True, blocks: bool = False) -> tu
             events += choice.read(delta, frame(number))
     if end:
         choice.close(END)
-    return events, choice.violation
+    # The first of what is wrong: after a violation there are no notes.
+    return events, next(iter(choice.notes), choice.violation)
 
 
 # How to come to a state, and how to give a sign, so that every reachable hole is fallen into once.
@@ -75,10 +77,11 @@ SIGNS: dict[ChoiceSign, dict[str, Any]] = {
     ChoiceSign.FULL: {"delta": {"content": "a"}, "finish_reason": "stop"},
 }
 VIOLATIONS = [
-    (state, sign, cell)
+    (state, sign, cell.requirement if isinstance(cell, Note) else cell)
     for (state, sign), cell in CHOICE.items()
-    if isinstance(cell, str) and sign is not ChoiceSign.END
+    if isinstance(cell, str | Note) and sign is not ChoiceSign.END
 ]
+NOTES = [(state, sign) for (state, sign), cell in CHOICE.items() if isinstance(cell, Note)]
 
 
 @pytest.mark.parametrize(("state", "sign", "requirement"), VIOLATIONS)
@@ -94,6 +97,25 @@ def test_every_hole_of_a_choice_is_told_once_at_its_frame(
     assert violation.requirement == requirement
     assert violation.place == frame(len(way)).place
     assert violation.seen.startswith("choice 0: ")
+
+
+@pytest.mark.parametrize(("state", "sign"), NOTES)
+def test_after_a_note_the_choice_is_judged_on(state: ChoiceState, sign: ChoiceSign) -> None:
+    choice = ChoiceReader(0)
+    fall = SIGNS[sign]
+    if (state, sign) == (ChoiceState.CALLING, ChoiceSign.FULL):
+        fall = {"delta": {"tool_calls": [more("{}")]}, "finish_reason": "stop"}
+    if (state, sign) == (ChoiceState.SPEAKING, ChoiceSign.MIXED):
+        fall = {"delta": {"content": "a", "tool_calls": [call()]}}
+    for number, entry in enumerate((*WAYS[state], fall, FINISH, fall, TEXT)):
+        for delta in read_deltas({"choices": [entry]}):
+            list(choice.read(delta, frame(number)))
+    names = [note.requirement for note in choice.notes]
+    assert all(note.strict_only for note in choice.notes)
+    assert sorted(set(names)) == sorted(names), "each once"
+    assert choice.violation is not None, "content after the finish"
+    assert choice.violation.requirement == "chat.stream.nothing-after-finish"
+    assert not choice.violation.strict_only
 
 
 @pytest.mark.parametrize("state", [ChoiceState.NEW, ChoiceState.SPEAKING, ChoiceState.CALLING])
@@ -116,7 +138,7 @@ CALL_SIGNS = {
 }
 
 
-@pytest.mark.parametrize(("state", "sign"), [key for key, cell in CALL.items() if isinstance(cell, str)])
+@pytest.mark.parametrize(("state", "sign"), [key for key, cell in CALL.items() if not isinstance(cell, CallState)])
 def test_every_hole_of_a_call_is_told_once_at_its_frame(state: CallState, sign: CallSign) -> None:
     way = (ROLE,) if state is CallState.UNKNOWN else (ROLE, calls(call()))
     _, violation = read(*way, calls(CALL_SIGNS[sign]), calls(more("")), FINISH)
@@ -126,7 +148,9 @@ def test_every_hole_of_a_call_is_told_once_at_its_frame(state: CallState, sign: 
         assert violation.requirement == "chat.stream.call-opening"
         assert violation.seen.startswith("choice 0, call ?: ")
     else:
-        assert violation.requirement == CALL[state, sign]
+        cell = CALL[state, sign]
+        assert violation.requirement == (cell.requirement if isinstance(cell, Note) else cell)
+        assert violation.strict_only == isinstance(cell, Note)
         assert violation.seen == f"choice 0, call 0: {sign.value}, {state.value}"
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,9 @@ from assay.wire.grammar import (
     StreamSign,
     StreamState,
 )
+from assay.wire.table import Note
 
-Table = Mapping[tuple[Enum, Enum], Enum | str]
+Table = Mapping[tuple[Enum, Enum], Enum | Note[Any] | str]
 
 TABLES = {
     "stream": (STREAM, StreamState, StreamSign),
@@ -30,17 +32,24 @@ TABLES = {
 }
 
 
+def violation_of(cell: Enum | Note[Any] | str) -> str | None:
+    if isinstance(cell, Note):
+        return cell.requirement
+    return cell if isinstance(cell, str) else None
+
+
 @pytest.mark.parametrize(("table", "states", "signs"), TABLES.values(), ids=TABLES)
 def test_every_state_and_sign_is_a_transition_or_a_named_violation(
     table: Table, states: type[Enum], signs: type[Enum]
 ) -> None:
     assert set(table) == set(product(states, signs))
-    assert all(isinstance(cell, states) or cell in CHAT_STREAM_VIOLATIONS for cell in table.values())
+    assert all(isinstance(cell, states) or violation_of(cell) in CHAT_STREAM_VIOLATIONS for cell in table.values())
+    assert all(isinstance(cell.then, states) for cell in table.values() if isinstance(cell, Note))
 
 
 def test_the_violations_are_exactly_the_names_that_are_exported() -> None:
-    def violations(cells: Iterable[Enum | str]) -> set[str]:
-        return {cell for cell in cells if isinstance(cell, str)}
+    def violations(cells: Iterable[Enum | Note[Any] | str]) -> set[str]:
+        return {name for name in map(violation_of, cells) if name}
 
     used = violations(STREAM.values()) | violations(CHOICE.values()) | violations(CALL.values())
     used |= set(FRAME.values()) | set(STABLE.values())
@@ -52,5 +61,6 @@ def test_the_violations_are_exactly_the_names_that_are_exported() -> None:
 def test_every_state_can_be_reached(table: Table, states: type[Enum]) -> None:
     reached = {next(iter(states))}
     for _ in states:
-        reached |= {cell for (state, _), cell in table.items() if state in reached and isinstance(cell, Enum)}
+        cells = [cell for (state, _), cell in table.items() if state in reached]
+        reached |= {cell.then if isinstance(cell, Note) else cell for cell in cells if not isinstance(cell, str)}
     assert reached == set(states)

@@ -8,7 +8,7 @@ from assay_codex.methods.lookup import find_stored, find_thread
 from assay_codex.methods.turns import cast_for
 from assay_codex.notifications import messages
 from assay_codex.protocol.params import Refused
-from assay_scripts.steps import Call, Say
+from assay_scripts.steps import Call, Spoken
 from assay_scripts.usage import Usage
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _sample(request: AdmittedRequest) -> None:
     casting = cast_for(request, thread, [{"type": "text", "text": prompt}])
     part = next(iter(casting.parts[casting.first :]), ())
     used = next((step for step in part if isinstance(step, Usage)), Usage(input=0, output=0))
-    text = "".join(piece for step in part if isinstance(step, Say) for piece in step.pieces)
+    text = "".join(step.text for step in part if isinstance(step, Spoken))
     request.reply(
         {
             "sourceTurnId": source,

@@ -106,7 +106,7 @@ def aborted(identity: str) -> Json:
     return {"type": "message", "id": f"msg_{identity}", "role": "user", "content": content}
 
 
-# Sent from 0.150.0 on (`versions.fields`).
+# Sent from 0.150.0 on (`versions.names`).
 UNKNOWN_KINDS: Json = {"content_item_kinds": ["unknown"]}
 USER_KINDS: Json = {
     "content_item_kinds": ["user.text"],

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_MODEL = "mock-model"
 SANDBOXES: Mapping[str, Mapping[str, Any]] = {
-    # `access` was sent from 0.100.0 to before 0.134.0 (`versions.fields`).
+    # `access` was sent from 0.100.0 to before 0.134.0 (`versions.names`).
     "read-only": {"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
     "workspace-write": {
         "type": "workspaceWrite",

@@ -37,7 +37,7 @@ class AnswerPieces:
         self.any = True
         # An empty piece leaves the line where it was.
         response.last_character = text[-1:] or response.last_character
-        # The text before a call is commentary; versions before 0.105.0 have no phases (`versions.fields`).
+        # The text before a call is commentary; versions before 0.105.0 have no phases (`versions.names`).
         phase = "commentary" if response.calls_to_come else None
         notifier.answer.write(Text(text=text, phase=phase, choice=choice, whole=whole))
 

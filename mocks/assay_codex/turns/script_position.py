@@ -109,10 +109,13 @@ class ScriptPosition:
         return any(other.state == "running" for other in self.nonce.others(self.record))
 
     def reflection(self, step: Reflect) -> Json:
-        """What the script wants to see: the other turns under its nonce, or what the turn has received."""
+        """What the script wants to see: the other turns under its nonce, what is played, or what the turn received."""
         if step.what == "turns":
             others = self.nonce.others(self.record)
             return {"turns": [{"script": it.script, "part": it.part, "state": it.state} for it in others]}
+        if step.what == "backend":
+            protocol = "v1" if self._thread.conversation else "v2"
+            return {"codex": self._context.version.number, "protocol": protocol}
         return {
             "developer": self._thread.developer,
             "base": self._thread.base,

@@ -31,10 +31,12 @@ from assay_codex.turns.parts import Shared
 from assay_codex.turns.response import Failure, Response
 from assay_codex.turns.results import Results
 from assay_codex.turns.script_position import ScriptPosition
-from assay_codex.versions.failures import CAUSES, RECONNECTS, Cause
+from assay_codex.versions.failures import RECONNECTS, Cause
+from assay_codex.versions.version import NEWEST
 from assay_scripts import steps
-from assay_scripts.player import Action, Piece, Until, reconnecting
+from assay_scripts.player import Action, Until, reconnecting
 from assay_scripts.selection import Selection
+from assay_scripts.steps import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -283,7 +285,7 @@ class Turn:
                 self._fail(Failure(self._version.failures.incomplete[reason], counted))
             # From 0.150.0 on it tries endlessly: only an interrupt ends such a turn (measured up to 195 s on 0.169.0).
             case steps.Fail() if self._is_unreached(action):
-                self._response.play(reconnecting(CAUSES["connection"].message, RECONNECTS))
+                self._response.play(reconnecting(NEWEST.failures.causes["connection"].message, RECONNECTS))
             case steps.Fail():
                 self._fail(Failure(self._cause(action)))
             case steps.ErrorNotice():

@@ -4,8 +4,8 @@ A change names the first version in which it was seen, what holds from there on,
 (`mocks/tests/recordings`; a test undoes each change and sees its recordings differ) or what was seen of the binaries.
 Where versions were measured with gaps between them, the change may be older by some versions that were not run.
 
-What came and went by name has tables of its own, marked with the first version that has a name (`marks`): methods in
-`methods`, parameters in `params`, fields and notifications in `fields`.
+What came and went by name has tables of its own, marked with the first version that has a name (`marks`): methods,
+notifications and fields in `names`, parameters in `params`.
 """
 
 from __future__ import annotations

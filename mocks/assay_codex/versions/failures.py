@@ -178,9 +178,6 @@ INCOMPLETE_0_169: Mapping[str, Cause] = {
     "length": Cause(message="Incomplete response returned, reason: max_output_tokens"),
 }
 
-CAUSES: Mapping[str, Cause] = {**CAUSES_0_89, **CAUSES_0_95, **CAUSES_0_100, **CAUSES_0_160, **CAUSES_0_169}
-"""The causes as the newest version reports them."""
-
 # Measured on 0.169.0 for 195 seconds; a client can only interrupt such a turn.
 RECONNECTS = (5.0, 10.0, 20.0, 40.0, 60.0)
 """Seconds that a version that reconnects waits after each try; after any further one as long as the last."""

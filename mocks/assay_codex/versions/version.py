@@ -8,9 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.versions.changes import CHANGES, OLDEST, RECORDED, STABLE, Change, Traits
-from assay_codex.versions.fields import FIELDS, NOTIFICATIONS, hidden_fields
 from assay_codex.versions.marks import firsts, known, minor, unknown
-from assay_codex.versions.methods import METHODS
+from assay_codex.versions.names import FIELDS, METHODS, NOTIFICATIONS, hidden_fields
 from assay_codex.versions.params import gated_methods, gated_params, ignored_params, marked_params, params_of
 from assay_codex.versions.traits import (
     Calls,
@@ -133,4 +132,12 @@ class Versions(Mapping[str, Version]):
 
 VERSIONS = Versions(STABLE.split())
 NEWEST = VERSIONS[STABLE.split()[-1]]
+
+
+def last_with(method: str) -> Version | None:
+    """The newest version that has a method; None where none has."""
+    number = next((one for one in reversed(STABLE.split()) if method in known(METHODS, one)), None)
+    return VERSIONS[number] if number else None
+
+
 PLAYED = f"every stable version from {STABLE.split()[0]} to {NEWEST.number}"

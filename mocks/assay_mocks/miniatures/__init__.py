@@ -10,11 +10,12 @@ from assay_mocks.miniatures.responses_faults import RESPONSES_FAULTS
 from assay_mocks.miniatures.sentinel_faults import SENTINEL_FAULTS
 from assay_mocks.miniatures.shape_faults import SHAPE_FAULTS
 from assay_mocks.miniatures.stream_faults import STREAM_FAULTS
+from assay_mocks.miniatures.target_faults import TARGET_FAULTS
 from assay_mocks.miniatures.turn_faults import TURN_FAULTS
 
 TOPICS = (
     STREAM_FAULTS, BLOCK_FAULTS, SHAPE_FAULTS, CHOICE_FAULTS, OTHER_FAULTS, TURN_FAULTS, HTTP_FAULTS, PARAM_FAULTS,
-    RESPONSES_FAULTS, SENTINEL_FAULTS,
+    RESPONSES_FAULTS, SENTINEL_FAULTS, TARGET_FAULTS,
 )  # fmt: skip
 """The faults, by what they are about."""
 FAULTS: dict[str, Fault] = {fault.name: fault for topic in TOPICS for fault in topic}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import each
-from assay_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Fault, Frame, Head, Json, Request
+from assay_mocks.miniatures.fault import MODE_HEADER, OPENAI_JSON, Example, Fault, Frame, Head, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +40,12 @@ def _not_echoed(head: Head, _: Request) -> Head:
 
 CHOICE_FAULTS: tuple[Fault, ...] = (
     Fault(name="choices-swapped", breaks="chat.stream.isolation", frames=each(_swapped), scripts=("choices/text",)),
-    Fault(name="whole-one-choice-of-two", breaks="chat.whole.choices", whole=_first_choice_only),
+    Fault(
+        name="whole-one-choice-of-two",
+        breaks="chat.whole.choices",
+        whole=_first_choice_only,
+        examples=(Example(before={"choices": [1, 2]}, after={"choices": [1]}),),
+    ),
     Fault(name="mode-set-up-ignored", breaks="mode.default", environ=_other_default),
     Fault(name="mode-not-echoed", breaks="mode.header", head=_not_echoed),
     Fault(name="unknown-mode-forgiven", breaks="mode.invalid", environ=_unknown_forgiven),

@@ -19,7 +19,7 @@ from assay_mocks.miniatures.chunks import (
     with_call,
     with_delta,
 )
-from assay_mocks.miniatures.fault import OPENAI_JSON, Fault, Frame, Json, Request
+from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Example, Fault, Frame, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -258,7 +258,12 @@ def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fi
 
 
 CHUNK_FAULTS: tuple[Fault, ...] = (
-    _fault("extra-member", "schema", frames=each(lambda c: [changed(c, provider="mine")])),
+    _fault(
+        "extra-member",
+        "schema",
+        frames=each(lambda c: [changed(c, provider="mine")]),
+        examples=(Example(before=({"choices": []}, DONE), after=({"choices": [], "provider": "mine"}, DONE)),),
+    ),
     _fault("no-object", "schema", frames=each(lambda c: [{k: v for k, v in c.items() if k != "object"}])),
     _fault("id-per-chunk", "stable-id", frames=_renewed("id")),
     _fault("created-per-chunk", "stable-created", frames=_renewed("created")),

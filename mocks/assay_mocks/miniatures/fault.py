@@ -71,6 +71,42 @@ class Request:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Example:
+    """What a fault makes of a sample: the frames of a stream, the body of a whole answer, or that of a request."""
+
+    before: tuple[Frame, ...] | Json
+    """Frames for a fault with `frames`; a body for one with `whole` or `request`."""
+    after: tuple[Frame, ...] | Json
+    """What becomes of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """A response that the proxy did not make."""
+
+    head: Head
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hang:
+    """No answer, until the client leaves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exit:
+    """The end of the process, so that of every miniature that it serves."""
+
+    status: int
+    last_words: str
+    """What it writes to stderr before."""
+
+
+Instead = Reply | Hang | Exit
+"""What happens to a request instead of an answer of the proxy."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fault:
     """One fault."""
 
@@ -88,6 +124,8 @@ class Fault:
     """Changes status and headers, after the body is known."""
     environ: Callable[[dict[str, Any]], None] | None = None
     """Changes the WSGI environment: the request's headers, or the bytes of its body."""
+    instead: Callable[[Request, int], Instead | None] | None = None
+    """What happens instead of the answer to the request of this number, counted from 1; None: the proxy answers."""
     salvage: Callable[[Json], list[Frame]] | None = None
     """Makes the frames of a stream out of an error body whose status `head` has lowered."""
     ignores_disconnect: bool = False
@@ -98,6 +136,8 @@ class Fault:
     """The dialects in whose answers the fault shows; none named: those of chat."""
     scripts: tuple[str, ...] = ()
     """The scripts whose answers show the fault: it stands for a proxy that cannot do just that. None named: all."""
+    examples: tuple[Example, ...] = field(default=(), hash=False)  # frames are dicts
+    """What it does to samples, which is all the test that it needs: a test goes over the examples of every fault."""
 
     def touches(self, request: Request) -> bool:
         """Whether the fault shows in the answer to a request."""

@@ -7,13 +7,30 @@ on before the next one is asked for, unless the fault itself holds it back.
 from __future__ import annotations
 
 import io
+import itertools
 import json
+import os
+import select
+import socket
+import sys
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
-from assay_mocks.miniatures.fault import SOCKET_KEY, Fault, Frame, Head, Headers, Json, Request
+from assay_mocks.miniatures.fault import (
+    SOCKET_KEY,
+    Exit,
+    Fault,
+    Frame,
+    Hang,
+    Head,
+    Headers,
+    Instead,
+    Json,
+    Reply,
+    Request,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +39,8 @@ if TYPE_CHECKING:
 
 HELD_OPEN = 30.0
 """Seconds for which a body is held open; clients give up long before."""
+GLANCE = 0.05
+"""Seconds between two looks at whether a client has left."""
 ABANDONED: list[object] = []
 """Answers that a proxy which ignores disconnects never closes; kept here, since a collected generator is closed."""
 
@@ -38,6 +57,7 @@ class WithFault:
     key: str | None = None
     slots: int = 64
     stop: threading.Event = field(default_factory=threading.Event)
+    _number: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _inside: list[object] = field(default_factory=list)
     """One entry for each request that the proxy has not begun to answer."""
 
@@ -50,6 +70,9 @@ class WithFault:
         request = _take(environ)
         if not fault.touches(request):
             return self.app(environ, start_response)
+        other = fault.instead(request, next(self._number)) if fault.instead else None
+        if other is not None:
+            return self._instead(other, environ, start_response)
         environ["assay.full"] = len(self._inside) >= self.slots
         _change_request(environ, fault, request, self.key)
         caught: list[Head] = []
@@ -71,6 +94,22 @@ class WithFault:
         if _is_stream(head):
             return self._stream(body, head, request, start_response)
         return self._whole(body, head, request, start_response)
+
+    def _instead(self, other: Instead, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        match other:
+            case Reply(head=head, body=body):
+                start_response(head.status, head.headers)
+                return [body]
+            case Hang():
+                while not (self.stop.wait(GLANCE) or _has_left(environ[SOCKET_KEY])):
+                    pass
+                # Nobody reads it: a WSGI application has to answer something.
+                start_response("504 Gateway Timeout", [("Content-Length", "0")])
+                return []
+            case Exit(status=status, last_words=last_words):
+                print(last_words, file=sys.stderr, flush=True)  # noqa: T201 (as a program that dies does)
+                # At once, as a crash: no exception that the server would catch, no answer to anyone.
+                os._exit(status)
 
     def _stream(self, body: _Body, head: Head, request: Request, start_response: StartResponse) -> Iterable[bytes]:
         fault = body.fault
@@ -109,6 +148,12 @@ class WithFault:
             faulty = Head(status=faulty.status, headers=_with_length(faulty, len(said)))
         start_response(faulty.status, faulty.headers)
         return [said]
+
+
+def _has_left(client: socket.socket) -> bool:
+    """Whether a client has closed its connection."""
+    readable, _, _ = select.select([client], [], [], 0)
+    return bool(readable) and client.recv(1, socket.MSG_PEEK) == b""
 
 
 def _no_write(data: bytes) -> object:

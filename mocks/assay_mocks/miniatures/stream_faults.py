@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from assay_mocks.miniatures.chunk_faults import CHUNK_FAULTS
 from assay_mocks.miniatures.chunks import (
     Change,
+    delta_of,
     each,
     finish_of,
+    text_of,
     with_delta,
     written,
 )
@@ -34,9 +36,20 @@ def _finish_lost(chunk: Json) -> Iterable[Frame]:
         yield chunk
 
 
-def _finish_full(chunk: Json) -> Iterable[Frame]:
-    # Only where nothing called: behind a call, content would break chat.stream.tail-suppressed.
-    yield with_delta(chunk, {"content": " "}, "stop") if finish_of(chunk) == "stop" else chunk
+def _finish_full(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """The last text comes in the finish chunk."""
+    held: Json | None = None
+    for frame in frames:
+        chunk = frame if isinstance(frame, dict) and "error" not in frame else {"choices": []}
+        if held is not None and finish_of(chunk):
+            yield with_delta(held, delta_of(held), finish_of(chunk))
+            held = None
+            continue
+        if held is not None:
+            yield held
+        held = chunk if text_of(chunk) else None
+        if held is None:
+            yield frame
 
 
 def _finish_as(**reasons: str) -> Change:
@@ -197,7 +210,7 @@ STREAM_FAULTS: tuple[Fault, ...] = (
     _fault("header-first-ignored", "stop-after-first", environ=_header_ignored("first")),
     _fault("finish-twice", "finish-once", frames=each(_finish_twice)),
     _fault("finish-lost", "finish-once", frames=each(_finish_lost)),
-    _fault("finish-with-content", "finish-once", frames=each(_finish_full)),
+    _fault("finish-with-content", "finish-once", frames=_finish_full, scripts=("text/hello",)),
     _fault("call-finishes-as-stop", "finish-reason", frames=each(_finish_as(tool_calls="stop"))),
     _fault("length-finishes-as-stop", "finish-reason", frames=each(_finish_as(length="stop", content_filter="stop"))),
     _fault("text-after-finish", "nothing-after-finish", frames=each(_after_finish)),

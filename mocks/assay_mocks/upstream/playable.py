@@ -21,19 +21,6 @@ _SHAPES = frozenset({"native", "sentinel", "use-tool"})
 _SILENT = (language.Open, language.Usage)
 """Steps for which nothing is sent at once."""
 
-_APP_SERVER: Mapping[type[Step], str] = {
-    language.Code: "a program runs in the app-server, for the models that it knows",
-    language.Command: "a command is the app-server's own tool, called as each version has it",
-    language.Crash: "the app-server dies, not the model's service",
-    language.Cut: "the app-server cuts its own output",
-    language.ErrorNotice: "the app-server itself ends a turn that failed",
-    language.Overload: "the app-server itself refuses the turn",
-    language.Patch: "a patch is the app-server's own tool, called as each version has it",
-    language.Raw: "the app-server writes the line",
-    language.Repeat: "the app-server sends its own notifications again",
-    language.Retry: "whether the service is asked again is in the app-server's configuration",
-    language.Surrogates: "the app-server spells its own output",
-}
 _DIALECTS: Mapping[Notifications, str] = {
     "story": "the app-server chooses the dialect of its notifications",
     "double": "the version of the app-server decides which notifications are sent",
@@ -57,7 +44,7 @@ def _of_part(part: Sequence[Step]) -> str:
         # Scripts of late text or calls; they are played by the mock of the app-server alone.
         if at and language.ends_turn(part[at - 1]):
             return f"{_name(step)}: Codex reads nothing after the end of an answer"
-        why = _APP_SERVER.get(type(step)) or _CHECKS.get(type(step), _nothing)(step, part[:at])
+        why = language.only_app_server(step) or _CHECKS.get(type(step), _nothing)(step, part[:at])
         if why:
             return f"{_name(step)}: {why}"
     return ""
@@ -91,9 +78,14 @@ def _fail(step: language.Fail, before: Sequence[Step]) -> str:
     return "an HTTP error comes before everything else" if sent and isinstance(FAILURES[step.cause], Refusal) else ""
 
 
+def _reflect(step: language.Reflect, _before: Sequence[Step]) -> str:
+    return "the service does not know which app-server asks it" if step.what == "backend" else ""
+
+
 _CHECKS: Mapping[type[Step], Callable[[Any, Sequence[Step]], str]] = {
     language.Say: _choice,
     language.Finish: _choice,
     language.Call: _call,
     language.Fail: _fail,
+    language.Reflect: _reflect,
 }

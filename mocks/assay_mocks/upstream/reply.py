@@ -9,26 +9,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refusal, Silence
 from assay_scripts.blocks import cut, is_structured_call
 from assay_scripts.call_shapes import Text, in_shapes
-from assay_scripts.player import Action, Piece, Until, perform
-from assay_scripts.steps import (
-    Call,
-    Code,
-    Command,
-    Crash,
-    Cut,
-    ErrorNotice,
-    Fail,
-    Finish,
-    Open,
-    Patch,
-    Question,
-    Raw,
-    Reflect,
-    Repeat,
-    Retry,
-    Think,
-    Usage,
-)  # fmt: skip
+from assay_scripts.player import Action, Until, perform
+from assay_scripts.steps import Call, Doing, Fail, Finish, Open, Piece, Reflect, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -109,6 +91,8 @@ class Reply:
         return () if begun else self._writer.begun()
 
     def _send(self, action: Action | Until) -> Iterator[Output]:
+        if isinstance(action, Doing):
+            return  # the app-server's own: `playable` refuses scripts with these
         match action:
             case Until():
                 yield action
@@ -125,10 +109,6 @@ class Reply:
                 self._end("completed" if reason == "stop" else "failed")
             case Open() | Usage() | Fail():
                 pass  # these send nothing, see `_sent_for`
-            case (
-                Command() | Patch() | Code() | Question() | Retry() | Crash() | ErrorNotice() | Repeat() | Cut() | Raw()
-            ):
-                pass  # the app-server's own: `playable` refuses scripts with these
             case _:
                 assert_never(action)
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, get_args
 
 from assay_scripts.kinds import Kind, kind_of
+from assay_scripts.schema_example import example
 from assay_scripts.steps import Script, Step
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class Definition:
     def needs_nothing(self) -> bool:
         """Whether its name alone is enough in a file."""
         return not any(field.required for field in self.fields.values())
+
+    @property
+    def shortest(self) -> Mapping[str, Any]:
+        """The step as it stands in files with the least that must be written, each field an example of its kind."""
+        return {self.name: {one.name: example(one.kind.schema) for one in self.fields.values() if one.required}}
 
     @property
     def first(self) -> Field | None:

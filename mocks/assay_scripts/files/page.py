@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay_scripts.causes import CAUSES
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
+from assay_scripts.steps import only_app_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -54,7 +55,11 @@ def _shown(field: Field) -> str:
 def _section(definition: Definition) -> str:
     """One step in full."""
     about = description(definition.step).replace("\n", "\n\n")
-    head = f"## {definition.name}\n\n{about}\n"
+    least = json.dumps(definition.shortest)
+    head = f"## {definition.name}\n\n{about} At least `{least}`.\n"
+    why = only_app_server(definition.step)
+    if why:
+        head = f"{head}\nPlayed by `assay-codex` alone: {why}.\n"
     if not definition.fields:
         return head
     meanings = field_descriptions(definition.step)

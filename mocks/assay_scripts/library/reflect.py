@@ -18,6 +18,12 @@ REFLECT: tuple[Script, ...] = (
     ),
     # The other side of a proxy: the requirements turn.* are read off what reached the backend.
     Script(name="reflect/received", title="JSON of what this turn received.", parts=((Reflect("received"),),)),
+    # What an older Codex cannot do, no proxy in front of it can show: a client must know which one is played.
+    Script(
+        name="reflect/backend",
+        title="JSON of the version and the protocol of the Codex that is played.",
+        parts=((Reflect("backend"),),),
+    ),
     # chat.stream.disconnect: whether the turn of a client that left was interrupted.
     Script(
         name="reflect/turns", title="JSON of how the other turns under the nonce ended.", parts=((Reflect("turns"),),)

@@ -168,6 +168,12 @@ def older(make_client: Callable[..., Client]) -> Client:
 
 
 @pytest.fixture
+def stranger_of() -> Callable[..., Client]:
+    """A client that has not shaken hands with a server of this kind."""
+    return lambda **server: Client(LIBRARY, **server)
+
+
+@pytest.fixture
 def stranger() -> Client:
     """A client that has not shaken hands."""
     return Client(LIBRARY)

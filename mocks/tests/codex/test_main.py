@@ -78,7 +78,7 @@ print("assay_codex.turns.turn" in sys.modules)
     assert (done.stdout, done.stderr) == ("[]\nTrue\n", "")
 
 
-def test_a_broken_script_file_is_told_before_anything_is_served(tmp_path: Path) -> None:
+def test_a_broken_script_file_is_reported_before_anything_is_served(tmp_path: Path) -> None:
     path = tmp_path / "scripts.yaml"
     path.write_text("- {name: a, parts: [[{sey: x}]]}")
     done = subprocess.run(

@@ -13,7 +13,7 @@ from assay_fidelity.everything import Said, sessions, sort
 from assay_fidelity.recorded_model import recorded_model
 from assay_fidelity.recording import read_recording
 from assay_fidelity.replaying import Replay, told
-from assay_fidelity.table import load_replays
+from assay_fidelity.table import RECORDINGS, load_replays
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 FOLDER = Path(__file__).parents[3] / "schemas" / "codex"
-RECORDINGS = Path(__file__).parents[1] / "recordings"
-WRITTEN = (next(iter(VERSIONS)), NEWEST.number)
+WRITTEN = tuple(number for number in VERSIONS if (FOLDER / number).is_dir())
 FILES = ("answer", "client", "error", "notification", "request", "result", "shared")
 FILE_OF = {"accepted": "client"}
 """Where what is said is described, if not in the file of its own name."""

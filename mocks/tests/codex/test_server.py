@@ -55,7 +55,7 @@ def test_what_is_experimental_needs_the_capability(stranger: Any) -> None:
     assert "thread" in stranger.ask("thread/start", {"dynamicTools": None})[0]
 
 
-def test_the_read_state_is_told_with_the_capability_alone(client: Any, stranger: Any) -> None:
+def test_the_read_state_is_sent_with_the_capability_alone(client: Any, stranger: Any) -> None:
     stranger.ask("initialize", CLIENT)
     for who, times in ((client, 1), (stranger, 0)):
         heard = who.play("[[assay:text/hello#a]]", ephemeral=False)
@@ -304,3 +304,53 @@ def test_no_number_of_requests_is_too_many_for_old_versions(make_client: Any) ->
     for number in range(6):
         client.server.receive(json.dumps({"id": number, "method": "model/list", "params": {}}).encode())
     assert all("result" in message for message in client.hear())
+
+
+ADAPTING = Conditions(adapts=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "played"),
+    [
+        # 0.107 is the last that was recorded with the methods of v1.
+        (("newConversation", {}), "0.107.0"),
+        (("getUserAgent", None), "0.107.0"),
+        (("addConversationListener", {"conversationId": "0"}), "0.107.0"),
+        (("thread/start", {}), NEWEST.number),
+        (("no/such/method", {}), NEWEST.number),
+    ],
+)
+def test_the_version_is_that_of_the_clients_first_method(stranger_of: Any, first: Any, played: str) -> None:
+    client = stranger_of(conditions=ADAPTING)
+    client.ask("initialize", CLIENT)
+    client.ask(*first)
+    assert client.server.version.number == played
+
+
+def test_methods_that_every_version_has_leave_the_choice_open(stranger_of: Any) -> None:
+    client = stranger_of(conditions=ADAPTING)
+    client.ask("initialize", CLIENT)
+    assert "data" in client.ask("model/list", {})[0]
+    assert client.server.version is NEWEST
+    assert "conversationId" in client.ask("newConversation", {})[0]
+
+
+def test_a_client_that_has_begun_has_made_its_choice(stranger_of: Any) -> None:
+    client = stranger_of(conditions=ADAPTING)
+    client.ask("initialize", CLIENT)
+    client.ask("thread/start", {})
+    assert "unknown variant `newConversation`" in client.ask("newConversation", {})[0]["message"]
+    assert client.server.version is NEWEST
+
+
+def test_a_version_that_was_named_is_kept(stranger: Any) -> None:
+    stranger.ask("initialize", CLIENT)
+    assert "unknown variant `newConversation`" in stranger.ask("newConversation", {})[0]["message"]
+
+
+def test_an_older_version_sends_what_it_sent_and_no_more(stranger_of: Any) -> None:
+    client = stranger_of(conditions=ADAPTING)
+    client.ask("initialize", {**CLIENT, "capabilities": {"optOutNotificationMethods": ["turn/started"]}})
+    client.ask("newConversation", {})
+    [connection] = client.server._connections
+    assert connection.muted == client.server.version.messages.unsent | {"turn/started"}

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from assay_fidelity.page import fidelity_page
+from assay_fidelity.page import fidelity_page, versions_text
 from assay_fidelity.table import Compared, Replayed, Replays, Verdict
+
+from assay_codex.versions.changes import CHANGES, RECORDED
+from assay_codex.versions.version import NEWEST, VERSIONS
 
 
 def row(version: str, scenario: str, verdict: Verdict = "equal", why: str = "") -> Replayed:
@@ -24,6 +27,20 @@ REPLAYS = Replays(
     unsent={"warning": "the machine's"},
     own={"path": "the machine's"},
 )
+
+
+def test_the_manual_says_how_many_versions_there_are() -> None:
+    assert (
+        f"from 0.89.0 to {NEWEST.number} is played, {len(VERSIONS)} in all. Of {len(RECORDED.split())} of"
+        in versions_text()
+    )
+
+
+def test_changes_that_no_recording_holds_are_listed_and_no_others() -> None:
+    lines = fidelity_page(REPLAYS, []).splitlines()
+    at = lines.index("| version | what was seen |") + 2
+    listed = lines[at : lines.index("", at)]
+    assert listed == [f"| {change.first} | {change.seen} |" for change in CHANGES if not change.recordings]
 
 
 def test_versions_that_were_recorded_in_breadth_are_columns_in_their_order() -> None:

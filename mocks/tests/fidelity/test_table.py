@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from assay_fidelity.table import DIFFERENTIAL, Compared, Replayed, load_differential, load_replays
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -13,8 +15,6 @@ HEAD = """
 warning = "why"
 [everywhere.own]
 path = "whose"
-[equal]
-"0.1.0" = ["text"]
 """
 ROW = '[[recording]]\nversion = "0.1.0"\nscenario = "lists"\n'
 
@@ -24,13 +24,21 @@ def written(tmp_path: Path) -> Path:
     return tmp_path / "written.toml"
 
 
-def test_rows_are_read_with_what_they_leave_out(written: Path) -> None:
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    folder = tmp_path / "recordings"
+    for name in ("lists", "text"):
+        (folder / "0.1.0").mkdir(parents=True, exist_ok=True)
+        (folder / "0.1.0" / f"{name}.jsonl").touch()
+    return folder
+
+
+def test_rows_are_read_with_what_they_leave_out(written: Path, recordings: Path) -> None:
     written.write_text(f'{HEAD}{ROW}verdict = "accepted difference"\nwhy = "so"\nskip = [4]\nown = ["data"]\n')
-    replays = load_replays(written)
+    replays = load_replays(written, recordings)
     assert replays.unsent == {"warning": "why"}
     assert replays.own == {"path": "whose"}
     assert list(replays.rows) == [
-        Replayed(version="0.1.0", scenario="text", verdict="equal"),
         Replayed(
             version="0.1.0",
             scenario="lists",
@@ -39,8 +47,9 @@ def test_rows_are_read_with_what_they_leave_out(written: Path) -> None:
             skip=frozenset({4}),
             own=frozenset({"data"}),
         ),
+        Replayed(version="0.1.0", scenario="text", verdict="equal"),
     ]
-    assert replays.rows[1].name == "0.1.0/lists"
+    assert replays.rows[0].name == "0.1.0/lists"
 
 
 @pytest.mark.parametrize(
@@ -59,10 +68,22 @@ def test_a_row_that_says_too_little_or_too_much_is_refused(written: Path, row: s
         load_replays(written)
 
 
-def test_no_recording_stands_there_twice(written: Path) -> None:
-    written.write_text(HEAD.replace('["text"]', '["text", "text"]'))
-    with pytest.raises(ValueError, match=r"written\.toml: 0\.1\.0/text stands there twice"):
-        load_replays(written)
+def test_no_recording_stands_there_twice(written: Path, recordings: Path) -> None:
+    row = f'{ROW}verdict = "not replayed"\nwhy = "so"\n'
+    written.write_text(HEAD + row + row)
+    with pytest.raises(ValueError, match=r"written\.toml: 0\.1\.0/lists stands there twice"):
+        load_replays(written, recordings)
+
+
+def test_a_recording_that_is_not_there_is_refused(written: Path, recordings: Path) -> None:
+    written.write_text(f'{HEAD}{ROW.replace("lists", "tests")}verdict = "not replayed"\nwhy = "so"\n')
+    with pytest.raises(ValueError, match=r"written\.toml: 0\.1\.0/tests: there is no such recording"):
+        load_replays(written, recordings)
+
+
+def test_a_recording_is_of_the_process_after_another_in_every_version(written: Path, recordings: Path) -> None:
+    written.write_text(f'{HEAD}[after]\ntext = "lists"\n')
+    assert [row.after for row in load_replays(written, recordings).rows] == ["", "lists"]
 
 
 def test_there_may_be_no_comparison(written: Path) -> None:
@@ -89,6 +110,11 @@ def test_a_comparison_without_a_known_result_or_its_reason_is_refused(written: P
     written.write_text(f'[[compared]]\nscript = "text"\nversion = "0.1.0"\n{row}\n')
     with pytest.raises(ValueError, match=r"text 0\.1\.0: a known result, and a reason unless it is equal"):
         load_differential(written)
+
+
+def test_the_newest_version_is_named_so(written: Path) -> None:
+    written.write_text('[equal]\nnewest = ["text"]\n')
+    assert load_differential(written) == [Compared(script="text", version=NEWEST.number, result="equal")]
 
 
 def test_the_comparisons_that_are_there_can_be_read() -> None:

@@ -7,19 +7,19 @@ what the recorded one had heard.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from assay_fidelity.comparable import comparable
 from assay_fidelity.recording import read_recording
-from assay_fidelity.table import load_replays
+from assay_fidelity.table import RECORDINGS, load_replays
 
 from assay_codex.server import Server
-from assay_codex.versions.version import NEWEST
+from assay_codex.versions.version import VERSIONS
 from assay_scripts.steps import Pause, Say, Script, Step, Usage
 
-RECORDINGS = Path(__file__).parents[1] / "recordings" / NEWEST.number
+RECORDED = next(one for one in reversed(list(VERSIONS)) if (RECORDINGS / one / "ws_client_a.jsonl").is_file())
+"""The newest version of which such a session was recorded."""
 TABLE = load_replays()
 UNSENT = set(TABLE.unsent)
 USAGE = Usage(input=120, output=30, cached=20, reasoning=5)
@@ -43,7 +43,7 @@ def _recorded() -> tuple[list[Sent], dict[str, list[Message]]]:
     heard: dict[str, list[Message]] = {name: [] for name in "ab"}
     for name in "ab":
         at = 0.0
-        for line in read_recording(RECORDINGS / f"ws_client_{name}.jsonl"):
+        for line in read_recording(RECORDINGS / RECORDED / f"ws_client_{name}.jsonl"):
             assert line.message is not None
             if line.sent:
                 sent.append((at, name, line.message))
@@ -59,7 +59,7 @@ class Together:
     def __init__(self, wanted: dict[str, int]) -> None:
         self.heard: dict[str, list[Message]] = {name: [] for name in wanted}
         self._now = 0.0
-        self._server = Server(LIBRARY, cwd="/srv/workspace", version=NEWEST, clock=lambda: self._now)
+        self._server = Server(LIBRARY, cwd="/srv/workspace", version=VERSIONS[RECORDED], clock=lambda: self._now)
         self._clients = {name: self._server.connect() for name in wanted}
         self._wanted = wanted
         self._ids: dict[str, str] = {}
@@ -112,7 +112,7 @@ def sides() -> tuple[dict[str, list[Message]], dict[str, list[Message]]]:
 
 
 @pytest.mark.parametrize("name", "ab")
-def test_each_client_hears_what_the_recorded_one_heard(
+def test_each_client_gets_what_the_recorded_one_received(
     name: str, sides: tuple[dict[str, list[Message]], dict[str, list[Message]]]
 ) -> None:
     theirs, ours = (
@@ -136,7 +136,7 @@ def _is_hello(message: Message) -> bool:
     return "userAgent" in (message.get("result") or ())
 
 
-def test_a_client_that_is_unknown_is_told_nothing() -> None:
+def test_a_client_that_is_unknown_is_sent_nothing() -> None:
     server = Server(LIBRARY)
     client = server.connect()
     server.notify_all("thread/started", {})

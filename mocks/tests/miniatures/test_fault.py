@@ -3,12 +3,44 @@ from __future__ import annotations
 import pytest
 
 from assay_mocks.miniatures import FAULTS, TOPICS
-from assay_mocks.miniatures.fault import FUNCTION_CALL, OBSIDIAN_XML, OPENAI_JSON, RESPONSES, Fault, Head, Request
+from assay_mocks.miniatures.fault import (
+    FUNCTION_CALL,
+    OBSIDIAN_XML,
+    OPENAI_JSON,
+    RESPONSES,
+    Example,
+    Fault,
+    Frame,
+    Head,
+    Json,
+    Request,
+)
 
 
 @pytest.mark.parametrize(("status", "code"), [("200 OK", 200), ("404 NOT FOUND", 404), ("599", 599)])
 def test_a_status_line_has_a_number(status: str, code: int) -> None:
     assert Head(status=status, headers=[]).code == code
+
+
+EXAMPLES = [(fault, one) for fault in FAULTS.values() for one in fault.examples]
+SENT = Request(method="POST", path="/v1/chat/completions", body=b"{}", key="Bearer k")
+
+
+@pytest.mark.parametrize(("fault", "example"), EXAMPLES, ids=[fault.name for fault, _ in EXAMPLES])
+def test_a_fault_does_what_its_example_shows(fault: Fault, example: Example) -> None:
+    assert example.before != example.after
+    assert made(fault, example.before) == example.after
+
+
+def made(fault: Fault, before: tuple[Frame, ...] | Json) -> tuple[Frame, ...] | Json:
+    """What the fault makes of frames or of a body."""
+    if isinstance(before, tuple):
+        assert fault.frames
+        return tuple(fault.frames(before, SENT))
+    if fault.request:
+        return fault.request(before)
+    assert fault.whole
+    return fault.whole(before, SENT, Head(status="200 OK", headers=[]))
 
 
 def test_names_are_unique() -> None:
@@ -58,7 +90,7 @@ def test_each_fault_does_exactly_one_kind_of_thing() -> None:
         "error-as-stream": {"head", "salvage"},
         "early-failure-as-stream": {"head", "salvage"},
     }
-    kinds = ("frames", "whole", "request", "head", "environ", "salvage", "ignores_disconnect", "body_open")
+    kinds = ("frames", "whole", "request", "head", "environ", "salvage", "instead", "ignores_disconnect", "body_open")
     for name, fault in FAULTS.items():
         done = {kind for kind in kinds if getattr(fault, kind)}
         assert done == together.get(name, done)

@@ -8,7 +8,7 @@ from assay_scripts.causes import CAUSES
 
 
 def test_the_codex_mock_has_a_message_for_each() -> None:
-    assert codex.CAUSES.keys() == CAUSES.keys()
+    assert codex.CAUSES_0_89.keys() == CAUSES.keys()
 
 
 def test_the_models_service_sends_each_or_says_why_it_cannot() -> None:

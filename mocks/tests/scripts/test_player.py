@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from assay_scripts.player import Piece, Until, perform
+import pytest
+
+from assay_scripts.files.definitions import DEFINITIONS, NAMES
+from assay_scripts.files.json_form import step_from_json
+from assay_scripts.player import Until, perform
 from assay_scripts.steps import (
+    Answering,
     Call,
     Crash,
-    Cut,
+    Doing,
     ErrorNotice,
     Fail,
     Finish,
@@ -15,10 +20,11 @@ from assay_scripts.steps import (
     Hang,
     Open,
     Pause,
-    Raw,
+    Piece,
     Reflect,
-    Repeat,
     Say,
+    Silence,
+    Spoken,
     Step,
     Surrogates,
     Think,
@@ -139,9 +145,26 @@ def test_after_an_error_notice_nothing_comes() -> None:
     assert played(notice, Say(("never",))) == [notice, Until(math.inf)]
 
 
-def test_what_disturbs_the_protocol_is_played_as_it_is() -> None:
-    steps = (Cut((1, 2)), Raw("x"), Repeat(2))
-    assert played(*steps) == [*steps, Finish()]
+def shortest(steps: object) -> list[Step]:
+    """One step of each class, with no more than must be written."""
+    return [step_from_json(DEFINITIONS[NAMES[step]].shortest) for step in get_args(steps)]
+
+
+@pytest.mark.parametrize("step", shortest(Doing | Answering), ids=lambda step: NAMES[type(step)])
+def test_what_is_done_is_played_as_it_is(step: Step) -> None:
+    assert played(step)[0] == step
+
+
+@pytest.mark.parametrize("step", shortest(Spoken), ids=lambda step: NAMES[type(step)])
+def test_text_is_played_as_pieces_that_join_to_it(step: Spoken) -> None:
+    *pieces, end = played(step)
+    said = "".join(piece.text for piece in pieces if isinstance(piece, Piece))
+    assert (said.encode("utf-16-be", "surrogatepass").decode("utf-16-be"), end) == (step.text, Finish())
+
+
+@pytest.mark.parametrize("step", shortest(Silence), ids=lambda step: NAMES[type(step)])
+def test_silence_is_played_as_a_wait(step: Step) -> None:
+    assert isinstance(played(step)[0], Until)
 
 
 def test_a_whole_text_is_one_piece() -> None:

@@ -1,27 +1,25 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from assay_mocks.upstream.playable import why_not, why_unplayable
+from assay_scripts.files.definitions import DEFINITIONS, Definition
+from assay_scripts.files.json_form import step_from_json
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import (
     Call,
-    Command,
     Crash,
-    Cut,
-    ErrorNotice,
+    Doing,
     Fail,
     Finish,
     Gate,
     Hang,
     Open,
     Overload,
-    Patch,
     Pause,
-    Raw,
     Reflect,
-    Repeat,
-    Retry,
     Say,
     Step,
     Surrogates,
@@ -50,22 +48,6 @@ def test_what_the_service_can_play(part: tuple[Step, ...]) -> None:
 @pytest.mark.parametrize(
     ("part", "why"),
     [
-        ((Crash(),), "Crash: the app-server dies, not the model's service"),
-        ((Cut((1,)),), "Cut: the app-server cuts its own output"),
-        ((ErrorNotice(),), "ErrorNotice: the app-server itself ends a turn that failed"),
-        ((Raw("x"),), "Raw: the app-server writes the line"),
-        (
-            (Command(id="c", command="ls"),),
-            "Command: a command is the app-server's own tool, called as each version has it",
-        ),
-        (
-            (Patch(id="p", path="a", content="b"),),
-            "Patch: a patch is the app-server's own tool, called as each version has it",
-        ),
-        ((Retry(),), "Retry: whether the service is asked again is in the app-server's configuration"),
-        ((Overload(),), "Overload: the app-server itself refuses the turn"),
-        ((Say(("a",)), Repeat()), "Repeat: the app-server sends its own notifications again"),
-        ((Surrogates("a"),), "Surrogates: the app-server spells its own output"),
         ((Finish(), Say(("late",))), "Say: Codex reads nothing after the end of an answer"),
         ((Say(("a",), choice=1),), "Say: an answer of the service is one choice"),
         ((Finish(choice=0),), "Finish: an answer of the service is one choice"),
@@ -85,6 +67,21 @@ def test_what_the_service_can_play(part: tuple[Step, ...]) -> None:
 )
 def test_what_is_the_app_servers_own(part: tuple[Step, ...], why: str) -> None:
     assert why_not(((Say(("first",)),), part)) == why
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) -> None:
+    step = step_from_json(definition.shortest)
+    why = why_not(((step,),))
+    if isinstance(step, Doing | Overload | Surrogates):
+        assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*app-server[a-z' ,]*", why)
+    else:
+        assert why == ""
+
+
+def test_the_reason_is_that_of_the_step() -> None:
+    assert why_not(((Say(("a",)), Crash()),)) == "Crash: the app-server dies, not the model's service"
+    assert why_not(((Surrogates("a"),),)) == "Surrogates: the app-server spells its own output"
 
 
 def test_scripts_with_other_notifications_are_not_played() -> None:

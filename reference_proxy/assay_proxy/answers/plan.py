@@ -49,9 +49,15 @@ def backend_model(name: str, settings: Settings) -> str | None:
     Raises:
         ApiError: 404, when the model is not served here.
     """
-    if name not in settings.models:
+    if not serves(name, settings):
         raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return None if name == settings.backend else name
+    # A name that is not listed is one of a client of some gateway: the backend does not know it.
+    return name if name in settings.models and name != settings.backend else None
+
+
+def serves(name: str, settings: Settings) -> bool:
+    """Whether a model of this name is served."""
+    return name in settings.models or (settings.any_model and name not in settings.unknown_models)
 
 
 def choice_rules(settings: Settings, *, stream: bool, policy: StopPolicy, calls: bool, single: bool = False) -> Rules:

@@ -150,6 +150,7 @@ class Responses:
             # Namespaced functions are known by their joined names here, as the backend calls them.
             strict=frozenset(tool.name for tool in request.tools) if settings.tools_strict else None,
             spaces=request.spaces,
+            output_at_end=request.output_at_end,
         )
 
 

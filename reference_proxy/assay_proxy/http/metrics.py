@@ -28,6 +28,7 @@ SURFACES: Mapping[str, str] = {
     "/v1/responses": "responses",
     "/v1/responses/<id_>": "responses",
     "/v1/responses/<id_>/input_items": "responses",
+    "/backend-api/codex/responses": "responses",
     "/v1/models": "models",
     "/v1/models/<path:name>": "models",
     "/healthz": "health",

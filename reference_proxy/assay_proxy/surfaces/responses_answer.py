@@ -127,6 +127,8 @@ def write(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None])
     last = answer.end()
     # Before it is sent: a client may continue a response as soon as it has read its end.
     keep(last["response"])
+    if not head.output_at_end:
+        last = {**last, "response": {**last["response"], "output": []}}
     yield begun + named_frame(last)
 
 

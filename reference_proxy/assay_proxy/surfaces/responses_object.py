@@ -54,6 +54,8 @@ class Head:
     """The names of the tools that may be called: any other call fails the response. None: all may."""
     spaces: Spaces = field(default_factory=dict)
     """The functions in namespaces."""
+    output_at_end: bool = True
+    """Whether the last event of a stream repeats the output."""
 
     @property
     def id(self) -> str:

@@ -53,6 +53,8 @@ class ResponsesRequest:
     """Whether calls may reach the client at all."""
     stream: bool = False
     store: bool = True
+    output_at_end: bool = True
+    """Whether the last event of the stream is to repeat the output."""
     schema: Mapping[str, Any] | None = None
     options: FormatOptions
     echo: Mapping[str, Any]

@@ -16,6 +16,13 @@ def test_models_that_are_not_served_are_unknown(make_settings: Any) -> None:
     assert (raised.value.problem.code, raised.value.param) == ("model_not_found", "model")
 
 
+def test_any_other_model_is_the_default_one_where_that_is_set(make_settings: Any) -> None:
+    settings = make_settings(models=("codex", "gpt"), any_model=True, unknown_models=("x",))
+    assert [backend_model(name, settings) for name in ("codex", "gpt", "a/b")] == [None, "gpt", None]
+    with pytest.raises(ApiError):
+        backend_model("x", settings)
+
+
 @pytest.mark.parametrize(
     ("stream", "policy", "limit", "early", "settings"),
     [

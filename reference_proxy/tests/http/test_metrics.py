@@ -26,7 +26,7 @@ def gate() -> Gate:
 
 @pytest.fixture
 def app(backend: Any, make_settings: Any, gate: Gate) -> Flask:
-    return create_app(make_settings(api_key="secret"), backend, gate)
+    return create_app(make_settings(api_key="secret", chatgpt_service=True), backend, gate)
 
 
 @pytest.fixture

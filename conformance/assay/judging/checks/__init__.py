@@ -11,6 +11,7 @@ from assay.judging.checks import (
     response_requests,
     responses,
     shapes,
+    target,
     turn,
     untouched,
     xml,
@@ -20,6 +21,7 @@ from assay.wire.chat import CHAT_STREAM_VIOLATIONS
 from assay.wire.responses import RESPONSES_STREAM_VIOLATIONS
 
 CHECKS = Checks(
+    target.check,
     http.check,
     params.check,
     chat_whole.check,

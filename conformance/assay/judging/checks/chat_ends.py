@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from assay.judging.checks.chat_whole import runs_all_the_same
 from assay.judging.checks.places import counts, frame_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import Comment, Failed, Finished, Text, Usage
-from assay.wire.grammar import KEEPALIVE
+from assay.wire.grammar import KEEPALIVE, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +34,7 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
         # A finish that is missing is for the grammar (chat.stream.finish-once).
         if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
             seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
-            yield Seen(seen, place_of(exchange, Finished))
+            yield Seen(seen, place_of(exchange, Finished), strict_only=runs_all_the_same(choice))
 
 
 @check("chat.stream.usage")
@@ -42,7 +43,9 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     got, place = exchange.answer.usage, place_of(exchange, Usage)
     if not exchange.scenario.usage:
         if got is not None:
-            yield Seen("a usage chunk came that was not asked for", place)
+            # Beside choices no client looks at it; in a chunk without any, some raise.
+            beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
+            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside)
     # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
@@ -63,7 +66,7 @@ def done_last(exchange: Exchange) -> Iterable[Seen]:
         case End.CUT if failure_of(exchange) not in ERROR_FRAMES:
             yield Seen("the connection broke before the body was complete")
         case End.TIMEOUT:
-            seen = f"the stream went silent for {exchange.target.timeout:g} s without its end"
+            seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
             yield Seen(seen)
         case _:
             pass
@@ -74,7 +77,9 @@ def error_before_output(exchange: Exchange) -> Iterable[Seen]:
     """A failure before any output has a real HTTP status."""
     if failure_of(exchange) is Failure.BEFORE_OUTPUT and exchange.transcript.ok:
         seen = f"the backend failed before any output, and the stream began with HTTP {exchange.transcript.status}"
-        yield Seen(seen, exchange.body_place)
+        # A frame that says so is raised by every client, too.
+        reported = exchange.answer.error is not None
+        yield Seen(seen, exchange.body_place, strict_only=reported)
     # How long a proxy holds its status back is its own affair, so a frame is as good as an HTTP error here.
     elif failure_of(exchange) is Failure.SILENT and exchange.transcript.ok and exchange.answer.error is None:
         seen = "the backend stayed silent, and the stream ended without an error"
@@ -97,7 +102,9 @@ def error_after_text(exchange: Exchange) -> Iterable[Seen]:
         wrong = schema_errors("error", payload) if payload.get("error") is not None else []
         if wrong:
             seen = f"the error frame is no envelope: {wrong[0]}"
-            yield Seen(seen, frame_place(reading, frame.number))
+            # Users see the message in every client, whatever is missing beside it.
+            shown = exchange.answer.error is not None and exchange.answer.error.message != ""
+            yield Seen(seen, frame_place(reading, frame.number), strict_only=shown)
             return
 
 

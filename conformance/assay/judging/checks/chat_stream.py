@@ -10,18 +10,19 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import difference, is_object, torn
-from assay.judging.checks.places import frame_place, place_of, plain, reading_of, strays
+from assay.judging.checks.places import first_unread, frame_place, place_of, plain, reading_of, strays
+from assay.judging.checks.published import unpublished
 from assay.judging.registry import Checks, Seen
-from assay.reading.schemas import errors as schema_errors
-from assay.wire.events import Fragment, Text
-from assay.wire.violation import Place
+from assay.wire.events import CallOpened, Fragment, Text
+from assay.wire.grammar import NO_MIXED, TAIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.reading.exchange import Exchange
     from assay.reading.expected import Expected
-    from assay.wire.calls import Call
+    from assay.wire.calls import Call, Choice
+    from assay.wire.violation import Place
 
 check = Checks()
 """The checks of this module."""
@@ -48,9 +49,13 @@ def headers(exchange: Exchange) -> Iterable[Seen]:
 
 @check("chat.stream.schema")
 def schema(exchange: Exchange) -> Iterable[Seen]:
-    """Every chunk is a chat.completion.chunk of published fields, up to the first that violates the grammar."""
+    """Every chunk is a chat.completion.chunk of published fields, up to the first that violates the grammar.
+
+    A vendor's members are seen once, and so is the first chunk that lacks what clients need.
+    """
     reading = reading_of(exchange)
-    wrong = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
+    wrong = first_unread(reading)
+    weights: set[bool] = set()
     # A long stream repeats a few shapes, and validating each of its chunks would take longer than receiving them.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
@@ -63,11 +68,13 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         if shape in shapes:
             continue
         shapes.add(shape)
-        found = schema_errors("chat.completion.chunk", payload)
-        if found:
-            place = Place(offset=frame.offset, length=len(frame.raw), frame=frame.number)
-            yield Seen(found[0], place)
-            return
+        for seen in unpublished("chat.completion.chunk", payload, frame.place):
+            if seen.strict_only not in weights:
+                yield seen
+            weights.add(seen.strict_only)
+            # What cannot be read is named, and then nothing more.
+            if not seen.harmless:
+                return
 
 
 def _shape(value: Any) -> str:  # noqa: ANN401 (JSON)
@@ -99,8 +106,25 @@ def text(exchange: Exchange) -> Iterable[Seen]:
             if not is_object(got):
                 seen = f"the backend sent a JSON object; what came is not one: {got[:80]!r}"
                 yield Seen(seen, place_of(exchange, Text))
+        elif _beside_calls(exchange, choice):
+            # What stands beside a call or after it has requirements of its own; before it, nothing may differ.
+            before = _before_calls(exchange, choice)
+            if not wanted.text.startswith(before):
+                yield Seen(difference(wanted.text, before), place_of(exchange, Text))
         elif got != wanted.text:
             yield Seen(difference(wanted.text, got), place_of(exchange, Text))
+
+
+def _beside_calls(exchange: Exchange, choice: Choice) -> bool:
+    found = {violation.requirement for violation in reading_of(exchange).violations}
+    return bool(choice.calls) and bool({NO_MIXED, TAIL} & found)
+
+
+def _before_calls(exchange: Exchange, choice: Choice) -> str:
+    """The text of the frames before the first call."""
+    events = [event for event in reading_of(exchange).events if getattr(event, "choice", None) == choice.index]
+    first = next((event.frame for event in events if isinstance(event, CallOpened)), None)
+    return "".join(event.text for event in events if isinstance(event, Text) and (first is None or event.frame < first))
 
 
 @check("chat.stream.isolation")
@@ -155,10 +179,12 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             ("finish", s.finish, w.finish),
             ("calls", _calls(s.calls), _calls(w.calls if stream.burst else w.calls[:1])),
         ]
-        if not w.calls:
+        # Text beside calls has requirements of its own.
+        beside = _beside_calls(stream, s)
+        if not w.calls and not beside:
             pairs.append(("text", s.text or "", w.text or ""))
         # The stream passed on what came before the block; the whole answer dropped it.
-        elif wanted.blocks:
+        elif wanted.blocks and not beside:
             pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
         # A stream has usage on request only.
         if stream.answer.usage is not None:

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, is_object, quoted
 from assay.judging.checks.places import altered_arguments, counts, reading_of
+from assay.judging.checks.published import unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
-from assay.reading.schemas import errors as schema_errors
 from assay.wire.fields import list_of, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.reading.exchange import Exchange
+    from assay.wire.calls import Choice
 
 check = Checks()
 """The checks of this module."""
@@ -36,10 +37,12 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if exchange.reading is None or exchange.reading.violations:
         return
     ((_, body),) = exchange.reading.payloads
-    seen = schema_errors("chat.completion", body)[:1] or list(_envelope_values(exchange, body))[:1]
-    # One sentence at most: what is wrong with the values means little while the schema is broken.
-    for sentence in seen:
-        yield Seen(sentence, exchange.body_place)
+    seen = list(unpublished("chat.completion", body, exchange.body_place))
+    yield from seen
+    # What is wrong with the values means little while the schema is broken. No client looks at them.
+    if not seen:
+        for sentence in list(_envelope_values(exchange, body))[:1]:
+            yield Seen(sentence, exchange.body_place, strict_only=True, harmless=True)
 
 
 def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[str]:
@@ -100,13 +103,18 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         yield Seen(seen, exchange.body_place)
 
 
+def runs_all_the_same(choice: Choice) -> bool:
+    """Whether clients run the calls of a choice whatever its finish says: every measured one does at these reasons."""
+    return bool(choice.calls) and choice.finish in {"stop", "tool_calls", "function_call"}
+
+
 @check("chat.whole.finish")
 def finish(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and choice.finish != wanted.finish:
             seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place, strict_only=runs_all_the_same(choice))
 
 
 @check("chat.whole.calls-all-in-order")

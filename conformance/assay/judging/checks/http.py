@@ -11,7 +11,7 @@ from assay.judging.checks.diff import quoted
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import WRONG_KEY
 from assay.model.target import Backend
-from assay.reading.schemas import errors as schema_errors
+from assay.reading.schemas import faults
 from assay.wire.fields import JsonObject, object_of
 from assay.wire.message import read_error, read_whole
 from assay.wire.violation import Place
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assay.reading.exchange import Exchange
+    from assay.reading.schemas import Fault
 
 check = Checks()
 """The checks of this module."""
@@ -133,7 +134,7 @@ def models(exchange: Exchange) -> Iterable[Seen]:
     """The body is a list of models, and the model of the target is in it."""
     body, wrong = _json(exchange, "model.list")
     if wrong:
-        yield Seen(wrong, exchange.body_place)
+        yield wrong
     elif exchange.target.model not in [model["id"] for model in body["data"]]:
         yield Seen(f"{exchange.target.model!r} is served and not listed", exchange.body_place)
 
@@ -145,18 +146,26 @@ def model(exchange: Exchange) -> Iterable[Seen]:
         return
     body, wrong = _json(exchange, "model")
     if wrong:
-        yield Seen(wrong, exchange.body_place)
+        yield wrong
     elif body["id"] != exchange.target.model:
         yield Seen(f"id is {body['id']!r}, it should be {exchange.target.model!r}", exchange.body_place)
 
 
-def _json(exchange: Exchange, schema: str) -> tuple[Any, str]:
-    """The body, and why it does not match a schema ('' if it does)."""
+def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
+    """The body, and why it does not match a schema (None if it does)."""
     try:
         body = json.loads(exchange.transcript.body)
     except ValueError:
-        return None, "the body is not JSON"
-    return body, next(iter(schema_errors(schema, body)), "")
+        return None, Seen("the body is not JSON", exchange.body_place)
+    # What harms clients first: they need the ids.
+    found = sorted(faults(schema, body), key=_unread)
+    wrong = next((Seen(one.sentence, exchange.body_place, strict_only=_unread(one)) for one in found), None)
+    return body, wrong
+
+
+def _unread(fault: Fault) -> bool:
+    """Whether a fault of a model object is about a member that clients do not read."""
+    return fault.unknown or fault.path[-1:] in {("object",), ("created",), ("owned_by",)}
 
 
 @check("http.cors.preflight")
@@ -196,7 +205,9 @@ def request_ids(*exchanges: Exchange) -> Iterable[Seen]:
     ids = [exchange.transcript.header("x-request-id") for exchange in exchanges]
     for exchange, id_ in zip(exchanges, ids, strict=True):
         if not id_:
-            request = f"{exchange.transcript.method} {exchange.target.path_of(exchange.transcript.url)}"
+            # Without the query, which may hold a key.
+            path = exchange.target.path_of(exchange.transcript.url).partition("?")[0]
+            request = f"{exchange.transcript.method} {path}"
             yield Seen(f"{request} ({exchange.transcript.status}) has no x-request-id")
             return
     if len(set(ids)) < len(ids):

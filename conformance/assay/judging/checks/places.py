@@ -26,6 +26,12 @@ def reading_of(exchange: Exchange) -> Reading:
     return exchange.reading
 
 
+def first_unread(reading: Reading) -> int | None:
+    """The number of the first frame behind which the content means nothing; None if there is none."""
+    frames = [v.place.frame for v in reading.violations if v.place and not (v.strict_only or v.harmless)]
+    return min((number for number in frames if number is not None), default=None)
+
+
 def place_of(exchange: Exchange, kind: type) -> Place | None:
     """The last frame with this kind of event; None if there is none, or for a whole answer."""
     reading = reading_of(exchange)
@@ -73,9 +79,24 @@ def altered_arguments(want: ExpectedCall, got: Call, place: Place | None) -> Ite
     here, and the requirements of blocks compare their meaning.
     """
     if want.exact and got.arguments != want.arguments:
-        yield Seen(f"arguments of {want.name}: {difference(want.arguments, got.arguments)}", place)
+        seen = f"arguments of {want.name}: {difference(want.arguments, got.arguments)}"
+        yield Seen(seen, place, strict_only=same_json(want.arguments, got.arguments))
     elif not want.exact and not _is_json(got.arguments):
         yield Seen(f"arguments of {want.name} are no JSON: {got.arguments[:80]!r}", place)
+
+
+def same_json(want: str, got: str) -> bool:
+    """Whether two texts are the same JSON: every client parses arguments, so the tool gets the same from both."""
+    try:
+        # Numbers by their spelling, in tuples that no JSON gives: a client may read 1 and 1.0 as different types.
+        read = [json.loads(one, parse_float=_number, parse_int=_number) for one in (want, got)]
+    except (ValueError, RecursionError):
+        return False
+    return bool(read[0] == read[1])
+
+
+def _number(spelling: str) -> tuple[str]:
+    return (spelling,)
 
 
 def _is_json(text: str) -> bool:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
 from assay.judging.checks.diff import difference, is_object
-from assay.judging.checks.places import counts, place_of, reading_of
+from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_json
+from assay.judging.checks.published import unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
-from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import CallOpened, Fragment, Text
+from assay.wire.responses_events import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
     from assay.reading.expected import Expected
     from assay.wire.calls import Choice
+    from assay.wire.violation import Place
 
 check = Checks()
 """The checks of this module."""
@@ -35,6 +37,8 @@ _REPEATED = frozenset({
     "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "temperature", "top_p",
 })  # fmt: skip
 """Members of a response that repeat what the request set."""
+_NAMED = frozenset({("type",), ("sequence_number",)})
+"""What the grammar says of an event before its schema is asked."""
 _OPAQUE = frozenset({"delta", "text", "arguments", "item_id", "id", "call_id"})
 _COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 
@@ -44,20 +48,28 @@ _COUNTED = frozenset({"sequence_number", "output_index", "content_index"})
 
 @check("responses.stream.schema")
 def schema(exchange: Exchange) -> Iterable[Seen]:
-    """Every event is a published one of published fields, up to the first that violates the grammar."""
+    """Every event is a published one of published fields, up to the first that violates the grammar.
+
+    An event of a vendor's own is for the grammar. A vendor's members are seen once, as in chat.
+    """
     reading = reading_of(exchange)
-    wrong = min((v.place.frame for v in reading.violations if v.place and v.place.frame is not None), default=None)
+    wrong = first_unread(reading)
+    weights: set[bool] = set()
     # As in chat: a long stream repeats a few shapes, and validating each event would take longer than receiving it.
     shapes: set[str] = set()
     for frame, payload in reading.payloads:
         if frame.number == wrong:
             return
         shape = json.dumps(_shape(payload), sort_keys=True)
-        found = [] if shape in shapes else schema_errors("response.stream", payload)
+        if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
+            continue
         shapes.add(shape)
-        if found:
-            yield Seen(found[0], frame.place)
-            return
+        for seen in unpublished("response.stream", payload, frame.place, apart=_NAMED):
+            if seen.strict_only not in weights:
+                yield seen
+            weights.add(seen.strict_only)
+            if not seen.harmless:
+                return
 
 
 def _shape(value: Any) -> Any:  # noqa: ANN401 (JSON)
@@ -87,7 +99,7 @@ def ends(exchange: Exchange) -> Iterable[Seen]:
         case End.CUT:
             yield Seen("the connection broke before the body was complete")
         case End.TIMEOUT:
-            yield Seen(f"the stream went silent for {exchange.target.timeout:g} s without its end")
+            yield Seen(f"the stream went silent for {exchange.target.silence:g} s without its end")
         case _:
             pass
 
@@ -101,9 +113,19 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if reading_of(exchange).violations:
         return
     ((_, body),) = reading_of(exchange).payloads
-    seen = schema_errors("response", body)[:1] or list(_values(exchange, body))[:1] or list(_ended(exchange))[:1]
-    for sentence in seen:
-        yield Seen(sentence, exchange.body_place)
+    seen = list(unpublished("response", body, exchange.body_place))
+    yield from seen
+    # What is wrong with the values means little while the schema is broken. No client looks at them.
+    if not seen:
+        for sentence in list(_values(exchange, body))[:1]:
+            yield Seen(sentence, exchange.body_place, strict_only=True, harmless=True)
+        for sentence in list(_repeats(exchange, body))[:1]:
+            yield Seen(sentence, exchange.body_place, strict_only=True)
+    if all(one.strict_only for one in seen):
+        ended, counted = list(_ended(exchange))[:1], list(_usage(exchange))[:1]
+        yield from (Seen(sentence, exchange.body_place) for sentence in ended)
+        # Wrong counts leave text and calls as they are.
+        yield from (Seen(sentence, exchange.body_place, harmless=True) for sentence in counted if not ended)
 
 
 def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
@@ -116,6 +138,10 @@ def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
         yield f"created_at is {body['created_at']!r}, it should be a time in seconds"
     if body["model"] != exchange.target.model:
         yield f"model is {body['model']!r}, the request asked for {exchange.target.model!r}"
+
+
+def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
+    """What a response does not repeat of its request."""
     asked = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
@@ -130,13 +156,12 @@ def _named(tools: list[dict[str, Any]]) -> list[Any]:
 
 
 def _ended(exchange: Exchange) -> Iterable[str]:
-    """What is wrong with status, error and usage of an answer that has the right form."""
+    """What is wrong with status and error of an answer that has the right form."""
     if failure_of(exchange) is Failure.BEFORE_OUTPUT:
         yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
             yield f"the status gives the end as {choice.finish!r}, the backend's was {wanted.finish!r}"
-    yield from _usage(exchange)
 
 
 def _end(finish: str | None) -> str | None:
@@ -173,13 +198,13 @@ def call_items(exchange: Exchange) -> Iterable[Seen]:
     ((_, body),) = reading_of(exchange).payloads
     for item in body["output"]:
         if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
-            yield Seen(f"the id of the item is {item['id']!r}, it should begin with fc_")
+            seen = f"the id of the item is {item['id']!r}, it should begin with fc_"
+            yield Seen(seen, exchange.body_place, strict_only=True)
         elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
             seen = f"the response is completed, and its call of {item['name']} is marked incomplete"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, exchange.body_place, strict_only=True)
     for wanted, choice in exchange.choices():
-        for sentence in _calls(wanted, choice):
-            yield Seen(sentence, exchange.body_place)
+        yield from _calls(wanted, choice, exchange.body_place)
 
 
 @check("responses.stream.sums")
@@ -191,8 +216,7 @@ def sums(exchange: Exchange) -> Iterable[Seen]:
             continue
         for sentence in _text(wanted, choice):
             yield Seen(sentence, place_of(exchange, Text))
-        for sentence in _calls(wanted, choice):
-            yield Seen(sentence, place_of(exchange, Fragment) or place_of(exchange, CallOpened))
+        yield from _calls(wanted, choice, place_of(exchange, Fragment) or place_of(exchange, CallOpened))
 
 
 def _text(wanted: Expected, choice: Choice) -> Iterable[str]:
@@ -204,19 +228,20 @@ def _text(wanted: Expected, choice: Choice) -> Iterable[str]:
         yield difference(wanted.text, got)
 
 
-def _calls(wanted: Expected, choice: Choice) -> Iterable[str]:
+def _calls(wanted: Expected, choice: Choice, place: Place | None) -> Iterable[Seen]:
     # A block has no id to keep.
     want = [(call.name, call.id if call.exact else "") for call in wanted.calls]
     got = [(call.name, call.id) for call in choice.calls]
     alike = [name for name, _ in got] == [name for name, _ in want]
     if not alike or any(id_ not in {"", came} for (_, id_), (_, came) in zip(want, got, strict=True)):
-        yield f"the backend called {want}; the answer has {got}"
+        yield Seen(f"the backend called {want}; the answer has {got}", place)
         return
     for call, came in zip(wanted.calls, choice.calls, strict=True):
         if call.exact and call.arguments != came.arguments:
-            yield f"arguments of {call.name}: {difference(call.arguments, came.arguments)}"
+            seen = f"arguments of {call.name}: {difference(call.arguments, came.arguments)}"
+            yield Seen(seen, place, strict_only=same_json(call.arguments, came.arguments))
         elif not call.exact and not is_object(came.arguments):
-            yield f"arguments of {call.name} are no JSON object: {came.arguments[:80]!r}"
+            yield Seen(f"arguments of {call.name} are no JSON object: {came.arguments[:80]!r}", place)
 
 
 @check("responses.stream.terminal")

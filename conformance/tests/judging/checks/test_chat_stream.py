@@ -117,9 +117,27 @@ def test_an_error_frame_is_no_chunk_but_an_error_that_is_null_is_no_published_fi
 
 
 def test_chunks_after_the_one_that_the_grammar_blames_are_not_held_against_the_schema(stream: Make) -> None:
-    again = {"role": "assistant", "colour": "red"}
+    again = {"role": "user", "colour": "red"}
     assert found("schema", stream("text-hello", again, {"colour": "red"}, STOP)) == []
     assert "colour" in only("schema", stream("text-hello", {"colour": "red"}, again)).seen
+
+
+def test_a_vendors_member_and_a_missing_one_are_two_faults_of_two_weights(stream: Make) -> None:
+    unnamed = b'data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1700000000, "choices": []}\n\n'
+    extra, missing = found("schema", stream("text-hello", {"colour": "red"}, {"taste": "sour"}, unnamed, STOP))
+    assert (extra.seen, extra.strict_only, extra.harmless) == (
+        "/choices/0/delta: colour is not among the published fields", True, True,
+    )  # fmt: skip
+    assert (missing.seen, missing.strict_only, missing.harmless) == ("the body: model is missing", False, True)
+
+
+def test_an_extension_is_no_fault(stream: Make) -> None:
+    assert found("schema", stream("text-hello", {"x-colour": "red"}, STOP)) == []
+
+
+def test_what_is_read_and_has_a_wrong_type_hides_what_comes_after(stream: Make) -> None:
+    wrong = only("schema", stream("text-hello", {"content": 5}, {"colour": "red"}, STOP))
+    assert (wrong.strict_only, wrong.harmless) == (False, False)
 
 
 @pytest.mark.parametrize(

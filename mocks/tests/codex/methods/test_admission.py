@@ -24,7 +24,7 @@ def test_nothing_begins_in_a_process_that_is_to_end(client: Any, method: str, pa
     assert client.ask("thread/loaded/list", {})[0]["data"] == [thread]
 
 
-def test_wrong_parameters_are_told_first(client: Any) -> None:
+def test_wrong_parameters_are_reported_first(client: Any) -> None:
     client.server.drain()
     assert client.ask("turn/start", {})[0]["message"] == "Invalid request: missing field `threadId`"
 

@@ -48,7 +48,7 @@ def test_it_says_what_it_begins_with(older: Any) -> None:
     assert opened["rolloutPath"].endswith(f"-{opened['conversationId']}.jsonl")
 
 
-def test_nothing_is_told_before_somebody_listens_and_nothing_is_lost(conversation: Conversation) -> None:
+def test_nothing_is_sent_before_somebody_listens_and_nothing_is_lost(conversation: Conversation) -> None:
     assert conversation.heard.methods == ["response"]
     assert conversation.say("[[assay:text/hello#a]]").methods == ["response"]
     _, heard = conversation.listen()

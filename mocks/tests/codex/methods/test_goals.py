@@ -34,7 +34,7 @@ def test_a_goal_is_set_changed_and_cleared(client: Any, thread: str) -> None:
     assert (result, heard.methods) == ({"cleared": False}, ["response"])
 
 
-def test_who_resumes_a_thread_hears_of_its_goal(client: Any, thread: str) -> None:
+def test_who_resumes_a_thread_gets_its_goal(client: Any, thread: str) -> None:
     client.ask("thread/goal/set", {"threadId": thread, "objective": "Ship it"})
     resumed, heard = client.ask("thread/resume", {"threadId": thread, "excludeTurns": True})
     assert resumed["thread"]["preview"] == "Ship it"

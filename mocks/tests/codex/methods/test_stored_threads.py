@@ -89,7 +89,7 @@ def test_how_a_turn_failed_is_found_again_by_newer_versions(make_client: Callabl
     assert ends == [("completed", True, ["item-1"]), ("failed", False, ["item-1"])]
 
 
-def test_turns_without_words_of_the_model_are_told_only_where_there_are_any(make_client: Callable[..., Any]) -> None:
+def test_turns_without_words_of_the_model_are_sent_only_where_there_are_any(make_client: Callable[..., Any]) -> None:
     texts = []
     for version in ("0.89.0", "0.105.0", NEWEST.number):
         client = make_client(version=version)
@@ -177,7 +177,7 @@ def test_older_versions_do_not_read_what_was_put_away(older: Any) -> None:
     assert error["message"] == f"no rollout found for thread id {thread}"
 
 
-def test_the_older_family_tells_that_a_thread_has_ended(make_client: Callable[..., Any]) -> None:
+def test_the_older_family_reports_that_a_thread_has_ended(make_client: Callable[..., Any]) -> None:
     client = make_client(version="0.105.0")
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, HELLO)
@@ -205,7 +205,7 @@ def test_a_thread_can_be_named(client: Any, thread: str) -> None:
     assert error["message"] == "thread name must not be empty"
 
 
-def test_the_older_family_tells_a_name_too(make_client: Callable[..., Any]) -> None:
+def test_the_older_family_sends_a_name_too(make_client: Callable[..., Any]) -> None:
     client = make_client(version="0.99.0")
     thread = client.start_thread(ephemeral=False)
     _, heard = client.ask("thread/name/set", {"threadId": thread, "name": "N"})
@@ -235,7 +235,7 @@ def test_the_last_turns_can_be_rolled_back(make_client: Callable[..., Any]) -> N
     assert error["message"] == "assay-codex does not play thread/rollback while a turn runs"
 
 
-def test_the_older_family_tells_a_rollback_too(make_client: Callable[..., Any]) -> None:
+def test_the_older_family_sends_a_rollback_too(make_client: Callable[..., Any]) -> None:
     client = make_client(version="0.99.0")
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, HELLO)

@@ -52,14 +52,14 @@ def test_an_unknown_provider_is_refused(client: Any) -> None:
     assert "thread" in client.ask("thread/start", {"modelProvider": "mock"})[0]
 
 
-def test_a_thread_is_told_as_it_was_started(client: Any) -> None:
+def test_a_thread_is_sent_as_it_was_started(client: Any) -> None:
     result, heard = client.ask("thread/start", {"cwd": "/x", "model": "m", "sandbox": "workspace-write"})
     assert (result["model"], result["cwd"], result["runtimeWorkspaceRoots"]) == ("m", "/x", ["/x"])
     assert result["sandbox"]["type"] == "workspaceWrite"
     assert heard.told("thread/started")[0]["thread"] == result["thread"]
 
 
-def test_who_has_left_a_thread_hears_only_its_status(client: Any) -> None:
+def test_who_has_left_a_thread_gets_only_its_status(client: Any) -> None:
     thread = client.start_thread(ephemeral=False)
     assert client.ask("thread/unsubscribe", {"threadId": thread})[0] == {"status": "unsubscribed"}
     _, heard = client.start_turn(thread, "[[assay:text/hello#a]]")
@@ -81,7 +81,7 @@ def test_a_thread_that_is_put_away_stops_and_is_gone(client: Any, method: str, t
     assert '"interrupted"' in client.play("[[assay:reflect/turns#a]]").said[0]
 
 
-def test_injected_items_are_told_raw_where_asked_for(client: Any) -> None:
+def test_injected_items_are_sent_raw_where_asked_for(client: Any) -> None:
     items: list[dict[str, Any]] = [
         {"type": "message", "role": "user", "content": []},
         {"type": "message", "role": "assistant", "content": [], "id": "own"},
@@ -131,7 +131,7 @@ def test_images_must_be_inline(client: Any, image: dict[str, Any], accepted: boo
     assert ("turn" in answer) is accepted
 
 
-def test_overrides_stay_and_are_told(client: Any) -> None:
+def test_overrides_stay_and_are_sent(client: Any) -> None:
     thread = client.start_thread(ephemeral=False)
     params = {"threadId": thread, "input": [], "model": "other", "effort": "bogus"}
     _, heard = client.ask("turn/start", params)
@@ -167,7 +167,7 @@ def test_on_threads_in_memory_the_turn_starts_before_it_is_answered(client: Any,
     assert heard.methods[0] == first
 
 
-def test_the_clients_id_of_its_message_is_told_back(client: Any) -> None:
+def test_the_clients_id_of_its_message_is_sent_back(client: Any) -> None:
     params = {
         "threadId": client.start_thread(),
         "input": [{"type": "text", "text": "x"}],

@@ -24,7 +24,7 @@ def test_input_for_a_busy_thread_joins_its_turn(make_client: Any) -> None:
     assert "turn/started" not in heard.methods
 
 
-def test_in_older_versions_it_is_told_as_a_turn_that_never_ends(make_client: Any) -> None:
+def test_in_older_versions_it_is_sent_as_a_turn_that_never_ends(make_client: Any) -> None:
     client = make_client(QUEUED, version="0.89.0")
     thread = client.start_thread()
     assert client.start_turn(thread, "[[assay:a#1]]")[0] == "0"
@@ -36,7 +36,7 @@ def test_in_older_versions_it_is_told_as_a_turn_that_never_ends(make_client: Any
 
 
 @pytest.mark.parametrize(("version", "told"), [("0.96.0", 0), ("0.98.0", 1), ("0.142.0", 1), ("0.150.0", 1)])
-def test_input_that_waits_for_the_answer_is_told_as_an_item_where_the_version_does(
+def test_input_that_waits_for_the_answer_is_sent_as_an_item_where_the_version_does(
     make_client: Any, version: str, told: int
 ) -> None:
     client = make_client(QUEUED, version=version)

@@ -15,13 +15,13 @@ def test_a_call_is_in_progress_until_it_has_an_outcome() -> None:
     assert tool_call("c", "f", {}, {"status": "failed"})["status"] == "failed"
 
 
-def test_an_item_is_told_with_its_times() -> None:
+def test_an_item_is_sent_with_its_times() -> None:
     _, told = completed(timed({"id": "i"}, 5, 7), {"threadId": "t", "turnId": "u"})
     assert told["item"] == {"id": "i", "startedAtMs": 5, "completedAtMs": 7}
     assert (told["threadId"], told["completedAtMs"]) == ("t", 7)
 
 
-def test_every_kind_of_input_is_told_back() -> None:
+def test_every_kind_of_input_is_sent_back() -> None:
     assert user_content({"type": "text", "text": "a"}) == {"type": "text", "text": "a", "text_elements": []}
     assert user_content({"type": "image", "url": "data:"}) == {"type": "image", "url": "data:", "detail": None}
     assert list(user_content({"type": "image", "url": "data:"}, detail_first=True)) == ["type", "detail", "url"]

@@ -12,7 +12,7 @@ def _double(*steps: Any) -> dict[str, Script]:
     return {"a": Script(name="a", title="", parts=(steps, ()), notifications="double")}
 
 
-def test_a_message_is_told_under_its_type() -> None:
+def test_a_message_is_sent_under_its_type() -> None:
     assert notification("t", "c", {"type": "x"}) == (
         "codex/event/x",
         {"id": "t", "msg": {"type": "x"}, "conversationId": "c"},
@@ -37,14 +37,14 @@ def test_a_delta_of_text_is_three_lines(make_client: Any) -> None:
     assert heard.events("task_complete")[0]["last_agent_message"] == "aa"
 
 
-def test_thoughts_are_told_in_both_families(make_client: Any) -> None:
+def test_thoughts_are_sent_in_both_families(make_client: Any) -> None:
     heard = make_client(_double(Think("hm"))).play("[[assay:a#1]]")
     assert heard.events("agent_reasoning") == [{"type": "agent_reasoning", "text": "hm"}]
     assert heard.events("reasoning_content_delta")[0]["summary_index"] == 0
     assert heard.events("agent_reasoning_section_break")[0]["item_id"]
 
 
-def test_thoughts_themselves_are_told_in_both_families(make_client: Any) -> None:
+def test_thoughts_themselves_are_sent_in_both_families(make_client: Any) -> None:
     heard = make_client(_double(Think("hm, so", ("hm, ", "so"), ("a", "b"), "e"))).play("[[assay:a#1]]")
     assert [event["delta"] for event in heard.events("agent_reasoning_delta")] == ["hm, ", "so"]
     assert [event["delta"] for event in heard.events("agent_reasoning_raw_content_delta")] == ["a", "b"]
@@ -52,7 +52,7 @@ def test_thoughts_themselves_are_told_in_both_families(make_client: Any) -> None
     assert heard.told("item/completed")[1]["item"]["content"] == ["ab"]
 
 
-def test_a_native_call_is_told_in_both_families(make_client: Any) -> None:
+def test_a_native_call_is_sent_in_both_families(make_client: Any) -> None:
     client = make_client(_double(SEARCH))
     heard = client.play("[[assay:a#1]]", "search")
     (asked,) = heard.events("dynamic_tool_call_request")
@@ -63,7 +63,7 @@ def test_a_native_call_is_told_in_both_families(make_client: Any) -> None:
     assert answered["duration"] == {"secs": 1, "nanos": 250_000_000}
 
 
-def test_a_failure_is_told_in_both_families(make_client: Any) -> None:
+def test_a_failure_is_sent_in_both_families(make_client: Any) -> None:
     heard = make_client(_double(Fail("http-429"))).play("[[assay:a#1]]")
     assert heard.events("error")[0]["codex_error_info"] == {
         "response_too_many_failed_attempts": {"http_status_code": 429}
@@ -76,7 +76,7 @@ def test_an_unknown_status_stays_unknown(make_client: Any) -> None:
     assert heard.events("error")[0]["codex_error_info"] == {"http_connection_failed": {"http_status_code": None}}
 
 
-def test_an_interrupt_is_told_in_both_families(make_client: Any) -> None:
+def test_an_interrupt_is_sent_in_both_families(make_client: Any) -> None:
     client = make_client(_double(Hang()))
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[assay:a#1]]")

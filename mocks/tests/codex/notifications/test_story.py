@@ -13,7 +13,7 @@ def _story(*parts: tuple[Step, ...]) -> dict[str, Script]:
     return {"a": Script(name="a", title="", parts=parts, notifications="story")}
 
 
-def test_text_is_told_in_deltas_and_once_whole(make_client: Any) -> None:
+def test_text_is_sent_in_deltas_and_once_whole(make_client: Any) -> None:
     thread_id = (client := make_client(_story((Say(("Hel", "lo")), Usage(input=5, output=2, cached=1))))).start_thread()
     _, heard = client.start_turn(thread_id, "[[assay:a#1]]")
     assert heard.told("agentMessageDelta") == [{"threadId": thread_id, "delta": piece} for piece in ("Hel", "lo")]
@@ -68,7 +68,7 @@ def test_a_call_of_a_choice_makes_its_reason(make_client: Any) -> None:
     assert [told["delta"]["tool_calls"][0]["index"] for told in heard.told("agentMessageDelta")[1:]] == [0, 0]
 
 
-def test_a_native_call_is_told_natively(make_client: Any) -> None:
+def test_a_native_call_is_sent_natively(make_client: Any) -> None:
     client = make_client(_story((Say(("Let me",)), SEARCH), (Say(("Found",)),)))
     heard = client.play("[[assay:a#1]]", "search", **RAW)
     assert heard.asked[0]["params"]["tool"] == "search"
@@ -91,7 +91,7 @@ def test_a_failure_completes_no_message(make_client: Any) -> None:
     assert heard.told("error")[0]["error"]["message"].startswith("stream disconnected")
 
 
-def test_thoughts_are_told_as_ever(make_client: Any) -> None:
+def test_thoughts_are_sent_as_ever(make_client: Any) -> None:
     heard = make_client(_story((Think("hm"), Say(("x",))))).play("[[assay:a#1]]")
     assert heard.told("item/reasoning/summaryTextDelta")[0]["delta"] == "hm"
 
@@ -109,7 +109,7 @@ def test_a_conversation_is_named_so(make_client: Any) -> None:
     assert heard.methods[-2:] == ["codex/event/task_complete", "turn/completed"]
 
 
-def test_text_without_deltas_is_told_in_the_message_alone(make_client: Any) -> None:
+def test_text_without_deltas_is_sent_in_the_message_alone(make_client: Any) -> None:
     steps = (Say(("Hel", "lo"), whole=True), Say(("!",), whole=True, choice=0), Usage(unknown=True))
     heard = make_client(_story(steps)).play("[[assay:a#1]]")
     assert heard.deltas == []

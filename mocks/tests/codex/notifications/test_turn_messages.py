@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from assay_codex.notifications.turn_messages import turn_error
 from assay_codex.threads.turn_object import turn_object
-from assay_codex.versions.failures import CAUSES
+from assay_codex.versions.version import NEWEST
 
 
 def test_a_turn_lasts_from_its_start_to_its_end() -> None:
@@ -12,5 +12,5 @@ def test_a_turn_lasts_from_its_start_to_its_end() -> None:
     assert (told["startedAt"], told["durationMs"], told["itemsView"]) == (None, None, "notLoaded")
 
 
-def test_an_error_is_told_with_its_cause() -> None:
-    assert turn_error(CAUSES["http-500"])["codexErrorInfo"] == "internalServerError"
+def test_an_error_is_sent_with_its_cause() -> None:
+    assert turn_error(NEWEST.failures.causes["http-500"])["codexErrorInfo"] == "internalServerError"

@@ -74,7 +74,7 @@ def test_a_line_that_is_no_message_is_unreadable(line: bytes) -> None:
         read(line)
 
 
-def test_bytes_that_are_no_utf8_are_told_apart() -> None:
+def test_bytes_that_are_no_utf8_are_kept_apart() -> None:
     with pytest.raises(NotUtf8Error):
         read(b'{"id":1,"method":"\xff\xfe"}')
 

@@ -122,7 +122,9 @@ def test_half_a_line_that_a_killed_process_left_is_overwritten(start: Callable[.
         (b"\xff\n", "'utf-8' codec can't decode byte 0xff"),
     ],
 )
-def test_a_damaged_file_is_told_with_its_name(text: bytes, why: str, start: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported_with_its_name(
+    text: bytes, why: str, start: Callable[..., Any], tmp_path: Path
+) -> None:
     client = start()
     thread = client.start_thread(ephemeral=False)
     client.start_turn(thread, HELLO)

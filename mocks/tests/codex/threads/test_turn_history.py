@@ -19,7 +19,7 @@ def test_only_the_last_turns_are_kept() -> None:
     assert len(past.costs) == KEPT_TURNS
 
 
-def test_an_item_whose_end_is_told_twice_is_kept_once() -> None:
+def test_an_item_whose_end_is_sent_twice_is_kept_once() -> None:
     past = TurnHistory()
     for status in ("declined", "failed"):
         past.record("item/completed", _item("0", "call", "commandExecution", status=status))

@@ -128,7 +128,7 @@ def test_what_is_no_address_is_refused_as_codex_refuses_it(url: str) -> None:
         (("off",), 1, "Error: no transport configured; use --listen or enable remote control\n"),
     ],
 )
-def test_every_other_mistake_is_told_as_codex_tells_it(
+def test_every_other_mistake_is_reported_as_codex_says_it(
     arguments: tuple[str | None, ...], status: int, text: str
 ) -> None:
     with pytest.raises(RefusedError) as refused:

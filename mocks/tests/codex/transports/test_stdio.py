@@ -220,7 +220,7 @@ def test_reflect_over_pipes(process: Process) -> None:
     assert (told["developer"], told["history"]) == ("é 😀", [])
 
 
-def test_a_client_that_subscribes_after_the_response_hears_the_end_of_the_turn(start: Callable[..., Process]) -> None:
+def test_a_client_that_subscribes_after_the_response_gets_the_end_of_the_turn(start: Callable[..., Process]) -> None:
     process = start(ASSAY_PACE="1")
     process.shake_hands()
     process.start_turn("[[assay:text/hello#a]]")
@@ -378,7 +378,7 @@ def flood(start: Callable[..., Process], tmp_path: Path) -> Process:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process's memory there")
-def test_a_client_that_does_not_read_costs_no_memory_and_is_still_heard(flood: Process) -> None:
+def test_a_client_that_does_not_read_costs_no_memory_and_is_still_served(flood: Process) -> None:
     thread, turn = flood.start_turn("[[assay:flood#a]]")
     before = _memory(flood)
     flood.send({"id": "i", "method": "turn/interrupt", "params": {"threadId": thread, "turnId": turn}})
@@ -438,3 +438,39 @@ def test_input_that_is_a_file_is_played_to_its_end(tmp_path: Path) -> None:
             [sys.executable, "-m", "assay_codex", "app-server"], stdin=file, capture_output=True, check=True
         )
     assert done.stdout.startswith(b'{"id":0,"result":{"userAgent":"x/%b' % NEWEST.number.encode())
+
+
+def _begin_conversation(process: Process) -> str:
+    """A v1 conversation that this client listens to, begun as its first requests."""
+    process.send(HELLO)
+    process.send({"id": 1, "method": "newConversation", "params": {}})
+    conversation = process.hear_until(lambda message: message.get("id") == 1)[-1]["result"]["conversationId"]
+    process.send({"id": 2, "method": "addConversationListener", "params": {"conversationId": conversation}})
+    assert "subscriptionId" in process.hear_until(lambda message: message.get("id") == 2)[-1]["result"]
+    return str(conversation)
+
+
+def test_a_client_that_begins_with_v1_is_played_v1_although_no_version_was_named(start: Any) -> None:
+    process = start(ASSAY_CODEX_VERSION="")
+    conversation = _begin_conversation(process)
+    item = {"type": "text", "data": {"text": "[[assay:reflect/backend#a]]"}}
+    process.send({"id": 3, "method": "sendUserMessage", "params": {"conversationId": conversation, "items": [item]}})
+    said = process.hear_until(lambda message: message.get("method") == "codex/event/agent_message")[-1]
+    report = json.loads(said["params"]["msg"]["message"])
+    assert report == {"codex": "0.107.0", "protocol": "v1"}
+
+
+def test_a_version_that_was_named_has_no_methods_but_its_own(start: Any) -> None:
+    process = start(ASSAY_CODEX_VERSION=NEWEST.number)
+    process.send(HELLO)
+    process.send({"id": 1, "method": "newConversation", "params": {}})
+    error = process.hear_until(lambda message: message.get("id") == 1)[-1]["error"]
+    assert error["message"].startswith("Invalid request: unknown variant `newConversation`")
+
+
+def test_a_client_that_begins_with_v2_is_played_the_newest(start: Any) -> None:
+    process = start(ASSAY_CODEX_VERSION="")
+    process.shake_hands()
+    process.start_turn("[[assay:reflect/backend#a]]")
+    said = process.hear_until(lambda message: message.get("method") == "item/agentMessage/delta")[-1]
+    assert json.loads(said["params"]["delta"]) == {"codex": NEWEST.number, "protocol": "v2"}

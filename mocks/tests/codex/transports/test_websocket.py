@@ -148,7 +148,7 @@ def _methods(messages: list[Message]) -> list[str]:
     return [message.get("method", "response") for message in messages]
 
 
-def test_it_tells_where_it_listens(listener: Listener) -> None:
+def test_it_says_where_it_listens(listener: Listener) -> None:
     address = listener.address
     assert address.startswith("127.0.0.1:")
     assert listener.told == [
@@ -223,7 +223,7 @@ def test_a_turn_outlives_the_client_that_began_it(listener: Listener) -> None:
     assert ended["params"]["turn"]["status"] == "completed"
 
 
-def test_a_client_that_leaves_a_thread_hears_no_more_of_it_while_others_do(listener: Listener) -> None:
+def test_a_client_that_leaves_a_thread_gets_no_more_of_it_while_others_do(listener: Listener) -> None:
     starter, joiner = listener.connect(), listener.connect()
     thread = starter.start_thread()
     joiner.ask("thread/resume", {"threadId": thread})
@@ -350,7 +350,7 @@ def test_a_signal_that_a_version_does_not_know_kills_it(
     assert listener.process.wait(PATIENCE) == -signum
 
 
-def test_a_client_that_does_not_read_keeps_nobody_from_being_heard(
+def test_a_client_that_does_not_read_keeps_no_other_from_being_served(
     listen: Callable[..., Listener], tmp_path: Path
 ) -> None:
     scripts = tmp_path / "s.json"

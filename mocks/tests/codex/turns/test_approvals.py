@@ -119,7 +119,7 @@ def test_an_answer_that_comes_too_late_counts_where_turns_are_counted(make: Any)
     assert client.start_turn(turn["threadId"], "hello")[0] == "3"
 
 
-def test_an_interrupt_leaves_the_request_and_tells_so_afterwards(make: Any) -> None:
+def test_an_interrupt_leaves_the_request_and_says_so_afterwards(make: Any) -> None:
     client, heard = make(TOUCH)
     turn = heard.told("turn/started")[0]
     _, heard = client.ask("turn/interrupt", {"threadId": turn["threadId"], "turnId": turn["turn"]["id"]})
@@ -157,7 +157,7 @@ def test_without_an_environment_nothing_runs(make_client: Any) -> None:
     assert heard.told("turn/completed")
 
 
-def test_a_patch_is_asked_for_and_told_as_a_diff(make: Any) -> None:
+def test_a_patch_is_asked_for_and_sent_as_a_diff(make: Any) -> None:
     client, heard = make(ADD)
     assert request(heard)["method"] == "item/fileChange/requestApproval"
     assert heard.told("item/started")[-1]["item"]["changes"] == [
@@ -183,7 +183,7 @@ def test_a_declined_patch_changes_nothing(make: Any, version: str, told: list[st
     assert heard.told("turn/diff/updated") == []
 
 
-def test_the_older_family_tells_both_too(make: Any) -> None:
+def test_the_older_family_sends_both_too(make: Any) -> None:
     client, heard = make(Command(id="c", command="echo 'it''s'", output="its\n", reason="why"), version=OLDEST)
     assert heard.events("exec_command_begin")[0]["command"] == ["bash", "-lc", "echo 'it''s'"]
     assert heard.events("exec_approval_request")[0]["reason"] == "why"
@@ -306,7 +306,7 @@ def test_where_the_user_does_not_plan_the_model_may_not_ask(
         assert heard.raw[2]["output"] == f"request_user_input is unavailable in {mode_named} mode"
 
 
-def test_the_older_family_tells_a_question_too(make: Any) -> None:
+def test_the_older_family_sends_a_question_too(make: Any) -> None:
     _, heard = make(ASKS, version=OLDEST)
     (asked,) = [message["params"] for message in heard if message.get("method") == "item/tool/requestUserInput"]
     told = [{"id": "q1", "header": "H", "question": "Proceed?", "options": asked["questions"][0]["options"]}]

@@ -31,7 +31,7 @@ def test_calls_that_nobody_answered_are_cancelled_by_an_interrupt(make_client: A
 
 
 @pytest.mark.parametrize("version", ["0.113.0", "0.162.0"])
-def test_versions_between_told_the_model_alone_of_calls_that_an_interrupt_cancels(
+def test_versions_between_inform_the_model_alone_of_calls_that_an_interrupt_cancels(
     make_client: Any, version: Any
 ) -> None:
     client = make_client(_library((SEARCH, Finish())), version=version)
@@ -62,7 +62,7 @@ def test_a_call_in_another_shape_is_in_the_history_and_waits_for_nobody(make_cli
     assert client.server.threads.get(thread).history[-1]["call_id"] == "c"
 
 
-def test_a_call_told_twice_is_asked_once(client: Any) -> None:
+def test_a_call_sent_twice_is_asked_once(client: Any) -> None:
     heard = client.play("[[assay:textual/structured-wins#a]]", "localSearch", experimentalRawEvents=True)
     assert len(heard.asked) == 1
     assert [item["type"] for item in heard.raw] == ["message", "message", "function_call"]
@@ -109,7 +109,7 @@ def test_a_program_that_calls_no_tool_is_over_at_once(make_client: Any, code: Co
     assert heard.said == ["Done"]
 
 
-def test_the_model_is_told_how_long_a_program_ran_that_an_interrupt_ends(make_client: Any) -> None:
+def test_the_model_is_sent_how_long_a_program_ran_that_an_interrupt_ends(make_client: Any) -> None:
     client = make_client(_library((PROGRAM,)))
     thread = client.start_thread("search", experimentalRawEvents=True)
     turn, _ = client.start_turn(thread, "[[assay:a#1]]")

@@ -85,7 +85,7 @@ def test_where_no_part_is_left_the_default_answer_is_the_summary(make_client: An
     assert "42 degrees" in client.server.threads.get(thread).history[1]["content"][0]["text"]
 
 
-def test_input_that_came_meanwhile_is_heard_after_the_summary(make_client: Any) -> None:
+def test_input_that_came_meanwhile_is_received_after_the_summary(make_client: Any) -> None:
     client = make_client(_library((SEARCH, Usage(input=300_000)), (Pause(1.0), Say(("Sum",))), ON))
     thread = client.start_thread("search")
     client.start_turn(thread, "[[assay:a#1]]")
@@ -131,7 +131,7 @@ def test_a_summary_that_is_too_long_without_any_item_fails_the_turn(make_client:
     assert heard.told("turn/completed")[0]["turn"]["status"] == "failed"
 
 
-def test_a_turn_whose_summary_fails_fails_when_its_input_was_told(make_client: Any) -> None:
+def test_a_turn_whose_summary_fails_fails_when_its_input_was_sent(make_client: Any) -> None:
     client, thread = full(make_client, (Fail("http-500"),))
     _, heard = client.start_turn(thread, "[[assay:b#1]]")
     assert items(heard) == ["contextCompaction", "userMessage"]
@@ -172,7 +172,7 @@ def test_a_summary_can_be_asked_for(make_client: Any) -> None:
     assert heard.said == ["Hello"]
 
 
-def test_what_a_model_calls_in_a_summary_is_told_raw_and_nobody_is_asked(make_client: Any) -> None:
+def test_what_a_model_calls_in_a_summary_is_sent_raw_and_nobody_is_asked(make_client: Any) -> None:
     command = Command(id="call_2", command="ls")
     client = make_client(_library(ON, (SEARCH, command, Say(("Sum",)))))
     thread = client.start_thread("search", **RAW)
@@ -245,7 +245,7 @@ def test_older_versions_tell_and_warn_that_they_summed_up(make_client: Any) -> N
     assert counts(heard)[-2][1] == counts(heard)[-3][1]
 
 
-def test_where_turn_start_tells_the_start_a_summary_that_was_asked_for_does_not(make_client: Any) -> None:
+def test_where_turn_start_reports_the_start_a_summary_that_was_asked_for_does_not(make_client: Any) -> None:
     client = make_client(_library(ON), version="0.107.0")
     thread = client.start_thread()
     client.start_turn(thread, "[[assay:a#1]]")

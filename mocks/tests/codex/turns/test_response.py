@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from assay_codex.turns.response import Response
 from assay_scripts.blocks import is_structured_call
-from assay_scripts.player import Piece
-from assay_scripts.steps import Call, Finish, Say, Shape
+from assay_scripts.steps import Call, Finish, Piece, Say, Shape
 
 if TYPE_CHECKING:
     from assay_scripts.player import Performance
@@ -34,7 +33,7 @@ def test_calls_are_the_reason_of_their_choice() -> None:
     assert [response.reason("stop", choice) for choice in (None, 0, 1)] == ["tool_calls", "stop", "tool_calls"]
 
 
-def test_it_tells_what_comes_next_until_nothing_does() -> None:
+def test_it_says_what_comes_next_until_nothing_does() -> None:
     def performance() -> Performance:
         now = yield Piece("a")
         assert now == 2.0

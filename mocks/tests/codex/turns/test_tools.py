@@ -49,7 +49,7 @@ def test_arguments_are_parsed_as_json() -> None:
 
 
 @pytest.mark.parametrize("arguments", ["", " ", "{not json", "{}}"])
-def test_arguments_that_are_no_json_are_told_to_the_model(arguments: str) -> None:
+def test_arguments_that_are_no_json_are_sent_to_the_model(arguments: str) -> None:
     with pytest.raises(ValueError, match=r"^failed to parse function arguments: .* at line 1 column \d+$"):
         parse_arguments(arguments)
 
@@ -72,7 +72,7 @@ IMAGE = {"type": "inputImage", "imageUrl": "data:image/png;base64,"}
         ([TEXT, IMAGE], [{"type": "input_text", "text": "é"}, {"type": "input_image", "image_url": IMAGE["imageUrl"]}]),
     ],
 )
-def test_one_text_is_told_to_the_model_as_it_is_and_anything_else_as_a_list(content: list[Any], output: object) -> None:
+def test_one_text_is_sent_to_the_model_as_it_is_and_anything_else_as_a_list(content: list[Any], output: object) -> None:
     assert outcome({"contentItems": content, "success": True}, None) == Outcome(True, content, output)  # type: ignore[arg-type]  # noqa: FBT003
     assert not outcome({"contentItems": content, "success": False}, None).success
 

@@ -21,7 +21,7 @@ READ = Call(id="call_2", name="read", arguments="{}")
 ALL_RAW = {"experimentalRawEvents": True}
 
 
-def test_a_text_turn_is_told_from_its_start_to_its_end(client: Any) -> None:
+def test_a_text_turn_is_sent_from_its_start_to_its_end(client: Any) -> None:
     heard = client.play("[[assay:text/hello#a]]")
     assert heard.said == ["Hello", ",", " ", "world", "!"]
     assert [method for method in heard.methods if method != "item/agentMessage/delta"] == [
@@ -47,7 +47,7 @@ def test_a_turn_may_say_nothing(client: Any) -> None:
     assert heard.told("turn/completed")[0]["turn"]["items"] == []
 
 
-def test_thoughts_are_told_apart_from_the_text(client: Any) -> None:
+def test_thoughts_are_sent_apart_from_the_text(client: Any) -> None:
     heard = client.play("[[assay:text/thinking#a]]", **ALL_RAW)
     assert heard.told("item/reasoning/summaryTextDelta")[0]["delta"] == "The user wants a short answer."
     assert heard.said == ["Short", " answer."]
@@ -98,7 +98,7 @@ def test_the_next_turn_works_after_a_failure(client: Any) -> None:
     assert heard.told("thread/status/changed")[-1]["status"] == {"type": "idle"}
 
 
-def test_late_events_are_told_after_the_end(client: Any) -> None:
+def test_late_events_are_sent_after_the_end(client: Any) -> None:
     heard = client.play("[[assay:text/late#a]]")
     end = heard.methods.index("turn/completed")
     assert heard.methods[end + 1 :] == [
@@ -109,7 +109,7 @@ def test_late_events_are_told_after_the_end(client: Any) -> None:
     ]
 
 
-def test_a_second_end_is_told_like_the_first(make_client: Any) -> None:
+def test_a_second_end_is_sent_like_the_first(make_client: Any) -> None:
     heard = make_client(_library((Say(("x",)), Finish(), Fail("cut"), Finish()))).play("[[assay:a#1]]")
     assert [params["turn"]["status"] for params in heard.told("turn/completed")] == ["completed", "failed", "completed"]
 
@@ -124,7 +124,7 @@ def test_late_events_may_come_late(make_client: Any) -> None:
 # Calls
 
 
-def test_a_call_is_told_raw_and_parsed(client: Any) -> None:
+def test_a_call_is_sent_raw_and_parsed(client: Any) -> None:
     heard = client.play("[[assay:call/one#a]]", "localSearch", **ALL_RAW)
     ((asked,), raw) = (heard.asked, heard.raw[-1])
     assert (raw["name"], raw["call_id"]) == ("localSearch", "call_one")
@@ -190,7 +190,7 @@ def test_a_late_call_comes_after_the_answer_and_nobody_waits_for_it(client: Any)
         (Call(id="1", name="unknown", arguments="{}"), "unsupported call: unknown"),
     ],
 )
-def test_a_call_that_cannot_be_made_is_told_to_the_model_alone(make_client: Any, call: Call, told: str) -> None:
+def test_a_call_that_cannot_be_made_is_sent_to_the_model_alone(make_client: Any, call: Call, told: str) -> None:
     heard = make_client(_library((call,), (Say(("next",)),))).play("[[assay:a#1]]", "search", **ALL_RAW)
     assert heard.asked == []
     assert [item["type"] for item in heard.raw] == ["message", "function_call", "function_call_output", "message"]
@@ -216,7 +216,7 @@ def test_a_call_in_an_incomplete_answer_was_made_all_the_same(client: Any) -> No
     assert heard.methods[-1] == "turn/completed"
 
 
-def test_a_failure_in_the_same_breath_as_a_call_is_told_when_that_is_answered(client: Any) -> None:
+def test_a_failure_in_the_same_breath_as_a_call_is_sent_when_that_is_answered(client: Any) -> None:
     heard = client.play("[[assay:fail/after-call#a]]", "localSearch", **ALL_RAW)
     assert heard.methods[-1] == "item/tool/call"
     assert client.wait(1e6) == []
@@ -326,7 +326,7 @@ def test_a_gate_that_nobody_opens_says_so(make_client: Any) -> None:
     assert client.wait(0.25).said == ["(the gate was not opened in time)", "after the silence"]
 
 
-def test_reflect_tells_what_the_turn_received(client: Any) -> None:
+def test_reflect_says_what_the_turn_received(client: Any) -> None:
     tool = {"name": "f", "description": "d", "inputSchema": {"type": "object"}}
     thread = client.start_thread(developerInstructions="Be brief.", model="m", dynamicTools=[tool])
     items = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "é"}]}]
@@ -362,7 +362,7 @@ def test_the_history_of_a_later_turn_holds_the_earlier_ones(client: Any) -> None
     ]
 
 
-def test_reflect_tells_how_the_other_turns_ended(client: Any) -> None:
+def test_reflect_says_how_the_other_turns_ended(client: Any) -> None:
     thread = client.start_thread()
     turn, _ = client.start_turn(thread, "[[assay:text/hang#a]]")
     client.ask("turn/interrupt", {"threadId": thread, "turnId": turn})
@@ -473,7 +473,7 @@ def test_a_call_may_be_cut_off_in_the_middle(client: Any) -> None:
     assert heard.told("turn/completed")[0]["turn"]["status"] == "failed"
 
 
-def test_an_error_may_be_all_that_is_told(client: Any) -> None:
+def test_an_error_may_be_all_that_is_sent(client: Any) -> None:
     thread = client.start_thread()
     turn, heard = client.start_turn(thread, "[[assay:fail/notice#a]]")
     assert heard.methods[-1] == "error"
@@ -502,7 +502,7 @@ def test_a_turn_that_is_left_cuts_nothing_more(make_client: Any) -> None:
     assert [pieces.sizes for pieces in client.outputs] == [(1,), ()]
 
 
-def test_without_choices_in_the_words_the_end_of_one_is_not_told(make_client: Any) -> None:
+def test_without_choices_in_the_words_the_end_of_one_is_not_sent(make_client: Any) -> None:
     heard = make_client(_library((Say(("a",), choice=1), Finish("length", choice=1)))).play("[[assay:a#1]]")
     assert heard.said == ["a"]
     assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
@@ -553,7 +553,7 @@ def _counts(heard: Any) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("end", "counts"), [(Fail("cut"), (100, 100)), (Finish("length"), (103, 100)), (Hang(), (100, 100))]
 )
-def test_an_answer_that_is_broken_off_tells_the_counts_up_to_then(
+def test_an_answer_that_is_broken_off_says_the_counts_up_to_then(
     make_client: Any, end: Step, counts: tuple[int, int]
 ) -> None:
     counted = (Say(("a",)), Usage(input=100, output=1))
@@ -576,7 +576,7 @@ def test_a_turn_that_fails_is_unread_and_one_without_words_is_not(make_client: A
     assert heard.told("turn/completed")[0]["turn"]["itemsView"] == "notLoaded"
 
 
-def test_what_was_held_back_is_told_when_the_answer_is_broken_off(make_client: Any) -> None:
+def test_what_was_held_back_is_sent_when_the_answer_is_broken_off(make_client: Any) -> None:
     client = make_client(_library((Say(("a <", "oai")), Fail("cut"))))
     assert client.play("[[assay:a#n]]").said == ["a ", "<oai"]
     older = make_client(_library((Say(("a <", "oai", "")), Fail("cut"))), version="0.89.0")

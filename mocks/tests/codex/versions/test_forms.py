@@ -11,12 +11,12 @@ FORMS = {
 }
 
 
-def test_fields_are_told_but_for_those_of_the_table() -> None:
+def test_fields_are_sent_but_for_those_of_the_table() -> None:
     told = trimmed(FORMS, "thing/told", {"item": {"type": "a", "z": 0, "x": 2, "y": 1}, "more": 2, "id": 1})
     assert list(told.items()) == [("item", {"type": "a", "x": 2}), ("id", 1)]
 
 
-def test_what_is_not_named_is_told_as_it_is() -> None:
+def test_what_is_not_named_is_sent_as_it_is() -> None:
     inside = {"item": {"arguments": {"item": {"type": "a", "y": 1}}}}
     assert trimmed(FORMS, "other", inside) == inside
     assert trimmed({}, "thing/told", {"more": 1}) == {"more": 1}

@@ -29,6 +29,6 @@ def test_patches_of_a_version_are_alike() -> None:
     assert minor("0.142.5") == minor("0.142.0") == 142
 
 
-def test_a_mark_that_cannot_be_read_is_told() -> None:
+def test_a_mark_that_cannot_be_read_is_sent() -> None:
     with pytest.raises(ValueError, match=r"a\+b: expected a name, then \+FIRST or -GONE or both"):
         known("a+b", "0.89.0")

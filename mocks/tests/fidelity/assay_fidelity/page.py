@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from assay_codex.versions.version import VERSIONS
+from assay_codex.versions.changes import CHANGES
+from assay_codex.versions.version import NEWEST, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +64,17 @@ _MARKS = {"equal": "equal", "accepted difference": "accepted", "not replayed": "
 
 def fidelity_page(replays: Replays, compared: Sequence[Compared]) -> str:
     """The page as Markdown."""
-    return "\n".join([_HEAD, *_replayed(replays), *_versions(), *_compared(compared), _LIMITS])
+    return "\n".join([_HEAD, *_replayed(replays), *_versions(), *_changes(), *_compared(compared), _LIMITS])
+
+
+def versions_text() -> str:
+    """How many versions are played, and how many of them were recorded: a paragraph of `docs/mock.md`."""
+    oldest, newest = next(iter(VERSIONS)), NEWEST.number
+    recorded = len({version.played_as for version in VERSIONS.values()})
+    return (
+        f"Every stable version from {oldest} to {newest} is played, {len(VERSIONS)} in all. "
+        f"Of {recorded} of them sessions were\nrecorded with the real program."
+    )
 
 
 _PLAYED_AS = """\
@@ -83,6 +94,20 @@ def _versions() -> Iterator[str]:
             groups.setdefault((version.played_as, version.seen_in), []).append(number)
     rows = ((", ".join(numbers), played_as, ", ".join(seen)) for (played_as, seen), numbers in groups.items())
     yield from _table(("version", "played as", "with changes of"), rows)
+
+
+_SEEN = """\
+## Changes that no recording holds
+
+Every other change of a version is held by a recording: without the change the mock plays that recording otherwise.
+These were seen of the binaries, and are restated here; nothing in this repository can show them again.
+"""
+
+
+def _changes() -> Iterator[str]:
+    yield _SEEN
+    rows = ((change.first, change.seen) for change in CHANGES if change.seen)
+    yield from _table(("version", "what was seen"), rows)
 
 
 def _replayed(replays: Replays) -> Iterator[str]:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.turns.compaction import PROMPT
-from assay_codex.versions.failures import CAUSES
+from assay_codex.versions.version import NEWEST
 from assay_fidelity.observed import Heard
 from assay_scripts.steps import (
     Call,
@@ -103,7 +103,15 @@ def _summary(heard: Heard) -> Script:
 def _unreached(heard: Heard) -> Parts:
     """Why no model was reached, if none was."""
     if heard.waits:
-        return ((*(Retry(attempts=0, details=CAUSES["no-network"].message) for _ in range(heard.retries)), Hang()),)
+        return (
+            (
+                *(
+                    Retry(attempts=0, details=NEWEST.failures.causes["no-network"].message)
+                    for _ in range(heard.retries)
+                ),
+                Hang(),
+            ),
+        )
     return ((Fail(heard.trouble),),) if heard.trouble else ()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.protocol.outputs import Exit
@@ -14,16 +13,17 @@ from assay_codex.versions.version import VERSIONS
 from assay_fidelity.comparable import by_thread, comparable
 from assay_fidelity.recorded_model import recorded_model
 from assay_fidelity.recording import Line, read_recording, without
+from assay_fidelity.table import RECORDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
 
     from assay_codex.versions.version import Version
     from assay_fidelity.recording import Message
     from assay_fidelity.table import Replayed, Replays
     from assay_scripts.steps import Library
 
-RECORDINGS = Path(__file__).parents[2] / "recordings"
 _START = 1_800_000_000.0
 _TICK = 0.05
 _NOT_UTF8 = "ÿþ"  # how a recording spells bytes that are no UTF-8

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from assay_codex.versions.version import NEWEST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Verdict = Literal["equal", "accepted difference", "not replayed"]
 Result = Literal["equal", "accepted difference", "not compared"]
 
+RECORDINGS = Path(__file__).parents[2] / "recordings"
+"""One folder per version, in it one file per scenario."""
 REPLAY = Path(__file__).parent / "replay.toml"
 DIFFERENTIAL = Path(__file__).parent / "differential.toml"
 
@@ -73,22 +77,23 @@ class Compared:
     without: frozenset[str] = frozenset()
 
 
-def load_replays(path: Path = REPLAY) -> Replays:
-    """The table of recordings.
+def load_replays(path: Path = REPLAY, recordings: Path = RECORDINGS) -> Replays:
+    """The table of recordings: all that there are, those that the file does not name being equal.
 
     Raises:
         ValueError: the file is not what its head says.
     """
     data = _read(path)
-    equal = [
-        Replayed(version=version, scenario=scenario, verdict="equal")
-        for version, scenarios in data["equal"].items()
-        for scenario in scenarios
-    ]
+    listed = [_replayed(path, row) for row in data.get("recording", ())]
+    _no_twins(path, [row.name for row in listed])
+    there = sorted(recordings.glob("*/*.jsonl"))
+    found = [Replayed(version=one.parent.name, scenario=one.stem, verdict="equal") for one in there]
+    lost = {row.name for row in listed} - {row.name for row in found}
+    if lost:
+        raise ValueError(f"{path.name}: {', '.join(sorted(lost))}: there is no such recording")
+    named = {row.name: row for row in listed}
     after: Mapping[str, str] = data.get("after", {})
-    listed = [*equal, *(_replayed(path, row) for row in data.get("recording", ()))]
-    rows = [replace(row, after=after.get(row.name, "")) for row in listed]
-    _no_twins(path, [row.name for row in rows])
+    rows = [replace(named.get(row.name, row), after=after.get(row.scenario, "")) for row in found]
     return Replays(rows=rows, **data["everywhere"])
 
 
@@ -113,11 +118,14 @@ def load_differential(path: Path = DIFFERENTIAL) -> Sequence[Compared]:
     """
     data = _read(path) if path.is_file() else {}
     equal = [
-        Compared(script=script, version=version, result="equal")
+        Compared(script=script, version=_number(version), result="equal")
         for version, scripts in data.get("equal", {}).items()
         for script in scripts
     ]
-    others = [Compared(**{**row, "without": frozenset(row.get("without", ()))}) for row in data.get("compared", ())]
+    others = [
+        Compared(**{**row, "version": _number(row["version"]), "without": frozenset(row.get("without", ()))})
+        for row in data.get("compared", ())
+    ]
     rows = [*equal, *others]
     for row in rows:
         if row.result not in get_args(Result) or (row.result == "equal") is bool(row.why):
@@ -126,6 +134,10 @@ def load_differential(path: Path = DIFFERENTIAL) -> Sequence[Compared]:
             )
     _no_twins(path, [f"{row.version} {row.script}" for row in rows])
     return rows
+
+
+def _number(version: str) -> str:
+    return NEWEST.number if version == "newest" else version
 
 
 def _read(path: Path) -> dict[str, Any]:

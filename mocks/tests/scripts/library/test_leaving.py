@@ -6,7 +6,7 @@ from assay_scripts.steps import Gate, Hang, Open
 WAITS = "leave/told"
 
 
-def test_each_tells_that_it_has_said_all_and_then_hangs() -> None:
+def test_each_says_that_it_has_said_all_and_then_hangs() -> None:
     for script in LEAVING:
         if script.name != WAITS:
             assert script.parts[0][-2:] == (Open(SENT), Hang())

@@ -4,4 +4,5 @@ from assay_scripts.library.reflect import REFLECT
 
 
 def test_their_names_say_what_they_do() -> None:
-    assert [script.name for script in REFLECT] == ["probe", "open/gate", "reflect/received", "reflect/turns"]
+    names = [script.name for script in REFLECT]
+    assert names == ["probe", "open/gate", "reflect/received", "reflect/backend", "reflect/turns"]

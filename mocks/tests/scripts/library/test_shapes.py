@@ -14,7 +14,7 @@ def _call(script: Script) -> Call:
     return call
 
 
-def test_every_letter_tells_the_same_call() -> None:
+def test_every_letter_says_the_same_call() -> None:
     calls = {(call.id, call.name, call.arguments) for call in map(_call, LETTERS)}
     assert calls == {("call_shape", "localSearch", '{"query": "same bytes", "limit": 1.50}')}
 

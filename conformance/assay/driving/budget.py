@@ -1,0 +1,58 @@
+"""What a run may cost: how many requests, how many tokens, how many requests a minute.
+
+A model's service is paid for by tokens, those of the request and of the answer. How many a request has is known only
+when it is answered, if at all; so each is counted before it is sent, by what it can cost at most: see
+`assay.requests.cost`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from assay.driving.watching import now
+from assay.requests.cost import tokens
+from assay.requests.plain import UnseenError
+
+REQUESTS, TOKENS = 100, 20_000
+"""What a run may cost at a model's service if nothing else is said."""
+MINUTE = 60.0
+
+
+class SpentError(UnseenError):
+    """Nothing more may be sent; the message says which bound was reached."""
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """The bounds of a run, and what of them is spent. None: no bound."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    rate: int | None = None
+    """Requests a minute."""
+    sent: int = 0
+    """Requests so far."""
+    spent: int = 0
+    """Tokens so far, at most."""
+    _next: float = field(default=0.0, repr=False)
+    """When the next request may be sent, by the loop's clock."""
+
+    async def take(self, body: bytes) -> None:
+        """Take what a request can cost, and wait until it may be sent.
+
+        Raises:
+            SpentError: a bound would be exceeded; nothing was taken.
+        """
+        cost = tokens(body)
+        if self.requests is not None and self.sent >= self.requests:
+            raise SpentError(f"the run's {self.requests} requests are spent; --max-requests sets the bound")
+        if self.tokens is not None and self.spent + cost > self.tokens:
+            raise SpentError(f"the run's {self.tokens:,} tokens are spent; --max-tokens sets the bound")
+        self.sent += 1
+        self.spent += cost
+        if self.rate is not None:
+            # Taken before it is waited for: those that ask meanwhile come after this one.
+            due = max(self._next, now())
+            self._next = due + MINUTE / self.rate
+            await asyncio.sleep(due - now())

@@ -1,0 +1,113 @@
+"""How many exchanges run at the same time: as many as were asked for, fewer where the target serves fewer.
+
+The number is found as TCP finds the rate of a line: each refusal halves it, each answer raises it a little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+RISE = 0.25
+"""How much the limit rises while as many exchanges are answered as run at once."""
+
+
+@dataclass(kw_only=True)
+class Limit:
+    """How many exchanges may run at once. No I/O: it is given what happens."""
+
+    most: int
+    """How many were asked for; it never rises above this."""
+    allowed: float = 0.0
+    """How many may run now; its fraction is progress towards the next one."""
+    falls: int = 0
+    """How often it fell."""
+    _served: Counter[int] = field(default_factory=Counter)
+    """How many were allowed → how many exchanges were answered then, since the limit fell first."""
+
+    def __post_init__(self) -> None:
+        """Begin with as many as were asked for."""
+        self.allowed = float(self.most)
+
+    @property
+    def found(self) -> int:
+        """How many the target was found to serve at once, as far as was asked for."""
+        if not self._served:
+            return int(self.allowed)
+        # The median, and not the largest that went well: an exchange that began as the eighth may have been alone by
+        # the time when the target read it.
+        return sorted(self._served.elements())[self._served.total() // 2]
+
+    def served(self, since: int) -> None:
+        """Note that an exchange was answered, which began after `since` falls."""
+        if since:
+            self._served[int(self.allowed)] += 1
+        self.allowed = min(self.allowed + RISE / self.allowed, float(self.most))
+
+    def refused(self, running: int, since: int) -> None:
+        """Note that an exchange was refused for lack of capacity; it began as the `running`th, after `since` falls."""
+        # Alone it was refused for some other reason. And of those that ran together many may be refused: they are one
+        # sign, not many.
+        if running > 1 and since == self.falls:
+            self.allowed = max(self.allowed / 2, 1.0)
+            self.falls += 1
+
+
+@dataclass(kw_only=True)
+class Slots:
+    """Holds exchanges back while as many have a slot as the limit allows."""
+
+    limit: Limit
+    taken: int = 0
+    running: int = 0
+    """How many requests are on their way: those that have a slot, without those that wait to be sent again."""
+    _free: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[Slot]:
+        """Wait until one more exchange may run; it has its slot for the length of the block."""
+        async with self._free:
+            await self._free.wait_for(lambda: self.taken < int(self.limit.allowed))
+            self.taken += 1
+        try:
+            yield Slot(slots=self)
+        finally:
+            async with self._free:
+                self.taken -= 1
+                # As many as there are places, which may have become more or fewer. Not all: hundreds wait.
+                self._free.notify(max(int(self.limit.allowed) - self.taken, 0))
+
+
+@dataclass(kw_only=True)
+class Slot:
+    """The place of one exchange among those that run."""
+
+    slots: Slots
+    _running: int = 0
+    """How many ran when its request was sent last, itself among them."""
+    _since: int = 0
+    """How often the limit had fallen by then."""
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """The time in which its request is on its way."""
+        self.slots.running += 1
+        self._running, self._since = self.slots.running, self.slots.limit.falls
+        try:
+            yield
+        finally:
+            self.slots.running -= 1
+
+    def served(self) -> None:
+        """Note that the last request was answered."""
+        self.slots.limit.served(self._since)
+
+    def refused(self) -> None:
+        """Note that it was refused for lack of capacity."""
+        self.slots.limit.refused(self._running, self._since)

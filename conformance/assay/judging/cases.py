@@ -1,0 +1,104 @@
+"""Which exchanges have no answer, and what is known of each before it is compared with the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.judging.checks.answered import refused
+from assay.judging.symptoms import (
+    Died,
+    ErrorAs200,
+    ExceptionText,
+    NoAnswer,
+    NotAnAnswer,
+    Symptom,
+    WrongStatus,
+    symptom_of,
+)
+from assay.model.transcript import End
+from assay.reading.applicable import NO_ANSWER
+from assay.reading.expected import Failure
+
+if TYPE_CHECKING:
+    from assay.model.catalogue import Catalogue
+    from assay.reading.exchange import Exchange
+
+BAD_REQUEST = 400
+"""The lowest status that says that a request failed."""
+SHOWN = 200
+"""Bytes of what is no answer that a finding shows."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """An exchange that shows a symptom."""
+
+    exchange: Exchange
+    symptom: Symptom
+    seen: str
+    """What was seen in it, in one sentence."""
+    subject: str
+    """The requirement that its scenario is about, in its form."""
+    own: bool
+    """Whether it may be the scenario's own matter, whatever its symptom is."""
+    hides: bool = True
+    """Whether it shows nothing else. A process may end when it has answered."""
+
+
+def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
+    """An exchange without an answer as a case; None if it has one."""
+    symptom = symptom_of(exchange)
+    if symptom is None:
+        return None
+    exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
+    # What the scenario exercises may be about other forms only; then its first row has the violation.
+    subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
+    fails = any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)
+    return Case(
+        exchange=exchange,
+        symptom=symptom,
+        seen=_seen(exchange, symptom),
+        subject=subject or exchange.scenario.exercises[0],
+        own=fails or exchange.scenario.attribute_to is not None,
+        hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
+    )
+
+
+def may_be_expected(case: Case) -> bool:
+    """Whether what is no answer may be right all the same."""
+    if isinstance(case.symptom, Died) or case.exchange.transcript.end is End.REFUSED:
+        return False
+    exchange = case.exchange
+    if exchange.scenario.request is not None or refused(exchange):
+        return True
+    failures = {wanted.failure for wanted in exchange.wanted}
+    if exchange.transcript.ok:
+        # How a failure is answered under a success is for the checks of content.
+        return isinstance(case.symptom, ErrorAs200) and failures != {Failure.NONE} and bool(failures)
+    return (exchange.transcript.status or 0) >= BAD_REQUEST and bool(failures & NO_ANSWER)
+
+
+def _has_answered(exchange: Exchange) -> bool:
+    """Whether a process that ended had answered before, as far as the client waited."""
+    transcript = exchange.transcript
+    if transcript.end is End.LEFT:
+        return True
+    return transcript.end in {End.COMPLETE, End.OPEN} and (exchange.turn is None or exchange.reading is not None)
+
+
+def _seen(exchange: Exchange, symptom: Symptom) -> str:
+    """What was seen of an exchange without an answer: as its symptom, but in the words of this one."""
+    transcript = exchange.transcript
+    said = " ".join(transcript.body[:SHOWN].decode(errors="replace").split())
+    match symptom:
+        case Died():
+            return str(symptom)
+        case NoAnswer():
+            return f"{symptom} (after {transcript.seconds:.1f} s)"
+        case ErrorAs200():
+            return f"an error was sent as HTTP {transcript.status} instead of an answer: {said}"
+        case _ if any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
+            return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
+        case WrongStatus() | ExceptionText() | NotAnAnswer():
+            return f"HTTP {transcript.status} instead of an answer: {said}"

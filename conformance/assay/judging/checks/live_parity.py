@@ -1,0 +1,95 @@
+"""Two answers of a model to the same prompt, against each other.
+
+They need not say the same. What must agree is what does not depend on what the model says: the tokens of the request,
+the model's name. And where one form of a prompt is obeyed and another never is, the tokens of both show whose fault
+that is: a model that made as many tokens said as much, so what is missing was lost on its way to the client.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from assay.judging.checks.live import rows_of
+from assay.judging.checks.places import place_of, reading_of
+from assay.judging.registry import Checks, Seen
+from assay.model.asks import Calls, Say
+from assay.wire.events import Text
+from assay.wire.fields import object_of, text_of
+from assay.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from assay.reading.exchange import Exchange
+
+check = Checks()
+"""The checks of this module."""
+
+SLACK = 2
+"""Tokens by which the same text may be counted differently."""
+MOST = 0.6
+"""The part of a text that must be there for the rest to count as lost: a model that says something else has less."""
+
+
+@check("chat.stream.parity", "responses.parity")
+def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
+    """Both answers count the same request and name the same model."""
+    if stream.dialect is not whole.dialect:
+        return
+    ours, others = stream.answer.usage, whole.answer.usage
+    if ours is not None and others is not None and abs(ours.prompt - others.prompt) > SLACK:
+        seen = f"the same request has {ours.prompt} tokens in the stream and {others.prompt} in the whole answer"
+        yield Seen(seen, stream.body_place)
+    elif (streamed := _model(stream)) != (at_once := _model(whole)):
+        yield Seen(f"model is {streamed!r} in the stream and {at_once!r} in the whole answer", stream.body_place)
+
+
+def _model(exchange: Exchange) -> str | None:
+    """The model that the last payload with one names."""
+    bodies = [object_of(payload.get("response")) or payload for _, payload in reading_of(exchange).payloads]
+    return next((name for body in reversed(bodies) if (name := text_of(body.get("model")))), None)
+
+
+def damaged(exchanges: Sequence[Exchange]) -> Iterable[tuple[Exchange, Violation]]:
+    """Of answers to the same turn in different forms, those in which what the model said was lost.
+
+    Each is one that was not obeyed, beside one that was.
+    """
+    obeyed = [one for one in exchanges if one.wanted]
+    for one in exchanges:
+        if one.asks is not None and one.reading is not None and not one.wanted:
+            found = next((seen for other in obeyed if (seen := _lost(one, other))), None)
+            if found:
+                yield one, found
+
+
+def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
+    """What was lost on its way, if as many tokens were made as where the prompt was obeyed."""
+    if not _as_many_tokens(one, obeyed):
+        return None
+    match one.asks:
+        case Say(text=asked):
+            got = (one.choice().text or "").strip()
+            if _part_of(got, asked.strip()):
+                seen = f"the model was to say {asked!r:.80}, and made as many tokens as where it did; {got!r:.80} came"
+                return Violation(requirement=rows_of(one).text, seen=seen, place=place_of(one, Text) or one.body_place)
+        case Calls(calls=calls):
+            wanted, made = [call.name for call in calls], [call.name for call in one.choice().calls]
+            if len(made) < len(wanted):
+                seen = f"the model was to call {wanted}, and made as many tokens as where it did; {made} came"
+                return Violation(requirement=rows_of(one).calls, seen=seen, place=one.body_place)
+        case _:
+            pass
+    return None
+
+
+def _as_many_tokens(one: Exchange, other: Exchange) -> bool:
+    ours, others = one.answer.usage, other.answer.usage
+    return ours is not None and others is not None and abs(ours.completion - others.completion) <= SLACK
+
+
+def _part_of(got: str, asked: str) -> bool:
+    """Whether a text holds most of another's characters, and no others: some are missing, doubled or out of place."""
+    have, want = Counter(got), Counter(asked)
+    return got != asked and have.keys() <= want.keys() and sum((have & want).values()) >= MOST * len(asked)

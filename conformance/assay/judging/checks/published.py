@@ -1,0 +1,49 @@
+"""What a body has beside, without or instead of OpenAI's published fields, weighed.
+
+A member too many is a vendor's: real clients pass over it, so it is a fault to the letter alone. What is missing or of
+the wrong type may stop a typed client; but if it is no member from which text and calls are read, the answer behind it
+can be judged as it is. At most one fault of each weight is seen: both are causes of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.judging.registry import Seen
+from assay.reading.schemas import faults
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from assay.reading.schemas import Fault
+    from assay.wire.violation import Place
+
+_READ = frozenset({
+    "choices", "output", "status", "incomplete_details", "error", "type", "response", "item", "part", "delta", "text",
+    "refusal", "arguments", "output_index", "content_index", "item_id",
+})  # fmt: skip
+"""Members of which the reader makes what an answer says; what stands inside them belongs to them."""
+_BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation", "usage"})
+"""Members inside those that say nothing of text, calls or ends. What usage counts has requirements of its own."""
+
+
+def unpublished(
+    schema: str, body: object, place: Place | None, *, apart: Collection[tuple[str, ...]] = ()
+) -> Iterable[Seen]:
+    """What is wrong with a body by a schema of OpenAI's; what harms clients comes first.
+
+    Faults at the paths `apart` are left out: they have requirements of their own.
+    """
+    found = [fault for fault in faults(schema, body) if fault.path not in apart]
+    harmful = next((fault for fault in found if not fault.unknown), None)
+    extra = next((fault for fault in found if fault.unknown), None)
+    if harmful:
+        yield Seen(harmful.sentence, place, harmless=not _is_read(harmful))
+    if extra:
+        yield Seen(extra.sentence, place, strict_only=True, harmless=True)
+
+
+def _is_read(fault: Fault) -> bool:
+    # A response object is read for its output and its end, which are named inside it.
+    path = fault.path[1:] if fault.path[:1] == ("response",) and len(fault.path) > 1 else fault.path
+    return not path or (bool(_READ & set(path)) and not _BESIDE & set(path))

@@ -1,0 +1,258 @@
+"""What an exchange shows if it has no answer: its symptom.
+
+Symptoms are values that can be compared. Two exchanges have the same symptom if they failed in the same way: numbers,
+ids, nonces and quoted values are masked, since they differ from request to request. What a symptom means, and which
+exchanges share one, is for `judging.causes`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from assay.model.scenario import Mode
+from assay.model.transcript import End
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from assay.model.transcript import Transcript
+    from assay.reading.exchange import Exchange
+
+LONGEST = 200
+"""Characters of an error that a symptom keeps: what differs behind them is no other cause."""
+MASK = "…"
+"""What stands for a value that differs from request to request."""
+
+
+class Nothing(StrEnum):
+    """How no answer came."""
+
+    SILENCE = "silence"
+    CLOSED = "closed"
+    """The connection was closed before there was an answer."""
+    REFUSED = "refused"
+    """No connection could be made."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoAnswer:
+    """Nothing came: no status, or no single event or byte of an answer behind it."""
+
+    kind: Nothing
+
+    def __str__(self) -> str:
+        """As a clause of a sentence, as in all symptoms."""
+        return _NOTHING[self.kind]
+
+
+_NOTHING = {
+    Nothing.SILENCE: "silence instead of an answer",
+    Nothing.CLOSED: "the connection is closed without an answer",
+    Nothing.REFUSED: "no connection can be made",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Died:
+    """The target's process ended while the request was under way."""
+
+    status: int
+    """Its exit status; negative: the number of the signal that ended it."""
+    last_words: str
+    """The last line that it wrote to stderr, masked; "" for nothing."""
+
+    def __str__(self) -> str:
+        how = f"ended by signal {-self.status}" if self.status < 0 else f"ended with exit status {self.status}"
+        return f"the proxy's process {how}" + (f": {self.last_words}" if self.last_words else "")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrongStatus:
+    """A status that is no success, where an answer was due."""
+
+    status: int
+    said: str
+    """What the error says, masked: type, code and param of its envelope and its message, or the body's first line."""
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status}" + (f": {self.said}" if self.said else "")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExceptionText:
+    """An error whose body shows an exception of the program."""
+
+    status: int
+    said: str
+    """The class and the message of the exception, masked."""
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status} with the text of an exception: {self.said}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ErrorAs200:
+    """An error under a status of success, where an answer was due."""
+
+    said: str
+    """As in `WrongStatus`."""
+
+    def __str__(self) -> str:
+        return f"an error sent as HTTP 200: {self.said}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotAnAnswer:
+    """A success with a body of another kind than any answer's, such as a web page."""
+
+    kind: str
+    """Its media type; "" if it names none."""
+
+    def __str__(self) -> str:
+        return f"HTTP 200 with {self.kind or 'a body of no named type'}, which is no answer"
+
+
+Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer
+"""What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
+
+
+def symptom_of(exchange: Exchange) -> Symptom | None:
+    """The symptom of an exchange; None if it has an answer, right or wrong, or the client left before one."""
+    transcript = exchange.transcript
+    if transcript.death is not None:
+        words = transcript.death.last_words.strip().rpartition("\n")[2]
+        return Died(status=transcript.death.status, last_words=masked(words))
+    if transcript.end is End.LEFT:
+        return None
+    if transcript.end is End.REFUSED:
+        return NoAnswer(kind=Nothing.REFUSED)
+    if transcript.status is None:
+        return _nothing(transcript)
+    return _of_success(exchange) if transcript.ok else _of_error(transcript, transcript.status)
+
+
+def _nothing(transcript: Transcript) -> NoAnswer:
+    return NoAnswer(kind=Nothing.SILENCE if transcript.end is End.TIMEOUT else Nothing.CLOSED)
+
+
+def _of_error(transcript: Transcript, status: int) -> Symptom:
+    fields = _fields(transcript)
+    thrown = _exception(transcript.body)
+    if thrown:
+        return ExceptionText(status=status, said=masked(thrown, fields))
+    return WrongStatus(status=status, said=_said(transcript.body, fields))
+
+
+def _of_success(exchange: Exchange) -> Symptom | None:
+    """Of a success that holds no answer."""
+    transcript, reading = exchange.transcript, exchange.reading
+    # Of the answer to a plain request its scenario says what is right.
+    if reading is None:
+        return None
+    empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
+    if empty and transcript.end in {End.CUT, End.TIMEOUT}:
+        return _nothing(transcript)
+    failed = _only_an_error(exchange)
+    if failed is not None:
+        return ErrorAs200(said=failed)
+    kind = _media_type(transcript)
+    if transcript.body and not reading.payloads and kind not in _ANSWERS and _object(transcript.body) is None:
+        return NotAnAnswer(kind=kind)
+    return None
+
+
+_ANSWERS = frozenset({"application/json", "text/event-stream"})
+"""Media types of answers. A body of such a type that cannot be read is judged by the rules of its form."""
+
+
+def _only_an_error(exchange: Exchange) -> str | None:
+    """What an error says that is all that a success holds; None if there is an answer, or no error."""
+    fields, error = _fields(exchange.transcript), exchange.answer.error
+    if any(choice.text or choice.calls for choice in exchange.answer.choices):
+        return None
+    if error is not None:
+        return _envelope({"message": error.message, "type": error.type, "code": error.code}, fields)
+    # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.
+    if (_object(exchange.transcript.body) or {}).get("error"):
+        return _said(exchange.transcript.body, fields)
+    return None
+
+
+def _media_type(transcript: Transcript) -> str:
+    return (transcript.header("content-type") or "").partition(";")[0].strip().lower()
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    """The JSON object that a body is; None if it is none."""
+    try:
+        value: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+# What errors say
+
+
+def _said(body: bytes, fields: Container[str]) -> str:
+    """What an error says: its envelope's words, or the first line of any other body."""
+    said = _object(body) or {}
+    error = said.get("error")
+    if isinstance(error, dict):
+        return _envelope(error, fields)
+    other = error or said.get("message") or said.get("detail")
+    return masked(other if isinstance(other, str) else _first_line(body), fields)
+
+
+def _envelope(error: dict[str, Any], fields: Container[str]) -> str:
+    named = [f"{name} {error[name]}" for name in ("type", "code", "param") if error.get(name)]
+    message = masked(str(error.get("message") or ""), fields)
+    return f"{message} ({', '.join(named)})" if named else message
+
+
+def _first_line(body: bytes) -> str:
+    text = _TAG.sub(" ", body.decode("utf-8", errors="replace"))
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+_TAG = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_EXCEPTION = re.compile(r"\b(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b(?:: [^\n]*)?")
+_TRACE = re.compile(r"Traceback \(most recent call last\)|\n\s+at [^\n]+:\d+")
+"""What stands above or below an exception in Python and JavaScript."""
+
+
+def _exception(body: bytes) -> str:
+    r"""The exception that a body shows with its trace; '' if it shows none."""
+    text = body.decode("utf-8", errors="replace").replace("\\n", "\n")
+    if not _TRACE.search(text):
+        return ""
+    # Python's stands below its trace, JavaScript's above.
+    found: list[str] = _EXCEPTION.findall(text)
+    return (found[-1] if "Traceback" in text else found[0]).rstrip('"}') if found else ""
+
+
+def _fields(transcript: Transcript) -> frozenset[str]:
+    """The names of the request's fields: a message that quotes one says what it is about."""
+    return frozenset(_object(transcript.request_body) or ())
+
+
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`|“([^”]*)”")
+_CHANGING = re.compile(
+    r"\[\[assay:[^\]]*\]\]|https?://\S+|\b[\w-]*\d[\w-]*\b|\b[0-9a-f]{8,}\b",
+)
+
+
+def masked(text: str, fields: Container[str] = ()) -> str:
+    """A text without what differs from request to request: quoted values (but names of fields), numbers, ids."""
+
+    def quoted(found: re.Match[str]) -> str:
+        value = next(group for group in found.groups() if group is not None)
+        # `messages[0].role` is about a field, too.
+        return found.group() if re.split(r"[.\[]", value)[0] in fields else f"“{MASK}”"
+
+    plain = _CHANGING.sub(MASK, _QUOTED.sub(quoted, " ".join(text.split())))
+    return plain[:LONGEST]

@@ -1,0 +1,267 @@
+"""What is sent again: refusals for lack of capacity, and connections to a target that has died and is started again."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+import textwrap
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.driving import reviving
+from assay.driving.drive import drive
+from assay.model.dialect import Dialect
+from assay.model.reasons import CROWDED
+from assay.model.scenario import Act, Form, Mode, Request, Scenario, Turn
+from assay.model.target import Backend, Target
+from assay.model.transcript import Death, End, Transcript
+from assay.targets.launch import launch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from assay.driving.drive import Driving
+    from assay.judging.outcomes import Run
+
+FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+
+
+def talk(
+    name: str = "one", script: str = "text/hello", modes: tuple[Mode, ...] = (Mode.WHOLE,), **how: Any
+) -> Scenario:
+    turn = Turn(say="Hi.", act=how.pop("act", Act.READ))
+    return Scenario(name=name, title="", exercises=("chat.whole.text",), script=script, turns=(turn,), modes=modes)
+
+
+def plain(**how: Any) -> Scenario:
+    request = Request(json={"model": "m"}, **how)
+    return Scenario(name="plain", title="", exercises=("http.body.json",), request=request, modes=(Mode.WHOLE,))
+
+
+def target(base_url: str, **how: Any) -> Target:
+    return Target(base_url=base_url, model="m", **{"dialects": (Dialect.OPENAI_JSON,), "timeout": 5.0, **how})
+
+
+def driven(to: Target, *scenarios: Scenario, **how: Any) -> Driving:
+    return asyncio.run(drive(scenarios, to, **how))
+
+
+def only(runs: Sequence[Run]) -> Transcript:
+    (run,) = runs
+    (exchanges,) = run.exchanges.values()
+    return exchanges[0].transcript
+
+
+class Busy:
+    """Refuses so many requests, each with this status, and serves what comes then."""
+
+    def __init__(self, times: int, status: str = "429 Too Many Requests", body: Any = None) -> None:
+        self.left, self.status, self.body = times, status, body or {"error": {"message": "busy"}}
+
+    def __call__(self, exchange: Any) -> None:
+        self.left -= 1
+        if self.left >= 0:
+            exchange.whole(self.body, self.status)
+        else:
+            exchange.answer("Hello, world!")
+
+
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+def test_a_busy_target_is_waited_for_and_the_waits_are_kept(tiny: Any, status: str) -> None:
+    tiny.respond = Busy(2, status)
+    got = only(driven(target(tiny.base_url), talk()).runs)
+    assert (got.status, len(tiny.requests)) == (200, 3)
+    assert [one.status for one in got.waits] == [int(status[:3])] * 2
+    assert all(0 < one.seconds < 1 for one in got.waits)
+
+
+def test_a_plain_request_is_waited_for_too(tiny: Any) -> None:
+    tiny.respond = Busy(1)
+    assert [one.status for one in only(driven(target(tiny.base_url), plain()).runs).waits] == [429]
+
+
+def test_a_target_that_stays_busy_is_given_up(tiny: Any) -> None:
+    tiny.respond = Busy(1000)
+    got = only(driven(target(tiny.base_url, timeout=0.2), talk()).runs)
+    assert got.status == 429
+    assert 0.2 <= sum(one.seconds for one in got.waits) < 1
+
+
+def test_a_target_that_is_always_busy_is_not_waited_for_all_the_time(tiny: Any) -> None:
+    tiny.respond = Busy(1000)
+    crowd = [talk(str(number)) for number in range(20)]
+    runs = driven(target(tiny.base_url, timeout=0.2), *crowd, jobs=1).runs
+    waited = [bool(exchange.transcript.waits) for run in runs for exchange in run.exchanges[FORM]]
+    assert waited == [True, True] + [False] * 18
+
+
+@pytest.mark.parametrize(
+    ("scenario", "status", "body"),
+    [
+        (talk(script="fail/first"), "503 Service Unavailable", None),
+        (talk(script="fail/rate"), "429 Too Many Requests", None),
+        (plain(expect=429), "429 Too Many Requests", None),
+        (talk(), "429 Too Many Requests", {"error": {"code": "insufficient_quota"}}),
+        (talk(), "500 Internal Server Error", None),
+    ],
+    ids=["a failure is due", "a rate limit is due", "a refusal is expected", "no quota is left", "another error"],
+)
+def test_what_is_no_lack_of_capacity_is_not_waited_for(tiny: Any, scenario: Scenario, status: str, body: Any) -> None:
+    tiny.respond = Busy(1, status, body)
+    got = only(driven(target(tiny.base_url), scenario).runs)
+    assert (got.status, got.waits, len(tiny.requests)) == (int(status[:3]), (), 1)
+
+
+def test_of_a_live_model_no_failure_is_due(tiny: Any) -> None:
+    tiny.respond = Busy(1, "503 Service Unavailable")
+    got = only(driven(target(tiny.base_url, backend=Backend.LIVE), talk()).runs)
+    assert (got.status, len(got.waits)) == (200, 1)
+
+
+def test_concurrency_falls_to_what_the_target_serves(tiny: Any) -> None:
+    lock, active, refused = threading.Lock(), 0, 0
+
+    def respond(exchange: Any) -> None:
+        nonlocal active, refused
+        with lock:
+            taken = active >= 2
+            active += not taken
+            refused += taken
+        if taken:
+            exchange.whole({"error": {"message": "busy"}}, "429 Too Many Requests")
+            return
+        exchange.gone(0.05)
+        with lock:
+            active -= 1
+        exchange.answer("Hello, world!")
+
+    tiny.respond = respond
+    got = driven(target(tiny.base_url), *(talk(str(number)) for number in range(60)), jobs=16)
+    assert {exchange.transcript.status for run in got.runs for exchange in run.exchanges[FORM]} == {200}
+    assert 1 <= got.at_a_time <= 8
+    assert refused
+
+
+def test_a_request_beside_a_stream_that_is_refused_shows_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.driving.drive.BESIDE", 0.1)
+    refused = threading.Event()
+
+    def respond(exchange: Any) -> None:
+        if exchange.marker == "open/gate":
+            exchange.whole({"error": {"message": "busy"}}, "429 Too Many Requests")
+            refused.set()
+            return
+        exchange.begin("first")
+        refused.wait(10)
+        exchange.send(b"data: [DONE]\n\n")
+
+    tiny.respond = respond
+    (run,) = driven(target(tiny.base_url), talk(script="text/gate", modes=(Mode.STREAM,), act=Act.OPEN_AT_TEXT)).runs
+    assert run.not_driven == {Form(Dialect.OPENAI_JSON, Mode.STREAM): CROWDED}
+
+
+MORTAL = """
+    import http.server, json, os, pathlib, sys
+    killer, lives = sys.argv[1], pathlib.Path(sys.argv[2])
+    lives.write_text(lives.read_text() + "x" if lives.exists() else "x")
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_): pass
+        def do_GET(self):
+            self.send_response(200); self.send_header("Content-Length", "0"); self.end_headers()
+        def do_POST(self):
+            asked = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            if killer in asked and "before" in killer:
+                sys.stderr.write("it was too much\\n"); sys.stderr.flush(); os._exit(7)
+            body = json.dumps({"choices": []}).encode()
+            self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
+            self.wfile.write(body); self.wfile.flush()
+            if killer in asked:
+                self.connection.shutdown(1); sys.stderr.write("it was too much\\n"); sys.stderr.flush(); os._exit(7)
+    http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+class Mortal:
+    """A command whose process dies of a request with a certain word: before it answers, or after."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lives, self._file = folder / "lives", folder / "mortal.py"
+        self._file.write_text(textwrap.dedent(MORTAL))
+
+    def command(self, killer: str) -> str:
+        return shlex.join([sys.executable, str(self._file), killer, str(self._lives)])
+
+    @property
+    def lives(self) -> int:
+        return len(self._lives.read_text())
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Mortal:
+    return Mortal(tmp_path)
+
+
+def deadly(name: str, word: str = "") -> Scenario:
+    request = Request(json={"model": "m", "word": word})
+    return Scenario(name=name, title="", exercises=("http.body.json",), request=request, modes=(Mode.WHOLE,))
+
+
+def test_a_target_that_dies_is_started_again_and_the_rest_is_driven(mortal: Mortal) -> None:
+    with launch(mortal.command("die before"), env={}) as launched:
+        scenarios = [deadly("1"), deadly("2", "die before"), deadly("3")]
+        runs = driven(target(launched.base_url), *scenarios, jobs=1).runs
+    one, two, three = (run.exchanges[FORM][0].transcript for run in runs)
+    assert (one.status, one.death) == (200, None)
+    assert (two.status, two.end, two.death) == (None, End.CUT, Death(status=7, last_words="it was too much"))
+    assert (three.status, three.death) == (200, None)
+    assert mortal.lives == 2
+
+
+def test_a_death_between_two_requests_is_noted_by_the_one_that_finds_it(mortal: Mortal) -> None:
+    with launch(mortal.command("die after"), env={}) as launched:
+        scenarios = [deadly("1", "die after"), deadly("2"), deadly("3")]
+        runs = driven(target(launched.base_url), *scenarios, jobs=1).runs
+    one, two, three = (run.exchanges[FORM][0].transcript for run in runs)
+    assert (one.status, three.status, three.death) == (200, 200, None)
+    # Whether the process was gone by the time of the next request is a matter of moments.
+    assert two.end in {End.REFUSED, End.CUT}
+    assert two.death == Death(status=7, last_words="it was too much")
+
+
+def test_a_target_that_dies_all_the_time_is_given_up(mortal: Mortal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviving, "MOST_STARTS", 2)
+    with launch(mortal.command("before"), env={}) as launched:
+        runs = driven(target(launched.base_url), *(deadly(str(n), "before") for n in range(5)), jobs=1).runs
+    assert [bool(run.exchanges) for run in runs] == [True, True, True, False, False]
+    assert "started again 2 times" in runs[4].not_driven[FORM]
+    assert mortal.lives == 3
+
+
+def test_a_target_that_does_not_start_again_is_given_up(mortal: Mortal, tmp_path: Path) -> None:
+    with launch(mortal.command("before"), env={}) as launched:
+        (tmp_path / "mortal.py").write_text("raise SystemExit('no more')")
+        runs = driven(target(launched.base_url), deadly("1", "before"), deadly("2"), jobs=1).runs
+    assert runs[0].exchanges[FORM][0].transcript.death == Death(status=7, last_words="it was too much")
+    assert "the target died and could not be started again" in runs[1].not_driven[FORM]
+    assert "no more" in runs[1].not_driven[FORM]
+
+
+def test_a_target_that_comes_back_by_itself_is_waited_for(tiny: Any) -> None:
+    served = tiny.server.server_address
+    tiny.close()
+    returned: list[Any] = []
+
+    def come_back() -> None:
+        other = type(tiny)(served)
+        returned.append(other)
+
+    threading.Timer(0.2, come_back).start()
+    try:
+        assert only(driven(target(tiny.base_url), talk()).runs).status == 200
+    finally:
+        for one in returned:
+            one.close()

@@ -1,0 +1,200 @@
+"""A small model that obeys the prompts of the live scenarios by simple rules, and the words of which it is made.
+
+It knows nothing of the suite: it reads the request of a client, as OpenAI publishes it, and says what a good model
+would. `Temper` makes it chatty or lazy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+TOKEN = re.compile(r"\s*[A-Za-z]{1,12}|\s*\d{1,4}|\s*[^\sA-Za-z\d]|\s+")
+BABBLE = "I shall gladly help with that, dear friend of the sea."
+CHATTER = "Sure, here you are: "
+
+
+@dataclass(kw_only=True)
+class Call:
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(kw_only=True)
+class Said:
+    """What the model says in one choice."""
+
+    text: str | None
+    calls: list[Call] = field(default_factory=list)
+    finish: str = "stop"
+    hidden: int = 0
+    """Tokens of reasoning."""
+
+    @property
+    def tokens(self) -> int:
+        return self.hidden + len(cut_up(self.text or "")) + sum(6 + len(cut_up(c.arguments)) for c in self.calls)
+
+
+@dataclass(kw_only=True)
+class Prompt:
+    """A request, in the words of either surface."""
+
+    messages: list[tuple[str, str]]
+    """Role and text of each message; calls have the role `call`, results `tool`."""
+    tools: dict[str, Json]
+    choice: Any
+    """`auto`, `none`, `required`, or a name."""
+    schema: Json | None
+    limit: int | None
+    stop: list[str]
+    n: int
+    stream: bool
+    usage: bool
+    model: str
+
+    @property
+    def tokens(self) -> int:
+        return 8 + sum(3 + len(cut_up(text)) for _, text in self.messages) + 30 * len(self.tools)
+
+
+def cut_up(text: str) -> list[str]:
+    return TOKEN.findall(text)
+
+
+def chat_prompt(body: Json) -> Prompt:
+    messages: list[tuple[str, str]] = []
+    for message in body["messages"]:
+        calls = [call["function"] for call in message.get("tool_calls") or ()]
+        messages += [("call", f"{call['name']} {call['arguments']}") for call in calls]
+        if message.get("content"):
+            messages.append((message["role"], _text(message["content"])))
+    choice = body.get("tool_choice", "auto")
+    wanted = body.get("response_format") or {}
+    stop = body.get("stop") or []
+    return Prompt(
+        messages=messages,
+        tools={tool["function"]["name"]: tool["function"].get("parameters", {}) for tool in body.get("tools") or ()},
+        choice=choice["function"]["name"] if isinstance(choice, dict) else choice,
+        schema=(wanted.get("json_schema") or {}).get("schema"),
+        limit=body.get("max_tokens") or body.get("max_completion_tokens"),
+        stop=[stop] if isinstance(stop, str) else stop,
+        n=body.get("n") or 1,
+        stream=bool(body.get("stream")),
+        usage=bool((body.get("stream_options") or {}).get("include_usage")),
+        model=body["model"],
+    )
+
+
+def response_prompt(body: Json) -> Prompt:
+    messages: list[tuple[str, str]] = []
+    given = body["input"]
+    for item in [{"role": "user", "content": given}] if isinstance(given, str) else given:
+        match item.get("type", "message"):
+            case "function_call":
+                messages.append(("call", item["name"] + " " + item["arguments"]))
+            case "function_call_output":
+                messages.append(("tool", _text(item["output"])))
+            case _:
+                messages.append((item["role"], _text(item["content"])))
+    choice = body.get("tool_choice", "auto")
+    return Prompt(
+        messages=messages,
+        tools={tool["name"]: tool.get("parameters", {}) for tool in body.get("tools") or ()},
+        choice=choice["name"] if isinstance(choice, dict) else choice,
+        schema=((body.get("text") or {}).get("format") or {}).get("schema"),
+        limit=body.get("max_output_tokens"),
+        stop=[],
+        n=1,
+        stream=bool(body.get("stream")),
+        usage=True,
+        model=body["model"],
+    )
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+Temper = Callable[[str], str]
+"""What a model makes of the text that it was to say."""
+
+
+def chatty(text: str) -> str:
+    return f"{CHATTER}{text} Anything else?"
+
+
+def answer(prompt: Prompt, ids: Iterator[str], temper: Temper = str) -> list[Said]:
+    """What the model says, choice by choice."""
+    return [_one(prompt, ids, temper) for _ in range(prompt.n)]
+
+
+def _one(prompt: Prompt, ids: Iterator[str], temper: Temper) -> Said:
+    calls = [Call(id=next(ids), name=name, arguments=arguments) for name, arguments in _calls(prompt)]
+    if calls:
+        return Said(text=None, calls=calls, finish="tool_calls")
+    if prompt.schema is not None:
+        return _limited(prompt, json.dumps(_sample(prompt.schema)))
+    return _limited(prompt, temper(_text_of(prompt)))
+
+
+def _limited(prompt: Prompt, text: str) -> Said:
+    for stop in prompt.stop:
+        text = text.partition(stop)[0]
+    tokens = cut_up(text)
+    if prompt.limit is not None and len(tokens) > prompt.limit:
+        return Said(text="".join(tokens[: prompt.limit]), finish="length")
+    return Said(text=text)
+
+
+def _calls(prompt: Prompt) -> Iterator[tuple[str, str]]:
+    if not prompt.tools or prompt.choice == "none":
+        return
+    said = prompt.messages[-1][1]
+    one = re.search(r"Call the tool (\w+) once, with exactly these arguments: (\{.*\})", said, re.DOTALL)
+    two = re.findall(r"(\w+) with (\{.*?\})", said) if said.startswith("Call two tools") else []
+    if prompt.choice in prompt.tools:
+        yield prompt.choice, json.dumps(_sample(prompt.tools[prompt.choice]))
+    elif two:
+        yield from two
+    elif one:
+        yield one[1], one[2]
+    elif prompt.choice == "required":
+        name = next(iter(prompt.tools))
+        yield name, json.dumps(_sample(prompt.tools[name]))
+
+
+def _text_of(prompt: Prompt) -> str:
+    system = " ".join(text for role, text in prompt.messages if role in {"system", "developer"})
+    said = prompt.messages[-1][1] if prompt.messages else ""
+    before = "\n".join(text for _, text in prompt.messages[:-1])
+    if "reply with exactly the following word" in system:
+        return system.split()[-1]
+    if said.startswith("Reply with exactly the text below"):
+        return said.partition("\n")[2]
+    if counting := re.search(r"Count from 1 to (\d+)", said):
+        return " ".join(map(str, range(1, int(counting[1]) + 1)))
+    wanted = {"number of the saved note": r"number (note-\d+)", "What is the code word": r"code word: ([\w-]+)"}
+    for asked, pattern in wanted.items():
+        if asked in said and (found := re.search(pattern, before)):
+            return found[1]
+    return BABBLE
+
+
+def _sample(schema: Json) -> Any:
+    """A value that fits a schema."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object":
+            return {name: _sample(inner) for name, inner in schema.get("properties", {}).items()}
+        case "array":
+            return [_sample(schema["items"])]
+        case "integer":
+            return 1815
+        case _:
+            return "Ada"

@@ -1,0 +1,137 @@
+"""The suite against endpoints with a model: none without a defect is accused, each with one is found by its row.
+
+A sample of the defects is driven; all of them with `--whole`, which the environment `miniatures` gives in the nightly
+run. The endpoints are of our own making: see `live_endpoint`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from live_defects import DEFECTS, Defect
+from live_endpoint import KEY, MODEL, Endpoint, Server, serving
+from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, PLAIN, SLOW
+
+from assay.driving.budget import Budget
+from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.model.target import Backend, Target
+from assay.model.verdict import Verdict, VerdictLevel
+from assay.results.certify import certify
+from assay.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.model.scenario import Scenario
+    from assay.results.certificate import Certificate
+
+REQUESTS = 80
+"""How many requests a run may need where the model obeys."""
+KILLED = 0.95
+"""The part of the defects that must be found by their rows."""
+STEP = 11
+"""Every so many defects are driven in each run of the tests."""
+BROKEN = {Verdict.FAIL, Verdict.WARN}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving(*GOODS, *MODELS, *(one.endpoint for one in DEFECTS)) as server:
+        yield server
+
+
+def run(
+    server: Server, endpoint: Endpoint, budget: Budget | None = None, scenarios: Sequence[Scenario] = LIVE
+) -> Certificate:
+    target = Target(
+        base_url=server.url(endpoint.name),
+        model=MODEL,
+        api_key=KEY,
+        backend=Backend.LIVE,
+        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+    )
+    return certify(target, scenarios, load(), budget=budget)
+
+
+def accused(certificate: Certificate) -> dict[str, str]:
+    """What fails at the level of live endpoints → what was seen."""
+    return {
+        outcome.key: str(outcome.findings[:1])
+        for outcome in certificate.outcomes
+        if outcome.at(VerdictLevel.COMPAT) in {Verdict.FAIL, Verdict.ERROR}
+    }
+
+
+def broken(certificate: Certificate) -> set[str]:
+    return {outcome.requirement for outcome in certificate.outcomes if outcome.verdict in BROKEN}
+
+
+@pytest.mark.parametrize("endpoint", GOODS, ids=lambda one: one.name)
+def test_no_endpoint_without_a_defect_is_accused(endpoint: Endpoint, server: Server) -> None:
+    certificate = run(server, endpoint)
+    assert accused(certificate) == {}
+    assert {o.verdict for o in certificate.outcomes} & {Verdict.PASS}
+    assert server.requests[endpoint.name] <= REQUESTS
+
+
+def test_of_a_model_that_obeys_everything_is_observed(server: Server) -> None:
+    certificate = run(server, PLAIN)
+    assert {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED} == {}
+    assert broken(certificate) == set()
+
+
+def test_a_model_that_needs_two_tries_gets_them(server: Server) -> None:
+    certificate = run(server, LAZY)
+    assert {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED} == {}
+    assert any(one.earlier for run in certificate.runs for those in run.exchanges.values() for one in those)
+
+
+@pytest.mark.parametrize("endpoint", [CHATTY, IDLE, SLOW], ids=lambda one: one.name)
+def test_a_model_that_does_not_do_what_it_is_asked_is_no_finding(endpoint: Endpoint, server: Server) -> None:
+    certificate = run(server, endpoint)
+    assert accused(certificate) == {}
+    assert broken(certificate) == set()
+
+
+def test_what_a_model_did_not_do_is_not_observed_and_says_why(server: Server) -> None:
+    scenarios = [one for one in LIVE if one.name in {"live-say", "live-length"}]
+    certificate = run(server, CHATTY, scenarios=scenarios)
+    reasons = {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
+    assert reasons["live-say:chat.whole.text"] == "the model did not do what was asked in 3 tries"
+    # What holds of any answer was seen all the same, and a chatty model is cut as any other.
+    assert "live-say:chat.whole.usage" not in reasons
+    assert "live-length:chat.whole.finish" not in reasons
+
+
+def test_what_is_left_when_a_bound_is_reached_is_not_observed(server: Server) -> None:
+    before = server.requests.get(PLAIN.name, 0)
+    certificate = run(server, PLAIN, Budget(requests=9))
+    assert server.requests[PLAIN.name] - before == 9
+    reasons = {o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
+    assert reasons == {"the run's 9 requests are spent; --max-requests sets the bound"}
+    assert broken(certificate) == set()
+
+
+def found(defect: Defect, server: Server) -> bool:
+    """Whether one of the rows that name a defect is broken."""
+    return bool(broken(run(server, defect.endpoint)) & set(defect.names))
+
+
+@pytest.mark.parametrize("defect", DEFECTS[::STEP], ids=str)
+def test_a_defect_is_found_by_a_row_that_names_it(defect: Defect, server: Server) -> None:
+    assert found(defect, server)
+
+
+def test_nearly_all_defects_are_found_by_a_row_that_names_them(server: Server, pytestconfig: pytest.Config) -> None:
+    """With `--whole` all of them; else those of one part of the table, so that a row that is deaf shows anyway."""
+    table = DEFECTS if pytestconfig.getoption("whole") else DEFECTS[5::STEP]
+    missed = [str(defect) for defect in table if not found(defect, server)]
+    assert len(missed) <= (1 - KILLED) * len(table), missed
+
+
+def test_every_defect_has_a_name_of_its_own_and_rows_of_the_catalogue() -> None:
+    names = [str(defect) for defect in DEFECTS]
+    assert len(set(names)) == len(names) >= 60
+    assert {name for defect in DEFECTS for name in defect.names} <= set(load().by_id)

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.judging.outcomes import Run
+from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.model.reasons import CROWDED
+from assay.model.scenario import Form, Mode, Scenario, Turn
+from assay.model.target import Target
+from assay.model.transcript import Death, End, Transcript
+from assay.model.verdict import Finding, Outcome, Verdict
+from assay.reading.applicable import answers_to
+from assay.reading.exchange import Exchange
+from assay.results import repeating
+from assay.results.repeating import settled, symptoms
+from assay.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+FORM, STREAM = Form(Dialect.OPENAI_JSON, Mode.WHOLE), Form(Dialect.OPENAI_JSON, Mode.STREAM)
+TARGET = Target(base_url="http://proxy/v1", model="m", dialects=(Dialect.OPENAI_JSON,))
+FLUSHED = "chat.stream.flushed"
+
+
+def scenario(name: str, script: str = "text/hello") -> Scenario:
+    return Scenario(name=name, title="", exercises=("chat.whole.text",), script=script, turns=(Turn(say="Hi."),))
+
+
+def exchange(
+    of: Scenario, end: End = End.COMPLETE, status: int | None = 200, form: Form = FORM, death: Death | None = None
+) -> Exchange:
+    transcript = Transcript(
+        method="POST", url="", request_headers=(), request_body=b"", status=status, headers=(), pieces=(), end=end,
+        seconds=0.0, death=death,
+    )  # fmt: skip
+    return Exchange(
+        scenario=of, number=0, turn=of.turns[0], form=form, target=TARGET, transcript=transcript, reading=None,
+        wanted=answers_to(of, 0, form),
+    )  # fmt: skip
+
+
+def run(name: str, end: End = End.COMPLETE, form: Form = FORM, death: Death | None = None) -> Run:
+    of = scenario(name)
+    return Run(scenario=of, exchanges={form: [exchange(of, end, form=form, death=death)]})
+
+
+class Trying:
+    """Drives again what a test says: the runs of each try, by the name of the scenario; notes what was asked for."""
+
+    def __init__(self, answer: Callable[[str, int], Run]) -> None:
+        self.answer, self.asked = answer, list[list[str]]()
+
+    def __call__(self, forms: Mapping[str, Sequence[Form]]) -> list[Run]:
+        self.asked.append(list(forms))
+        return [self.answer(name, self.times(name)) for name in forms]
+
+    def times(self, name: str) -> int:
+        return sum(name in those for those in self.asked)
+
+
+def nothing(_runs: Sequence[Run]) -> list[Outcome]:
+    """A judge that finds nothing: what the exchanges show by themselves is left."""
+    return []
+
+
+def ends(runs: Sequence[Run]) -> list[End]:
+    return [one.exchanges[FORM][0].transcript.end for one in runs]
+
+
+def test_what_is_clean_is_not_tried_again() -> None:
+    trying = Trying(lambda name, _: run(name))
+    before = [run("a"), run("b")]
+    assert settled(before, judge=nothing, again=trying, catalogue=load()) == before
+    assert trying.asked == []
+
+
+@pytest.mark.parametrize("end", [End.TIMEOUT, End.OPEN, End.CUT, End.REFUSED])
+@pytest.mark.parametrize("at", [1, 2])
+def test_what_is_clean_when_it_is_alone_stands(end: End, at: int) -> None:
+    trying = Trying(lambda name, times: run(name, End.COMPLETE if times == at else end))
+    one, two = settled([run("a", end), run("b")], judge=nothing, again=trying, catalogue=load())
+    assert ends([one, two]) == [End.COMPLETE, End.COMPLETE]
+    assert (one.repeated, two.repeated) == (at, 0)
+    assert one.set_aside[FORM][0].transcript.end is end
+    assert two.set_aside == {}
+
+
+def test_what_comes_back_each_time_is_reported_as_it_was() -> None:
+    trying = Trying(lambda name, _: run(name, End.CUT))
+    before = run("a", End.TIMEOUT)
+    (one,) = settled([before], judge=nothing, again=trying, catalogue=load())
+    assert one.exchanges == before.exchanges
+    assert (one.repeated, one.set_aside) == (2, {})
+
+
+def test_a_hang_that_many_share_is_tried_a_few_times() -> None:
+    trying = Trying(lambda name, _: run(name, End.TIMEOUT))
+    runs = settled([run(str(n), End.TIMEOUT) for n in range(100)], judge=nothing, again=trying, catalogue=load())
+    assert set(ends(runs)) == {End.TIMEOUT}
+    assert trying.asked == [["0", "33", "66"]]
+
+
+def test_what_a_busy_machine_has_done_to_many_is_tried_for_all_of_them() -> None:
+    trying = Trying(lambda name, _: run(name))
+    runs = settled([run(str(n), End.TIMEOUT) for n in range(23)], judge=nothing, again=trying, catalogue=load())
+    assert set(ends(runs)) == {End.COMPLETE}
+    assert [one.repeated for one in runs] == [1] * 23
+
+
+def test_a_hang_among_what_a_busy_machine_has_done_stays() -> None:
+    trying = Trying(lambda name, _: run(name, End.TIMEOUT if name == "7" else End.COMPLETE))
+    runs = settled([run(str(n), End.TIMEOUT) for n in range(9)], judge=nothing, again=trying, catalogue=load())
+    assert [one.scenario.name for one in runs if one.exchanges[FORM][0].transcript.end is End.TIMEOUT] == ["7"]
+
+
+def test_different_symptoms_are_believed_apart() -> None:
+    trying = Trying(lambda name, _: run(name, End.OPEN if name.startswith("o") else End.COMPLETE))
+    before = [run(f"o{n}", End.OPEN) for n in range(8)] + [run(f"c{n}", End.CUT) for n in range(8)]
+    runs = settled(before, judge=nothing, again=trying, catalogue=load())
+    assert ends(runs) == [End.OPEN] * 8 + [End.COMPLETE] * 8
+
+
+def test_a_form_that_cannot_be_driven_again_keeps_what_it_showed() -> None:
+    trying = Trying(lambda name, _: Run(scenario=scenario(name), not_driven={FORM: "the target is gone"}))
+    (one,) = settled([run("a", End.TIMEOUT)], judge=nothing, again=trying, catalogue=load())
+    assert ends([one]) == [End.TIMEOUT]
+
+
+def test_what_could_not_be_driven_in_a_hurry_is_driven_alone() -> None:
+    trying = Trying(lambda name, _: run(name))
+    before = Run(scenario=scenario("a"), not_driven={FORM: CROWDED, STREAM: "no interval is declared"})
+    (one,) = settled([before], judge=nothing, again=trying, catalogue=load())
+    assert ends([one]) == [End.COMPLETE]
+    assert (one.not_driven, one.set_aside) == ({STREAM: "no interval is declared"}, {})
+
+
+def judged(*places: str, found_by: str = "", requirement: str = FLUSHED) -> Callable[[Sequence[Run]], list[Outcome]]:
+    """A judge that finds a requirement broken in the first run of these scenarios, and nothing when they are alone."""
+    seen: set[str] = set()
+
+    def judge(runs: Sequence[Run]) -> list[Outcome]:
+        names = [one.scenario.name for one in runs if one.scenario.name in set(places) - seen]
+        seen.update(names)
+        violation = Violation(requirement=requirement, seen="late")
+        finding = Finding(form=FORM, exchange=0, violation=violation, found_by=found_by)
+        return [
+            Outcome(scenario=name, requirement=requirement, verdict=Verdict.FAIL, findings=(finding,)) for name in names
+        ]
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("judge", "times"),
+    [
+        (judged("a"), 1),
+        (judged("a", requirement="turn.concurrent-isolation", found_by=FLUSHED), 1),
+        (judged("a", requirement="turn.concurrent-isolation"), 0),
+        (judged("a", requirement="a.row.of-somebody"), 0),
+    ],
+    ids=["on time", "on time, attributed", "not on time", "unknown"],
+)
+def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
+    judge: Callable[[Sequence[Run]], list[Outcome]], times: int
+) -> None:
+    (one,) = settled([run("a")], judge=judge, again=Trying(lambda name, _: run(name)), catalogue=load())
+    assert one.repeated == times
+
+
+@pytest.mark.parametrize(
+    ("script", "end", "status", "symptom"),
+    [
+        ("text/hello", End.COMPLETE, 504, "HTTP 504"),
+        ("text/hello", End.COMPLETE, 500, None),
+        ("fail/first", End.COMPLETE, 504, None),
+        ("fail/first", End.CUT, None, None),
+        ("fail/first", End.TIMEOUT, None, "timeout"),
+        ("text/hello", End.LEFT, 200, None),
+    ],
+)
+def test_what_a_failing_backend_may_cause_is_no_symptom(
+    script: str, end: End, status: int | None, symptom: str | None
+) -> None:
+    of = scenario("a", script)
+    found = symptoms([Run(scenario=of, exchanges={FORM: [exchange(of, end, status)]})], (), load())
+    assert found.get(("a", FORM)) == symptom
+
+
+DIED = Death(status=1, last_words="no memory")
+
+
+def test_who_killed_the_target_is_found_among_those_under_way() -> None:
+    trying = Trying(lambda name, _: run(name, End.CUT, death=DIED) if name == "b" else run(name))
+    runs = settled([run(name, End.CUT, death=DIED) for name in "abc"], judge=nothing, again=trying, catalogue=load())
+    assert ends(runs) == [End.COMPLETE, End.CUT, End.COMPLETE]
+
+
+def test_a_death_that_does_not_come_back_is_reported_all_the_same() -> None:
+    trying = Trying(lambda name, _: run(name))
+    runs = settled(
+        [run("a", End.CUT, death=DIED), run("b", End.TIMEOUT)], judge=nothing, again=trying, catalogue=load()
+    )
+    assert ends(runs) == [End.CUT, End.COMPLETE]
+
+
+def test_the_bounds_fit_each_other() -> None:
+    assert repeating.SAMPLE <= repeating.FEW
+    assert repeating.ENOUGH <= repeating.SAMPLE * repeating.TRIES

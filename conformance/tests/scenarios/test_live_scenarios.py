@@ -1,0 +1,93 @@
+"""The scenarios for models: frugal, capped, without scripts, and each of them asks for something."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.driving.budget import REQUESTS, TOKENS
+from assay.model.asks import Calls, Fits, Say
+from assay.model.dialect import Dialect
+from assay.model.target import Backend, Target
+from assay.reading.asked import limit_of
+from assay.reading.schemas import misfits
+from assay.requests.conversation import prepare
+from assay.requests.cost import cost
+from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from assay.model.scenario import Scenario
+
+SPOKEN = (Dialect.OPENAI_JSON, Dialect.RESPONSES)
+TARGET = Target(base_url="http://x/v1", model="m", api_key="k", backend=Backend.LIVE, dialects=SPOKEN)
+ASKED = [scenario for scenario in LIVE if scenario.request is None]
+each_asked = pytest.mark.parametrize("scenario", ASKED, ids=lambda scenario: scenario.name)
+
+
+def test_a_whole_run_fits_in_80_requests_and_in_what_needs_no_consent() -> None:
+    found = cost(LIVE, TARGET)
+    assert 40 < found.requests <= 65
+    assert found.requests < REQUESTS
+    assert found.tokens <= 17_000 < TOKENS
+
+
+@each_asked
+def test_every_request_caps_the_tokens_of_its_answer(scenario: Scenario) -> None:
+    for form in scenario.forms(SPOKEN):
+        body = prepare(scenario, scenario.turns[0], form=form, model="m", nonce="", history=()).body
+        assert 0 < (limit_of(body) or 0) <= 100
+
+
+@each_asked
+def test_every_turn_asks_a_model_and_none_plays_a_script(scenario: Scenario) -> None:
+    assert not scenario.script
+    assert all(turn.asks is not None and turn.script is None for turn in scenario.turns)
+    for form in scenario.forms(SPOKEN):
+        body = prepare(scenario, scenario.turns[0], form=form, model="m", nonce="n", history=()).body
+        assert b"[[assay" not in body
+
+
+@each_asked
+def test_arguments_that_are_asked_for_fit_the_tool(scenario: Scenario) -> None:
+    declared = {tool["function"]["name"]: tool["function"]["parameters"] for tool in scenario.tools}
+    asked = [call for turn in scenario.turns if isinstance(turn.asks, Calls) for call in turn.asks.calls]
+    for call in asked:
+        assert call.name is None or call.name in declared
+        if call.name and call.arguments is not None:
+            assert misfits(declared[call.name], dict(call.arguments)) == []
+
+
+@each_asked
+def test_a_text_that_is_asked_for_stands_in_the_request(scenario: Scenario) -> None:
+    for turn in scenario.turns:
+        if isinstance(turn.asks, Say):
+            sent = json.dumps([*scenario.history, turn.say, turn.results], ensure_ascii=False, default=dict)
+            assert json.dumps(turn.asks.text, ensure_ascii=False)[1:-1] in sent
+
+
+def test_forced_calls_and_formats_are_spelled_as_each_surface_does() -> None:
+    named = next(scenario for scenario in LIVE if scenario.name == "live-choice-named")
+    spelled = {
+        form.dialect: json.loads(prepare(named, named.turns[0], form=form, model="m", nonce="", history=()).body)
+        for form in named.forms(SPOKEN)
+    }
+    assert spelled[Dialect.OPENAI_JSON]["tool_choice"] == {"type": "function", "function": {"name": "get_time"}}
+    assert spelled[Dialect.RESPONSES]["tool_choice"] == {"type": "function", "name": "get_time"}
+    fits = next(scenario for scenario in ASKED if isinstance(scenario.turns[0].asks, Fits))
+    bodies = [
+        json.loads(prepare(fits, fits.turns[0], form=form, model="m", nonce="", history=()).body)
+        for form in fits.forms(SPOKEN)
+    ]
+    assert {tuple(sorted({"response_format", "text"} & body.keys())) for body in bodies} == {
+        ("response_format",), ("text",),
+    }  # fmt: skip
+
+
+def test_a_request_without_a_forced_call_or_a_format_names_neither() -> None:
+    scenario = next(one for one in SCENARIOS if one.turns)
+    form = scenario.forms(SPOKEN)[0]
+    body = json.loads(prepare(scenario, scenario.turns[0], form=form, model="m", nonce="n", history=()).body)
+    assert not {"tool_choice", "response_format", "text", "max_tokens", "max_output_tokens"} & body.keys()

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from assay.faces.plan import plan
+from assay.model.dialect import Dialect
+from assay.model.target import Backend
+from assay.model.verdict import HarnessError, Verdict
+from assay.targets.gateway import Upstream, fill, gateway, upstream, variables
+from assay.targets.launch import free_port
+from assay.targets.options import Pairs, RunOptions, TargetOptions
+from assay.targets.reach import reach
+
+PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"
+KEY = "key-of-the-gateway"
+ENV = ("UPSTREAM_HOST={upstream_host}", "UPSTREAM_KEY={upstream_key}", f"GATEWAY_KEY={KEY}")
+MIRROR = """
+import http.server, json, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"argv": sys.argv[1:], "env": dict(os.environ), "config": open(sys.argv[1]).read()}).encode()
+        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
+        self.wfile.write(body)
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[2])), Handler).serve_forever()
+"""
+"""A program that answers with its arguments, its environment, and the file that the first argument names."""
+BEHIND = Upstream(base_url="http://127.0.0.1:9/v1", key="up-key")
+
+
+def ask(base_url: str, key: str, **body: Any) -> httpx.Response:
+    message = {"role": "user", "content": "[[assay:text/hello#g]] Hi."}
+    with httpx.Client(trust_env=False, timeout=20, headers={"authorization": f"Bearer {key}"}) as client:
+        return client.post(f"{base_url}/chat/completions", json={"model": "m", "messages": [message], **body})
+
+
+# The upstream
+
+
+def test_the_upstream_plays_scripts_for_any_model_but_one() -> None:
+    with upstream() as up:
+        answer = ask(up.base_url, up.key, model="some/other-model").json()
+        assert (answer["model"], answer["choices"][0]["message"]["content"]) == ("some/other-model", "Hello, world!")
+        refused = ask(up.base_url, up.key, model="assay-no-such-model")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
+        assert ask(up.base_url, "wrong").status_code == 401
+
+
+def test_two_upstreams_have_ports_and_keys_of_their_own() -> None:
+    with upstream() as one, upstream() as other:
+        assert one.host != other.host
+        assert one.key != other.key
+
+
+def test_an_upstream_at_a_port_has_the_key_of_assay_serve_and_is_used_where_it_runs() -> None:
+    port = free_port()
+    with upstream(port) as up:
+        assert up == Upstream(base_url=f"http://127.0.0.1:{port}/v1", key="assay")
+        assert ask(up.base_url, "assay").status_code == 200
+        with upstream(port) as same:
+            assert same == up
+        assert ask(up.base_url, "assay").status_code == 200
+    with pytest.raises(httpx.ConnectError):
+        ask(up.base_url, "assay")
+
+
+# What is filled in
+
+
+def test_placeholders_are_filled_in_and_other_braces_stay() -> None:
+    values = BEHIND.placeholders()
+    assert fill('{"url": "{upstream_url}", "key": "{upstream_key}"}', values) == (
+        '{"url": "http://127.0.0.1:9/v1", "key": "up-key"}'
+    )
+    assert fill("{upstream_host} {upstream} {other}", values) == "127.0.0.1:9 {upstream} {other}"
+
+
+def test_variables_keep_all_behind_the_first_equals_sign() -> None:
+    assert variables(("A=b=c", "B=", "C={upstream_host}"), BEHIND.placeholders()) == {
+        "A": "b=c", "B": "", "C": "127.0.0.1:9",
+    }  # fmt: skip
+
+
+def test_the_command_the_variables_and_the_configuration_say_where_the_upstream_is(tmp_path: Path) -> None:
+    template = tmp_path / "gateway.yaml"
+    template.write_text("url: {upstream_url}\nport: {port}\n", encoding="utf-8")
+    command = shlex.join([sys.executable, "-c", MIRROR, "{config}", "{port}", "{upstream_host}"])
+    options = TargetOptions(env=("KEY={upstream_key}", "CONFIG={config}"), config_template=template)
+    with gateway(command, options, BEHIND) as launched:
+        said = json.loads(httpx.get(launched.base_url, trust_env=False).content)
+        config, port, host = said["argv"]
+        assert launched.base_url == f"http://127.0.0.1:{port}/v1"
+        assert said["config"] == f"url: http://127.0.0.1:9/v1\nport: {port}\n"
+        assert host == "127.0.0.1:9"
+        assert {name: said["env"][name] for name in ("KEY", "CONFIG", "PORT")} == {
+            "KEY": "up-key", "CONFIG": config, "PORT": port,
+        }  # fmt: skip
+        assert Path(config).name == "gateway.yaml"
+    assert not Path(config).exists()
+
+
+def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
+    template = tmp_path / "config.bin"
+    template.write_bytes(b"\xff")
+    with pytest.raises(HarnessError, match=r"config\.bin cannot be read"):
+        gateway("x", TargetOptions(config_template=template), BEHIND).__enter__()
+
+
+# Gateways
+
+
+def test_a_gateway_that_passes_everything_on_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", KEY)
+    options = TargetOptions(gateway=PASSTHROUGH, env=ENV, api_key_env="GATEWAY", default_mode=Dialect.OPENAI_JSON)
+    certificate = plan(options, RunOptions()).certify()
+    assert [o for o in certificate.outcomes if o.verdict in {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}] == []
+    assert certificate.counts[Verdict.PASS] > 2000
+    # What a person has to declare of any target.
+    assert certificate.unobserved.keys() == {"chat.stream.keepalive-is-comment"}
+    assert certificate.target.backend is Backend.ENDPOINT
+    behind = {o.scenario for o in certificate.outcomes if o.verdict is Verdict.NOT_APPLICABLE}
+    assert {"shape-a", "sentinel-plain", "crash-in-text", "not-ready"} <= behind
+
+
+def test_a_gateway_that_runs_already_is_certified_over_the_port_that_it_calls(
+    served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Here a second gateway is none: `assay serve` itself stands where one would.
+    port = int(served.base_url.removesuffix("/v1").rpartition(":")[2])
+    monkeypatch.setenv("SERVED", served.key)
+    with reach(TargetOptions(url=served.base_url, upstream=port, api_key_env="SERVED")) as target:
+        assert (target.backend, target.model, target.api_key) == (Backend.ENDPOINT, "codex", served.key)
+
+
+def test_a_gateway_without_a_key_of_its_own_is_sent_the_upstreams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GATEWAY", raising=False)
+    passes_on = (*ENV[:2], "GATEWAY_KEY=no-key-is-like-this")
+    with reach(TargetOptions(gateway=PASSTHROUGH, env=passes_on)) as target:
+        assert target.api_key not in {None, KEY}
+
+
+def test_a_gateway_that_takes_any_key_is_sent_none() -> None:
+    command = PASSTHROUGH.replace("{port}", "{port} any-key")
+    with reach(TargetOptions(gateway=command, env=ENV)) as target:
+        assert target.api_key is None
+
+
+def test_a_gateway_may_learn_from_a_header_where_its_upstream_is() -> None:
+    pairs = Pairs(header=True)
+    headers = (pairs.read("x-upstream={upstream_url}"), pairs.read("x-other={port}"))
+    with reach(TargetOptions(gateway=PASSTHROUGH, env=ENV, header=headers)) as target:
+        named = dict(target.headers)
+        assert named["x-upstream"].startswith("http://127.0.0.1:")
+        assert named["x-upstream"] != target.base_url
+        assert named["x-other"] == "{port}"
+
+
+def test_a_gateway_that_calls_no_upstream_of_ours_is_refused(tiny: Any) -> None:
+    tiny.respond = lambda exchange: exchange.completion("I am a model.")
+    where = "UPSTREAM_HOST=" + tiny.base_url.removeprefix("http://").removesuffix("/v1")
+    options = TargetOptions(gateway=PASSTHROUGH, env=(where, *ENV[1:]), model="m")
+    with pytest.raises(HarnessError, match="does it call http://127"), reach(options):
+        pass
+
+
+def test_a_gateway_that_does_not_start_is_named() -> None:
+    options = TargetOptions(gateway=shlex.join([sys.executable, "-c", "print('no upstream'); raise SystemExit(3)"]))
+    with pytest.raises(HarnessError, match=r"(?s)ended with status 3 before it was ready.*no upstream"), reach(options):
+        pass
