@@ -23,6 +23,7 @@ from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
+from assay.driving.sharing import turns
 from assay.driving.slots import Limit, Slots
 from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
@@ -93,14 +94,20 @@ async def drive(
     """
     scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
-    async with _client(target) as client:
-        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
-        driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
-        alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
-        together = [scenario for scenario in scenarios if scenario not in alone]
-        runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
-        # Awaited within the comprehension, so one begins only when the one before has ended.
-        runs += [await _drive_alone(driver, scenario, progress, forms) for scenario in alone]
+    alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
+    together = [scenario for scenario in scenarios if scenario not in alone]
+    with turns(target.base_url) as shared:
+        async with _client(target) as client:
+            sender = Sender(
+                client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
+            )
+            driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
+            async with shared.together():
+                runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
+            for scenario in alone:
+                # Other runs may drive the same target; what kills its backend is not for them to meet.
+                async with shared.alone() if scenario.alone else shared.together():
+                    runs.append(await _drive_alone(driver, scenario, progress, forms))
     # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}
     return Driving(runs=[by_name[scenario.name] for scenario in scenarios], at_a_time=slots.limit.found)
