@@ -49,7 +49,8 @@ def test_a_note_names_no_client_and_a_harm_is_shown_before_it(stream: Make, cert
     said = lines(certified(extra), row.id)
     assert said[0] == "FAIL chat.stream.schema  MUST (warn at level compat)"
     assert said[2] == "seen in flush (stream): /choices/0/delta: colour is not among the published fields"
-    missing = stream("flush", {"content": "first", "colour": "red"}, b'data: {"choices": []}\n\n', "second", STOP)
+    headless = b'data: {"choices": [{"index": 0, "delta": {"content": " "}}]}\n\n'
+    missing = stream("flush", {"content": "first", "colour": "red"}, headless, "second", STOP)
     said = lines(certified(missing), row.id)
     assert said[0] == "FAIL chat.stream.schema  MUST"
     assert said[2] == f"breaks {row.breaks[0]}"

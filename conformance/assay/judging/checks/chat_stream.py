@@ -44,9 +44,9 @@ def headers(exchange: Exchange) -> Iterable[Seen]:
     for name, wanted in HEADERS.items():
         value = exchange.transcript.header(name)
         if value is None:
-            yield Seen(f"there is no {name} header, it should say {wanted}")
+            yield Seen(f"there is no {name} header, it should say {wanted}", strict_only=True, harmless=True)
         elif wanted not in value.lower():
-            yield Seen(f"{name} is {value!r}, it should say {wanted}")
+            yield Seen(f"{name} is {value!r}, it should say {wanted}", strict_only=True, harmless=True)
 
 
 @check("chat.stream.schema")
