@@ -138,6 +138,8 @@ class _Driven:
     exchanges: Sequence[Exchange] = ()
     reason: str = ""
     """Why it was not driven; "": it was."""
+    aside: Sequence[Exchange] = ()
+    """The exchanges that show the reason, if there are any."""
     error: str = ""
     """Why it could not be driven to the end, by our fault; "": it could."""
 
@@ -165,6 +167,7 @@ def _run(scenario: Scenario, every: Sequence[_Driven]) -> Run:
         scenario=scenario,
         exchanges={driven.form: driven.exchanges for driven in every if not driven.reason},
         not_driven={driven.form: driven.reason for driven in every if driven.reason},
+        set_aside={driven.form: driven.aside for driven in every if driven.aside},
     )
 
 
@@ -182,8 +185,10 @@ async def _attempt(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
         exchanges = await driver.exchanges(scenario, form)
     # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed. Nor is
     # what a target cannot show that is gone; that it is gone is in the transcripts of the exchanges that found it out.
-    except (plain.UnseenError, GoneError) as unseen:
-        return _Driven(form=form, reason=str(unseen))
+    except plain.UnseenError as unseen:
+        return _Driven(form=form, reason=str(unseen), aside=unseen.shown)
+    except GoneError as gone:
+        return _Driven(form=form, reason=str(gone))
     except HarnessError as error:
         # Kept, not raised: the exchanges of all other scenarios can still be judged.
         return _Driven(form=form, error=str(error))

@@ -88,7 +88,7 @@ def _examine_refusal(scenario: Scenario, exchange: Exchange) -> None:
         return
     for name in asked_for(scenario, exchange):
         if (failed.param or "").startswith(name) or re.search(rf"\b{re.escape(name)}\b", failed.message):
-            raise UnseenError(f"the target refuses {name}: {failed.message}")
+            raise UnseenError(f"the target refuses {name}: {failed.message}", [exchange])
 
 
 def asked_for(scenario: Scenario, exchange: Exchange) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ class Run:
     repeated: int = 0
     """How many times forms of it were driven again, alone, because what they showed rests on time."""
     set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
-    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
+    """Exchanges by which nothing is judged: the first ones of forms that were clean when they were driven again, and
+    those that plainly refuse what the scenario is about."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:

@@ -112,8 +112,10 @@ def test_a_plain_refusal_of_what_is_asked_for_is_an_absence(status: int, error: 
         return of(scenario, status, {"error": error})
 
     if refused:
-        with pytest.raises(UnseenError, match="the target refuses tool_choice"):
+        with pytest.raises(UnseenError, match="the target refuses tool_choice") as raised:
             asyncio.run(until_done(forced, send))
+        # Kept, so that the capabilities can be read off it.
+        assert [one.transcript.status for one in raised.value.shown] == [status]
     else:
         assert asyncio.run(until_done(forced, send)).transcript.status == status
 
