@@ -72,7 +72,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         shapes.add(shape)
         for found in unpublished("chat.completion.chunk", payload, frame.place):
             # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
-            seen = replace(found, strict_only=True) if found.harmless and _says_nothing(payload) else found
+            seen = replace(found, strict_only=True) if found.harmless and _is_empty(payload) else found
             if seen.strict_only not in weights:
                 yield seen
             weights.add(seen.strict_only)
@@ -81,8 +81,9 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
                 return
 
 
-def _says_nothing(payload: JsonObject) -> bool:
-    return payload.get("choices") == [] and payload.get("usage") is None
+def _is_empty(payload: JsonObject) -> bool:
+    """Whether a chunk has every member of its head and says nothing in any."""
+    return payload.get("choices") == [] and payload.get("usage") is None and payload.get("object") == ""
 
 
 def _shape(value: Any) -> str:  # noqa: ANN401 (JSON)
