@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.model.scenario import Auth, Request
-from assay.model.target import root_of
+from assay.model.target import Backend, root_of
 from assay.requests.carried import address, carried_headers
 
 if TYPE_CHECKING:
@@ -136,14 +136,20 @@ def examine(request: Request, transcript: Transcript, target: Target) -> None:
             f"a body of {len(transcript.request_body):,} bytes is below the target's limit, which is not known; "
             "declare it with --body-limit BYTES"
         )
-    examine_header(request.requires_echo, transcript)
+    examine_header(request.requires_echo, transcript, target)
 
 
-def examine_header(name: str, transcript: Transcript) -> None:
+def examine_header(name: str, transcript: Transcript, target: Target) -> None:
     """Make sure that the target knows a header of its own that it was sent ("" checks nothing): its successes echo it.
 
     Raises:
         UnseenError: it answered with success and without that header.
     """
-    if name and transcript.ok and transcript.header(name) is None:
+    if not name or not transcript.ok:
+        return
+    sent = {key.lower(): value for key, value in transcript.request_headers}.get(name)
+    echoed = transcript.header(name)
+    # A gateway may hand on the header of an upstream that has not seen the request's: then the value is another one.
+    foreign = target.backend is Backend.ENDPOINT and echoed != sent
+    if echoed is None or foreign:
         raise UnseenError(f"the target does not echo {name}, so it does not know that header")

@@ -38,7 +38,7 @@ PARAMS: tuple[Scenario, ...] = (
         request=Request(
             json=HELLO,
             # With a right value first: a target that does not echo the header does not know it, and owes it nothing.
-            headers={"x-proxy-stop-after-tools": "burst"},
+            headers={"x-proxy-stop-after-tools": "first"},
             requires_echo="x-proxy-stop-after-tools",
             also=(
                 Request(
@@ -71,7 +71,7 @@ PARAMS: tuple[Scenario, ...] = (
         title="An unknown argument mode in the header that asks for one",
         request=Request(
             json=HELLO,
-            headers={"x-proxy-tool-arguments": "incremental"},
+            headers={"x-proxy-tool-arguments": "cumulative"},
             requires_echo="x-proxy-tool-arguments",
             also=(
                 Request(

@@ -42,6 +42,7 @@ BLOCKS: tuple[Scenario, ...] = (
         turns=(Turn(say="Say what you do, then do it."),),
         tools=(LOCAL_SEARCH,),
         headers={MODE_HEADER: Dialect.OBSIDIAN_XML.value},
+        requires_echo=MODE_HEADER,
         dialects=RE,
         exercises=("responses.xml", "responses.parity"),
         attribute_to="responses.xml",
@@ -220,14 +221,6 @@ INPUT: tuple[Scenario, ...] = (
                 ),
                 Request(
                     path=PATH,
-                    json=HELLO,
-                    headers={MODE_HEADER: "yaml"},
-                    expect=400,
-                    param=MODE_HEADER,
-                    judged="param.proxy-headers",
-                ),
-                Request(
-                    path=PATH,
                     json={**HELLO, "max_output_tokens": 100, "metadata": {"run": "1"}, "store": False, "unheard_of": 7},
                     judged="param.unknown-ignored",
                 ),
@@ -242,10 +235,24 @@ INPUT: tuple[Scenario, ...] = (
             "param.tools",
             "param.tool-choice",
             "param.parallel-tool-calls",
-            "param.proxy-headers",
             "param.unknown-ignored",
             *ENVELOPE,
         ),
+    ),
+    Scenario(
+        name="responses-mode-invalid",
+        title="An output mode that does not exist",
+        # With a right value first: a target that does not echo it does not know the header, and owes it nothing.
+        request=Request(
+            path=PATH,
+            json=HELLO,
+            headers={MODE_HEADER: "obsidian-xml"},
+            requires_echo=MODE_HEADER,
+            also=(Request(path=PATH, json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),),
+        ),
+        modes=(Mode.WHOLE,),
+        dialects=RE,
+        exercises=("param.proxy-headers", *ENVELOPE),
     ),
     Scenario(
         name="responses-http",

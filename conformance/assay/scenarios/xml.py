@@ -195,7 +195,7 @@ MODES: tuple[Scenario, ...] = (
         title="An output mode that does not exist",
         request=Request(
             json=HELLO,
-            headers={MODE_HEADER: "openai-json"},
+            headers={MODE_HEADER: "obsidian-xml"},
             requires_echo=MODE_HEADER,
             also=(Request(json=HELLO, headers={MODE_HEADER: "yaml"}, expect=400, param=MODE_HEADER),),
         ),

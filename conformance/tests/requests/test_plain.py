@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.model.scenario import Auth, Mode, Request, Scenario
-from assay.model.target import Target
+from assay.model.target import Backend, Target
 from assay.model.transcript import End, Piece, Transcript
 from assay.requests.plain import UnseenError, examine, following, prepare, response_id, unsupported_reason
 
@@ -129,10 +129,21 @@ def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared()
 
 def test_a_target_that_does_not_echo_its_own_header_does_not_know_it() -> None:
     request = Request(requires_echo="x-proxy-mode")
+
+    def answered(status: int, *headers: tuple[str, str]) -> Transcript:
+        return dataclasses.replace(transcript(status, *headers), request_headers=(("x-proxy-mode", "a"),))
+
     with pytest.raises(UnseenError, match="does not echo x-proxy-mode"):
-        examine(request, transcript(200), target())
-    examine(request, transcript(200, ("X-Proxy-Mode", "a")), target())
-    examine(request, transcript(400), target())
+        examine(request, answered(200), target())
+    other, same = answered(200, ("X-Proxy-Mode", "b")), answered(200, ("X-Proxy-Mode", "a"))
+    examine(request, same, target())
+    examine(request, other, target())
+    # That of its upstream, which a gateway hands on though it has not sent it the request's.
+    gateway = target(backend=Backend.ENDPOINT)
+    examine(request, same, gateway)
+    with pytest.raises(UnseenError, match="does not echo x-proxy-mode"):
+        examine(request, other, gateway)
+    examine(request, answered(400), target())
 
 
 @pytest.mark.parametrize(
