@@ -76,16 +76,12 @@ class Endpoint:
         unknown = entry.keys() - {one.name for one in fields(cls)}
         if unknown:
             raise SystemExit(f"endpoints.toml: {name} has unknown fields: {', '.join(sorted(unknown))}")
-        return cls(
-            name=name, **{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-        )
+        return cls(name=name, **{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
 
 
 def main() -> None:
     """Record the endpoints that are named."""
-    known = {
-        name: Endpoint.of(name, entry) for name, entry in tomllib.loads((HERE / "endpoints.toml").read_text()).items()
-    }
+    known = {name: Endpoint.of(name, entry) for name, entry in tomllib.loads((HERE / "endpoints.toml").read_text()).items()}
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="+", choices=known, metavar="NAME", help=", ".join(known))
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "assay-corpus")
@@ -164,11 +160,8 @@ def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...])
             file.write_text(fill((HERE / "config" / endpoint.config).read_text(), values))
             values["{config}"] = str(file)
         started = launch(
-            fill(endpoint.command, values),
-            env=variables(endpoint.env, values),
-            url=fill(endpoint.url, values),
-            timeout=START,
-            below=600,
+            fill(endpoint.command, values), env=variables(endpoint.env, values), url=fill(endpoint.url, values),
+            timeout=START, below=600,
         )
         options["url"] = stack.enter_context(started).base_url
         options |= {"upstream": port} if endpoint.gateway else {}
@@ -178,11 +171,7 @@ def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...])
 def show(certificate: Certificate) -> None:
     """Print what was found, as a start for `findings.toml`."""
     target = certificate.target
-    print(
-        target.backend,
-        {surface.value: report.state.value for surface, report in target.surfaces.items()},
-        f"{certificate.seconds:.0f} s",
-    )  # noqa: T201
+    print(target.backend, {surface.value: report.state.value for surface, report in target.surfaces.items()}, f"{certificate.seconds:.0f} s")  # noqa: T201
     print({verdict.value: count for verdict, count in certificate.counts.items()})  # noqa: T201
 
 

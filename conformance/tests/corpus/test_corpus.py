@@ -61,7 +61,7 @@ def expected(facts: list[dict[str, Any]]) -> dict[str, tuple[Verdict, Verdict]]:
 
 def test_there_are_ten_endpoints_at_least() -> None:
     assert len(NAMES) >= 10
-    assert sorted(path.stem for path in HERE.glob("*.toml")) == NAMES
+    assert NAMES == sorted(path.stem for path in HERE.glob("*.toml"))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,11 +80,7 @@ def test_its_surfaces_are_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_person_confirmed_is_found_and_nothing_else(name: str) -> None:
-    found = {
-        one.key: (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT))
-        for one in judged(name)
-        if one.verdict in BROKEN
-    }
+    found = {one.key: (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) for one in judged(name) if one.verdict in BROKEN}
 
     assert found == expected(confirmed(name)["facts"])
 
