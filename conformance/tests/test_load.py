@@ -1,4 +1,4 @@
-"""The verdict on a target does not depend on what runs beside: jobs, another run on its backend, a busy machine.
+"""The verdict on a target does not depend on what runs beside it: more jobs, another run, a busy machine.
 
 A sample of the scenarios is driven: what is about time, requests at the same time, or state that runs could share. With
 `--whole`, as the nightly run does, all of them are.
