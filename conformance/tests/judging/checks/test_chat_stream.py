@@ -97,7 +97,7 @@ def test_a_missing_header_is_named_with_its_value(stream: Make, name: str) -> No
 
 def test_a_wrong_header_is_told_as_it_came(stream: Make) -> None:
     violation = only("headers", stream("text-hello", headers=HEADERS | {"connection": "close"}))
-    assert violation.seen == "connection is 'close', it should say keep-alive"
+    assert violation.seen == 'connection is "close", it should say keep-alive'
 
 
 def test_the_first_chunk_that_breaks_the_schema_is_shown(stream: Make) -> None:
@@ -166,11 +166,13 @@ def test_a_connection_that_breaks_as_the_backend_fails_in_mid_text_is_judged_by_
 # Text
 
 
-def test_a_text_that_differs_is_told_with_the_last_frame_of_text(stream: Make) -> None:
-    exchange = stream("text-hello", "Hello", " world!", STOP)
+def test_a_text_that_differs_is_told_with_the_frame_in_which_it_does(stream: Make) -> None:
+    exchange = stream("text-hello", "Hello", " wor", "ld!", STOP)
     violation = only("text", exchange)
     assert "12 characters instead of 13; the first difference is at character 5" in violation.seen
-    assert b" world!" in frame_of(violation, exchange)
+    assert b'" wor"' in frame_of(violation, exchange)
+    short = stream("text-hello", "Hello", ", wor", STOP)
+    assert b'", wor"' in frame_of(only("text", short), short), "the last one, where all that came is right"
 
 
 def test_a_text_that_never_came_has_no_place(stream: Make) -> None:
@@ -182,7 +184,7 @@ def test_a_text_that_never_came_has_no_place(stream: Make) -> None:
 def test_of_a_backend_that_reflects_json_must_come(stream: Make) -> None:
     assert found("text", stream("history", '{"history": []}', STOP)) == []
     violation = only("text", stream("history", "You said: hello", STOP))
-    assert violation.seen == "the backend sent a JSON object; what came is not one: 'You said: hello'"
+    assert violation.seen == 'the backend sent a JSON object; what came is not one: "You said: hello"'
 
 
 def test_torn_characters_are_one_violation_and_it_is_shown(stream: Make) -> None:
