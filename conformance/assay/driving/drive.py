@@ -23,6 +23,7 @@ from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
+from assay.driving.sharing import turns
 from assay.driving.slots import Limit, Slots
 from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
@@ -32,10 +33,9 @@ from assay.model.scenario import LEAVES, Act, Auth, Form, Mode, Request, Scenari
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
-from assay.reading import playable
+from assay.reading import playable, recorded
 from assay.reading.applicable import NO_ANSWER, answers_to
-from assay.reading.asked import wanted
-from assay.reading.exchange import Exchange, read, stream_reader
+from assay.reading.exchange import stream_reader
 from assay.requests import plain
 from assay.requests.adapted import adapted
 from assay.requests.carried import address, carried_headers
@@ -45,9 +45,9 @@ from assay.targets.launch import launched_at
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
+    from assay.reading.exchange import Exchange
     from assay.reading.expected import Expected
     from assay.wire.calls import Choice
-    from assay.wire.stream import Stream
 
 
 BESIDE = 2.5
@@ -94,14 +94,20 @@ async def drive(
     """
     scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
-    async with _client(target) as client:
-        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
-        driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
-        alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
-        together = [scenario for scenario in scenarios if scenario not in alone]
-        runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
-        # Awaited within the comprehension, so one begins only when the one before has ended.
-        runs += [await _drive_alone(driver, scenario, progress, forms) for scenario in alone]
+    alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
+    together = [scenario for scenario in scenarios if scenario not in alone]
+    with turns(target.base_url) as shared:
+        async with _client(target) as client:
+            sender = Sender(
+                client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
+            )
+            driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
+            async with shared.together():
+                runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
+            for scenario in alone:
+                # Other runs may drive the same target; what kills its backend is not for them to meet.
+                async with shared.alone() if scenario.alone else shared.together():
+                    runs.append(await _drive_alone(driver, scenario, progress, forms))
     # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}
     return Driving(runs=[by_name[scenario.name] for scenario in scenarios], at_a_time=slots.limit.found)
@@ -294,7 +300,8 @@ class _Driver:
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
             plain.examine_header(scenario.requires_echo, transcript, self.target)
-            return self._read(scenario, number, form, transcript, watch.stream if watch else None)
+            stream = watch.stream if watch else None
+            return recorded.of_turn(scenario, number, form, self.target, transcript, stream=stream)
 
         return await until_done(scenario, send), messages
 
@@ -303,32 +310,6 @@ class _Driver:
         if form.mode is Mode.WHOLE:
             return None
         return Watch(turn.act, self.target, stream_reader(form.dialect), partial(self.beside, nonce, form.dialect))
-
-    def _read(
-        self,
-        scenario: Scenario,
-        number: int,
-        form: Form,
-        transcript: Transcript,
-        stream: Stream | None,
-    ) -> Exchange:
-        exchange = Exchange(
-            scenario=scenario,
-            number=number,
-            turn=scenario.turns[number],
-            form=form,
-            target=self.target,
-            transcript=transcript,
-            reading=read(transcript, form, stream),
-        )
-        return replace(exchange, wanted=self._wanted(exchange))
-
-    def _wanted(self, exchange: Exchange) -> tuple[Expected, ...]:
-        """The right answers. Those of a model are known once it has done what it was asked."""
-        scenario, form = exchange.scenario, exchange.form
-        if exchange.asks is not None:
-            return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
-        return () if self.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
 
     async def ask(self, scenario: Scenario, request: Request, form: Form) -> list[Exchange]:
         """The exchanges of a scenario's plain requests.
@@ -343,13 +324,9 @@ class _Driver:
         else:
             transcripts = await self.plain(request)
         return [
-            Exchange(
-                scenario=scenario, number=number, turn=None, form=form, target=self.target, transcript=transcript,
-                reading=None,
-            )
-            # `reading` is None: status, headers and envelope are judged by the transcript alone.
+            recorded.of_request(scenario, number, form, self.target, transcript)
             for number, transcript in enumerate(transcripts)
-        ]  # fmt: skip
+        ]
 
     async def plain(self, request: Request) -> list[Transcript]:
         """The transcripts of plain requests; raises as `ask`."""

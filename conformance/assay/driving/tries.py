@@ -80,7 +80,8 @@ def _examine_refusal(scenario: Scenario, exchange: Exchange) -> None:
         UnseenError: it does.
     """
     transcript = exchange.transcript
-    if transcript.status not in REFUSALS:
+    # Where a refusal is a right answer, it is judged as one.
+    if transcript.status not in REFUSALS or scenario.refusable:
         return
     failed, broken = read_error(transcript.body, transcript.header("content-type"))
     if failed is None or broken:

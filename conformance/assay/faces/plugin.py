@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
-# Not `Exit.UNREACHABLE`, which would import the results in every session of pytest.
-UNREACHABLE = 3
-"""The exit status when the target cannot be reached or driven, as that of `assay certify`."""
 TARGETS = ("assay_url", "assay_command", "assay_gateway", "assay_bundled")
 """The options that name a target: without one of them the plugin does nothing."""
 REST = "*"
@@ -90,12 +87,13 @@ class AssaySession:
 
     def _certify(self) -> Certificate:
         from assay.model.verdict import HarnessError  # noqa: PLC0415 (see the head of this module)
+        from assay.results.certificate import Exit  # noqa: PLC0415
 
         try:
             return self.plan.certify()
         except HarnessError as error:
             # Each of hundreds of items would fail for this one reason.
-            pytest.exit(f"assay: {error}", returncode=UNREACHABLE)
+            pytest.exit(f"assay: {error}", returncode=Exit.UNREACHABLE)
         except OptionError as error:
             pytest.exit(f"assay: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
 
@@ -107,7 +105,7 @@ class AssaySession:
 
         return tuple(
             f"{scenario.name}:{row}"
-            for scenario in self.plan.scenarios
+            for scenario in self.plan.possible
             # All dialects: items are collected before the target has been asked which it speaks.
             for row in (*(row.id for row in applicable(scenario, self.plan.catalogue, Dialect)), REST)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.answered import refused
@@ -11,7 +11,9 @@ from assay.judging.symptoms import (
     ErrorAs200,
     ExceptionText,
     NoAnswer,
+    NoCalls,
     NotAnAnswer,
+    NotServed,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -35,7 +37,7 @@ class Case:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
-    symptom: Symptom
+    symptom: Symptom | NotServed | NoCalls
     seen: str
     """What was seen in it, in one sentence."""
     subject: str
@@ -93,7 +95,8 @@ def _seen(exchange: Exchange, symptom: Symptom) -> str:
     said = " ".join(transcript.body[:SHOWN].decode(errors="replace").split())
     match symptom:
         case Died():
-            return str(symptom)
+            words = transcript.death.last_words.strip().rpartition("\n")[2] if transcript.death else ""
+            return str(replace(symptom, last_words=words))
         case NoAnswer():
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200():

@@ -24,21 +24,36 @@ symptom is that of a cause, or if their surface answers no conversation at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from assay.judging.absent_calls import REQUIREMENTS as OF_CALLS
+from assay.judging.absent_calls import without_calls
 from assay.judging.request_shape import features, shape
-from assay.judging.symptoms import Died, ErrorAs200, NoAnswer, Nothing, Symptom, WrongStatus
+from assay.judging.symptoms import (
+    AnySymptom,
+    Died,
+    ErrorAs200,
+    FormSymptom,
+    NoAnswer,
+    NoCalls,
+    Nothing,
+    NotServed,
+    WrongStatus,
+    form_symptom_of,
+)
+from assay.model.capability import Capability
 from assay.model.dialect import Surface
 from assay.model.scenario import Mode
 from assay.model.verdict import Finding
+from assay.reading.capabilities import asked_for, refusal
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay.judging.cases import Case
-    from assay.model.scenario import Form
+    from assay.model.capability import Absence
     from assay.reading.exchange import Exchange
 
 ALIVE = "target.alive"
@@ -51,6 +66,16 @@ AS_200: Mapping[tuple[Surface, Mode], str] = {
     (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
 }
 """The row that asks for an HTTP status where an error was sent as 200, by the form of the answer."""
+OF_CAPABILITIES: Mapping[Capability, str] = {
+    Capability.STREAMS: "chat.stream.frames",
+    Capability.USAGE_IN_STREAMS: "chat.stream.usage",
+    Capability.FORCED_TOOL_CHOICE: "turn.tool-choice-forced",
+    Capability.SEVERAL_CHOICES: "chat.whole.choices",
+    Capability.STRUCTURED_OUTPUT: "turn.structured-output",
+    Capability.IMAGES: "turn.images",
+    Capability.PREVIOUS_RESPONSE: "responses.previous-id",
+}
+"""The row that asks for a capability. That of calls depends on the form."""
 CAUSED = frozenset({ALIVE, ANSWERS})
 """The requirements that nothing but a cause breaks: they need no check."""
 NO_REFUSALS = frozenset({408, 429})
@@ -63,7 +88,7 @@ TOO_MANY = 429
 class Cause:
     """What made some exchanges fail alike."""
 
-    symptom: Symptom
+    symptom: AnySymptom
     requirement: str
     """What it breaks."""
     shape: str
@@ -76,6 +101,9 @@ class Cause:
     """All that show it, those that came first in front."""
     hidden: tuple[Exchange, ...]
     """Those of them that show nothing else."""
+    others: tuple[Finding, ...] = ()
+    """The findings that it counts beside the first: the same fault of form, as other requirements and scenarios say
+    it."""
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -87,23 +115,55 @@ class Cause:
         return f"{self.symptom}" + (f" ({self.shape})" if self.shape else "")
 
 
-def find_causes(cases: Iterable[Case], expected: Iterable[Case], served: Sequence[Exchange]) -> tuple[Cause, ...]:
-    """The causes of cases, in the order in which they first show; a case without one is its scenario's own matter.
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What all runs show, in their order."""
 
-    Args:
-        cases: The exchanges that show a symptom, in the order of the runs.
-        expected: Those among whose right answers are errors, too: of plain requests, and of backends that fail.
-        served: The exchanges of conversations that were answered, rightly or not.
-    """
-    alike: dict[Symptom, list[Case]] = {}
-    for case in cases:
-        alike.setdefault(case.symptom, []).append(case)
+    cases: Sequence[Case] = ()
+    """The exchanges that show a symptom."""
+    expected: Sequence[Case] = ()
+    """Those among whose right answers are errors, too: of plain requests, and of backends that fail."""
+    served: Sequence[Exchange] = ()
+    """The exchanges of conversations that were answered, rightly or not."""
+    faults: Sequence[Fault] = ()
+    """What was found of answers that can be read."""
+    absences: Mapping[Capability, Absence] = field(default_factory=dict)
+    """The capabilities that the target plainly refuses."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fault:
+    """A finding of an exchange, and its scenario."""
+
+    exchange: Exchange
+    finding: Finding
+
+
+def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
+    """The causes, in the order in which they first show; what has none is its scenario's own matter."""
+    missing = without_calls(evidence.served)
+    called = {id(case.exchange) for case in missing}
+    served = [exchange for exchange in evidence.served if id(exchange) not in called]
+    alike: dict[AnySymptom, list[Case]] = {}
+    for case in (*evidence.cases, *missing):
+        alike.setdefault(_symptom(case, evidence.absences), []).append(case)
     _join_refused(alike)
-    causes = {symptom: those for symptom, those in alike.items() if not _own_matter(those)}
-    for case in expected:
-        if case.symptom in causes and _belongs(case.exchange, served):
-            causes[case.symptom].append(case)
-    return tuple(_cause(those, served) for those in causes.values())
+    causes = {symptom: those for symptom, those in alike.items() if not _own_matter(symptom, those)}
+    for case in evidence.expected:
+        symptom = _symptom(case, evidence.absences)
+        if symptom in causes and _belongs(case.exchange, served):
+            causes[symptom].append(case)
+    found = [_cause(symptom, those, served) for symptom, those in causes.items()]
+    hidden = {id(exchange) for cause in found for exchange in cause.hidden}
+    return (*found, *_of_form([fault for fault in evidence.faults if id(fault.exchange) not in hidden]))
+
+
+def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
+    """The symptom of a case: a refusal of what is never served is one, whatever else the request asks for."""
+    for capability in asked_for(case.exchange):
+        if capability in absences and refusal(case.exchange, capability):
+            return NotServed(absence=absences[capability])
+    return case.symptom
 
 
 def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
@@ -116,7 +176,7 @@ def _belongs(exchange: Exchange, served: Sequence[Exchange]) -> bool:
     return not any(asked <= features(other) for other in served)
 
 
-def _join_refused(alike: dict[Symptom, list[Case]]) -> None:
+def _join_refused(alike: dict[AnySymptom, list[Case]]) -> None:
     """After a death no connection can be made until the process runs again: that is the same cause."""
     refused = NoAnswer(kind=Nothing.REFUSED)
     died = next((symptom for symptom in alike if isinstance(symptom, Died)), None)
@@ -124,54 +184,106 @@ def _join_refused(alike: dict[Symptom, list[Case]]) -> None:
         alike[died] += alike.pop(refused)
 
 
-def _own_matter(cases: Sequence[Case]) -> bool:
+def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
     """Whether cases of one symptom are about the subjects of their scenarios."""
-    match cases[0].symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED):
+    match symptom:
+        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls():
             return False
-        case symptom:
+        case _:
             others = [case for case in cases if not case.own]
             about = {case.exchange.scenario.exercises[0] for case in others}
             return not others or (_is_refusal(symptom) and len(about) == 1)
 
 
-def _is_refusal(symptom: Symptom) -> bool:
+def _is_refusal(symptom: AnySymptom) -> bool:
     if not isinstance(symptom, WrongStatus):
         return False
     status = symptom.status
     return status == NOT_IMPLEMENTED or (400 <= status < 500 and status not in NO_REFUSALS)  # noqa: PLR2004 (a class)
 
 
-def _cause(cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
+def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
-    # What was expected to fail says nothing of what the others have in common.
-    common = shape([one for one in exchanges if one.scenario.request is None] or exchanges, served)
-    requirement = _requirement(first)
-    seen = first.seen + (f" (so for {common})" if common else "")
+    # What was expected to fail says nothing of what the others have in common; nor has what is named already.
+    asked = [] if isinstance(symptom, NotServed | NoCalls) else exchanges
+    common = shape([one for one in asked if one.scenario.request is None] or asked, served) if asked else ""
+    requirement = _requirement(symptom, first)
+    violation = Violation(
+        requirement=requirement,
+        seen=first.seen + (f" (so for {common})" if common else ""),
+        # A plain refusal harms no client: it says what is not served.
+        strict_only=isinstance(symptom, NotServed),
+    )
     return Cause(
-        symptom=first.symptom,
+        symptom=symptom,
         requirement=requirement,
         shape=common,
         scenario=first.exchange.scenario.name,
-        finding=Finding(
-            form=first.exchange.form,
-            exchange=first.exchange.number,
-            violation=Violation(requirement=requirement, seen=seen),
-        ),
+        finding=Finding(form=first.exchange.form, exchange=first.exchange.number, violation=violation),
         exchanges=exchanges,
         hidden=tuple(case.exchange for case in cases if case.hides),
     )
 
 
-def _requirement(case: Case) -> str:
+def _requirement(symptom: AnySymptom, first: Case) -> str:
     """The requirement that a cause breaks."""
-    match case.symptom:
+    form = first.exchange.form
+    match symptom:
         case Died() | NoAnswer(kind=Nothing.REFUSED):
             return ALIVE
         case WrongStatus(status=status) if status == TOO_MANY:
             return CAPACITY
         case ErrorAs200():
-            form: Form = case.exchange.form
             return AS_200[form.dialect.spec.surface, form.mode]
+        case NotServed(absence=absence):
+            return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
+        case NoCalls():
+            return first.subject
         case _:
             return ANSWERS
+
+
+# Faults of form
+
+
+def _of_form(faults: Iterable[Fault]) -> Iterator[Cause]:
+    """The causes of faults of form that several exchanges show, under whichever requirements."""
+    alike: list[tuple[FormSymptom, list[Fault]]] = []
+    for fault in faults:
+        symptom = form_symptom_of(fault.finding.violation)
+        if symptom is not None and _is_of_an_answer(fault.exchange):
+            known = next((number for number, (other, _) in enumerate(alike) if _meet(symptom, other)), None)
+            if known is None:
+                alike.append((symptom, [fault]))
+            else:
+                alike[known] = (_both(symptom, alike[known][0]), [*alike[known][1], fault])
+    return (_form_cause(symptom, those) for symptom, those in alike if len(those) > 1)
+
+
+def _is_of_an_answer(exchange: Exchange) -> bool:
+    """Whether what came is an answer. Lists of models and the like have members of their own."""
+    return any(surface.endpoint in exchange.transcript.url for surface in Surface)
+
+
+def _meet(one: FormSymptom, other: FormSymptom) -> bool:
+    """Whether two faults of form are one: they are of one kind, and about the same member or header."""
+    return type(one) is type(other) and bool(set(one.names) & set(other.names))
+
+
+def _both(one: FormSymptom, other: FormSymptom) -> FormSymptom:
+    return replace(other, names=tuple(dict.fromkeys((*other.names, *one.names))))
+
+
+def _form_cause(symptom: FormSymptom, faults: Sequence[Fault]) -> Cause:
+    first = faults[0]
+    exchanges = {id(fault.exchange): fault.exchange for fault in faults}
+    return Cause(
+        symptom=symptom,
+        requirement=first.finding.violation.requirement,
+        shape="",
+        scenario=first.exchange.scenario.name,
+        finding=first.finding,
+        exchanges=tuple(exchanges.values()),
+        hidden=(),
+        others=tuple(fault.finding for fault in faults[1:]),
+    )

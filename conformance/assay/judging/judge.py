@@ -48,17 +48,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.judging.cases import case_of, may_be_expected
-from assay.judging.causes import CAUSED, find_causes
+from assay.judging.causes import CAUSED, Evidence, Fault, find_causes
 from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
 from assay.judging.checks.answered import answered
-from assay.judging.outcomes import not_judged, outcome
+from assay.judging.outcomes import Hidden, not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
+from assay.judging.symptoms import NotServed
 from assay.model.dialect import Dialect
 from assay.model.requirement import Harmless, Stage
 from assay.model.scenario import Form, Mode
 from assay.model.transcript import End
 from assay.model.verdict import Finding, HarnessError
 from assay.reading.applicable import applicable
+from assay.reading.capabilities import absences
 from assay.reading.expected import Failure
 from assay.wire.violation import Violation
 
@@ -107,9 +109,15 @@ def judge_runs(
     """
     _refuse_rows_without_check(catalogue, checks)
     examined = [_examine(run, target, catalogue, checks) for run in runs]
-    cases = (case for one in examined for case in one.cases)
-    expected = (case for one in examined for case in one.expected)
-    causes = find_causes(cases, expected, [exchange for one in examined for exchange in one.served])
+    causes = find_causes(
+        Evidence(
+            cases=[case for one in examined for case in one.cases],
+            expected=[case for one in examined for case in one.expected],
+            served=[exchange for one in examined for exchange in one.served],
+            faults=[fault for one in examined for fault in one.faults],
+            absences=absences(runs),
+        )
+    )
     settled = [_settle(one, causes) for one in examined]
     shown = frozenset(broken).union(*(one.vouched for one in settled))
     outcomes = (outcome for one in settled for outcome in _outcomes(one, target, shown))
@@ -193,12 +201,20 @@ class _Examined:
     """The causes whose first exchange is one of this run's; known when all runs have been examined."""
     lost: Mapping[_Place, Cause] = field(default_factory=dict)
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
+    counted: Mapping[str, Cause] = field(default_factory=dict)
+    """Requirement → the cause that counts a fault which this requirement finds broken as well; known as late."""
 
     @property
     def vouched(self) -> frozenset[str]:
         """The requirements that are broken whatever the scenario's subject is."""
         subject = self.run.scenario.attribute_to
         return frozenset(found.requirement for found in self.findings if subject in {None, found.requirement})
+
+    @property
+    def faults(self) -> Iterator[Fault]:
+        """What was found of its answers, with the exchanges."""
+        exchanges = dict(_places(self.run))
+        return (Fault(exchange=exchanges[found.place], finding=found.finding) for found in self.findings)
 
     def find(self, exchange: Exchange, violations: Iterable[Violation], *, attributable: bool = False) -> list[_Found]:
         """Note violations of an exchange, and return them."""
@@ -297,9 +313,14 @@ def _settle(examined: _Examined, causes: Iterable[Cause]) -> _Examined:
     mine = {id(exchange): place for place, exchange in _places(examined.run)}
     hidden = ((id(exchange), cause) for cause in causes for exchange in cause.hidden)
     lost = {mine[known]: cause for known, cause in hidden if known in mine}
+    others = {id(finding): cause for cause in causes for finding in cause.others}
+    counted = {
+        found.requirement: others[id(found.finding)] for found in examined.findings if id(found.finding) in others
+    }
     return replace(
         examined,
-        findings=[found for found in examined.findings if found.place not in lost],
+        findings=[found for found in examined.findings if found.place not in lost and id(found.finding) not in others],
+        counted=counted,
         causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
         lost=lost,
     )
@@ -315,22 +336,23 @@ def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tu
     if run.error:
         return tuple(not_judged(run, row) for row in rows)
     findings = [_attributed(found, run.scenario.attribute_to, broken) for found in examined.findings]
-    findings += [cause.finding for cause in examined.causes]
+    findings += [cause.finding for cause in examined.causes if cause.finding not in findings]
     # Found broken in passing: reported, although the scenario is not judged by them.
     others = {finding.violation.requirement for finding in findings} - {row.id for row in rows}
     rows += tuple(row for row in examined.catalogue.requirements if row.id in others)
     hidden = _hidden(examined, broken)
-    return tuple(outcome(run, row, target, found=findings, hidden=hidden) for row in rows)
+    counted = {row: f"but for this, counted in {cause.scenario}: {cause}" for row, cause in examined.counted.items()}
+    return tuple(outcome(run, row, target, found=findings, hidden=hidden, counted=counted) for row in rows)
 
 
-def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, str]:
+def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, Hidden]:
     """Requirement → why it could not be observed behind something that was found."""
-    reasons: dict[str, str] = {}
+    reasons: dict[str, Hidden] = {}
     for row_id, behind in examined.hidden.items():
         found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
         same = f"hidden behind {found}, which is broken in the same exchange"
         lost = examined.lost.get(behind.place)
-        reasons[row_id] = _behind(row_id, lost) if lost else same
+        reasons[row_id] = _behind(row_id, lost) if lost else Hidden(reason=same)
     for (form, _), cause in examined.lost.items():
         for row in examined.rows:
             if row.speaks_of(form):
@@ -338,11 +360,13 @@ def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, str]:
     return reasons
 
 
-def _behind(row: str, cause: Cause) -> str:
+def _behind(row: str, cause: Cause) -> Hidden:
     """Why a requirement could not be observed in an exchange of a cause."""
+    if isinstance(cause.symptom, NotServed):
+        return Hidden(reason=str(cause.symptom), absent=True)
     if row == cause.requirement:
-        return f"counted once, in {cause.scenario}: {cause}"
-    return f"hidden behind {cause.requirement}: {cause}"
+        return Hidden(reason=f"counted once, in {cause.scenario}: {cause}")
+    return Hidden(reason=f"hidden behind {cause.requirement}: {cause}")
 
 
 def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.live import ANY_ANSWER
+from assay.judging.checks import live
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
@@ -39,10 +39,34 @@ def not_judged(run: Run, row: Requirement) -> Outcome:
     return _outcome(run, row, Verdict.ERROR, reason=run.error)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hidden:
+    """Why a requirement could not be observed behind something that was found."""
+
+    reason: str
+    absent: bool = False
+    """The target plainly refuses what the scenario asks for: the requirement is not about this target."""
+
+
 def outcome(
-    run: Run, row: Requirement, target: Target, *, found: Iterable[Finding], hidden: Mapping[str, str]
+    run: Run,
+    row: Requirement,
+    target: Target,
+    *,
+    found: Iterable[Finding],
+    hidden: Mapping[str, Hidden],
+    counted: Mapping[str, str],
 ) -> Outcome:
-    """The outcome of a requirement, from all that was `found`, and from why which requirement is `hidden`."""
+    """The outcome of a requirement.
+
+    Args:
+        run: The scenario as it was driven.
+        row: The requirement.
+        target: The proxy.
+        found: All that was found.
+        hidden: Requirement → why it could not be observed.
+        counted: Requirement → which fault of it is counted elsewhere.
+    """
     # What was found weighs more than any reason for which nothing could be.
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
@@ -51,8 +75,14 @@ def outcome(
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
-    reason = _why_not_observed(run, row, target, hidden)
-    return _outcome(run, row, Verdict.NOT_OBSERVED if reason else Verdict.PASS, reason=reason)
+    behind = hidden.get(row.id)
+    if behind is not None:
+        verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
+        return _outcome(run, row, verdict, reason=behind.reason)
+    reason = _why_not_observed(run, row, target)
+    if reason:
+        return _outcome(run, row, Verdict.NOT_OBSERVED, reason=reason)
+    return _outcome(run, row, Verdict.PASS, reason=counted.get(row.id, ""))
 
 
 def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
@@ -63,26 +93,29 @@ def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
     return all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
 
 
-def _why_not_observed(run: Run, row: Requirement, target: Target, hidden: Mapping[str, str]) -> str:
+def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
     """'' if the requirement was really looked at."""
-    if row.id in hidden:
-        return hidden[row.id]
     for form in run.scenario.forms(target.dialects):
         # One form that was not driven is enough: a pass speaks of all of them.
         if row.speaks_of(form) and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None
-    if target.backend is Backend.LIVE and needs_script:
+    if target.backend is Backend.LIVE and (needs_script or _asks(run, row)):
         return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
+
+
+def _asks(run: Run, row: Requirement) -> bool:
+    """Whether a row is judged by what a model was asked to do."""
+    return row.id in live.check and any(turn.asks is not None for turn in run.scenario.turns)
 
 
 def _not_done(run: Run, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
     if any(turn.asks is None for turn in run.scenario.turns):
         return "the right answer is not known: a live model is behind the target"
-    if row.id in ANY_ANSWER:
+    if row.id in live.ANY_ANSWER:
         return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
     missed = next((one for one in exchanges if not one.wanted), None)

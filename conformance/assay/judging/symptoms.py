@@ -17,10 +17,12 @@ from assay.model.scenario import Mode
 from assay.model.transcript import End
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container, Mapping
 
+    from assay.model.capability import Absence
     from assay.model.transcript import Transcript
     from assay.reading.exchange import Exchange
+    from assay.wire.violation import Violation
 
 LONGEST = 200
 """Characters of an error that a symptom keeps: what differs behind them is no other cause."""
@@ -116,8 +118,82 @@ class NotAnAnswer:
         return f"HTTP 200 with {self.kind or 'a body of no named type'}, which is no answer"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotServed:
+    """A plain refusal of something that the target never serves."""
+
+    absence: Absence
+
+    def __str__(self) -> str:
+        return f"the target does not serve {self.absence.capability}: {self.absence}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoCalls:
+    """Text where tool calls were due, in every answer in which they were."""
+
+    def __str__(self) -> str:
+        return "no tool call ever came back"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExtraMembers:
+    """Members that are not among the published ones, beside an answer that can be read."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.names)} not among the published fields"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissingMembers:
+    """Published members that are missing, beside an answer that can be read."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.names)} missing"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissingHeaders:
+    """Headers that are missing."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.names)} missing among the headers"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
+
+
 Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
+FormSymptom = ExtraMembers | MissingMembers | MissingHeaders
+"""A fault of form that requirements of several surfaces and modes find broken each."""
+AnySymptom = Symptom | NotServed | NoCalls | FormSymptom
+"""What several exchanges may have in common."""
+
+
+def form_symptom_of(violation: Violation) -> FormSymptom | None:
+    """The symptom that a violation of form shows, whatever its requirement is; None if it shows none."""
+    for pattern, kind in _FORMS.items():
+        found = pattern.fullmatch(violation.seen)
+        if found:
+            return kind(names=tuple(found[1].split(" and ")))
+    return None
+
+
+_FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
+    # As `assay.reading.schemas` writes them, without where the members are.
+    re.compile(r"[^:]*: (.+) (?:is|are) not among the published fields"): ExtraMembers,
+    re.compile(r"[^:]*: (.+) (?:is|are) missing"): MissingMembers,
+    re.compile(r"there is no (\S+) header.*"): MissingHeaders,
+}
+"""How a violation says it → its symptom."""
 
 
 def symptom_of(exchange: Exchange) -> Symptom | None:

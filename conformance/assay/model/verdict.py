@@ -62,7 +62,8 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     """What is wrong, if the verdict is FAIL or WARN."""
     reason: str = ""
-    """Why the requirement was not judged; '' if it was. A known failure that passes has the reason here, too."""
+    """Why the requirement was not judged; '' if it was. A known failure that passes has the reason here, too; and a
+    requirement that passes but for a fault that is counted elsewhere, once for all, has that here."""
     known: str = ""
     """The reason for which this failure is declared as known; '' if it is not."""
     compat: bool = True

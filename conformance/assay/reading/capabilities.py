@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.model.capability import Absence, Capability, Use
 from assay.model.dialect import Surface
-from assay.model.target import Backend
 from assay.model.transcript import End
 from assay.wire.events import Usage
 
@@ -27,6 +26,8 @@ REFUSALS = frozenset({400, 404, 422, 501})
 """Statuses of a plain refusal."""
 OK = range(200, 300)
 """Statuses of a success."""
+DEMANDS = frozenset({Capability.FORCED_TOOL_CHOICE, Capability.STRUCTURED_OUTPUT})
+"""Capabilities that an answer may keep by chance: one that does not shows that they are ignored."""
 _JSON_FORMATS = frozenset({"json_object", "json_schema"})
 _IMAGES = frozenset({"image_url", "input_image"})
 
@@ -46,15 +47,18 @@ def uses(runs: Iterable[Driven]) -> Mapping[Surface, Mapping[Capability, Use]]:
         of_surface = seen.setdefault(_surface(exchange), {})
         for capability in asked_for(exchange):
             of_surface.setdefault(capability, set()).add(_use(exchange, capability))
-    # One that was served once is served, however often it was refused: the refusals were of a value, not of the field.
     return {
-        surface: {
-            one: next(use for use in Use if use in {*found.get(one, ()), Use.NOT_SEEN})
-            for one in Capability
-            if surface in one.surfaces
-        }
+        surface: {one: _summed(one, found.get(one, set())) for one in Capability if surface in one.surfaces}
         for surface, found in seen.items()
     }
+
+
+def _summed(capability: Capability, found: set[Use]) -> Use:
+    """What all answers together show."""
+    if capability in DEMANDS and Use.IGNORED in found:
+        return Use.IGNORED
+    # One that was served once is served, however often it was refused: the refusals were of a value, not of the field.
+    return next(use for use in Use if use in {*found, Use.NOT_SEEN})
 
 
 def absences(runs: Iterable[Driven]) -> Mapping[Capability, Absence]:
@@ -184,8 +188,8 @@ def _streams(exchange: Exchange) -> bool | None:
         return None
     if any(frame.data is not None for frame in exchange.reading.frames):
         return True
-    # A body without a single frame: JSON that came at once. No body at all shows nothing.
-    return False if exchange.transcript.body.strip() else None
+    # A body without a single frame: JSON that came at once. No body at all shows nothing, nor does an error.
+    return False if exchange.transcript.body.strip() and "error" not in _object(exchange.transcript.body) else None
 
 
 def _usage(exchange: Exchange) -> bool | None:
@@ -207,9 +211,7 @@ def _forced(exchange: Exchange) -> bool | None:
     if exchange.reading is None:
         return None
     came = any(choice.calls for choice in exchange.answer.choices)
-    # A script may answer a forced choice with text; a model that was forced may not.
-    live = exchange.target.backend is Backend.LIVE and _ended(exchange)
-    return True if came else False if live else None
+    return True if came else False if _ended(exchange) else None
 
 
 def _choices(exchange: Exchange) -> bool | None:
@@ -219,11 +221,12 @@ def _choices(exchange: Exchange) -> bool | None:
 
 
 def _structured(exchange: Exchange) -> bool | None:
-    if exchange.reading is None or not exchange.answer.choices:
+    if exchange.reading is None or not exchange.answer.choices or not _ended(exchange):
         return None
-    came = bool(_object((exchange.choice().text or "").encode()))
-    live = exchange.target.backend is Backend.LIVE and _ended(exchange)
-    return True if came else False if live else None
+    answer = _object((exchange.choice().text or "").encode())
+    # What a backend reports is JSON in any case; the schema that it received is not.
+    reports = any(wanted.text is None for wanted in exchange.wanted)
+    return answer.get("schema") is not None if reports else bool(answer)
 
 
 def _images(exchange: Exchange) -> bool | None:

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from assay.model.requirement import Level
 from assay.report.scenario_json import scenario_data
 
 if TYPE_CHECKING:
@@ -65,11 +66,20 @@ def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], s
     console.print(Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"))
     _paragraph(console, row.text)
     _paragraph(console, f"To do: {row.hint}")
+    _paragraph(console, _at_levels(row))
     for effect in row.breaks:
         _paragraph(console, f"Breaks {effect}")
     for cited in row.source:
         _paragraph(console, f"Source “{seeds.get(cited.seed, cited.seed)}”, line {cited.line}: “{cited.quote}”")
     _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
+
+
+def _at_levels(row: Requirement) -> str:
+    """What a violation is at either level, and why."""
+    if row.level is Level.MUST and not row.compat:
+        return "At level strict a violation is a failure, at level compat a warning: it harms no real client."
+    weight = "a failure" if row.level is Level.MUST else "a warning"
+    return f"At both levels a violation is {weight}. {row.compat_why}".rstrip()
 
 
 def _paragraph(console: Console, text: str) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from assay.model.catalogue import Judged
 from assay.model.dialect import Dialect
+from assay.model.requirement import Harm
 from assay.reading.applicable import applicable
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ SHOWN = 3
 """How many scenarios a cell names before it counts."""
 NONE = "**none yet**"
 _KINDS = {Judged.ALWAYS: "every {}", Judged.CALLS: "every {} with a call", Judged.EXERCISED: "where exercised"}
+_HARMS = {
+    Harm.CALLS: "calls lost or wrong", Harm.TEXT: "text lost or wrong", Harm.HANG: "waits", Harm.ERROR: "errors",
+    Harm.FORM: "misread",
+}  # fmt: skip
 # With a group, so that `split` keeps the spans.
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
 _MARKUP = re.compile(r"([\\`*<>\[\]])")
@@ -77,9 +82,10 @@ def requirements_page(evidence: Evidence) -> str:
         "Requirements and what proves them",
         f"**{killing} of {len(rows)}** requirements kill a miniature: a proxy with that one fault, which every other"
         f" requirement lets pass. {judging} of {len(rows)} are judged in a scenario. What one of them says:"
-        " `assay explain ID`.",
-        ("requirement", "level", "judged on", "scenarios", "miniatures killed"),
-        ((f"`{row.id}`", str(row.level), _judged(row), *_proof(evidence, row.id)) for row in rows),
+        " `assay explain ID`. The column *compat* says what a violation does to real clients, at worst; where it says"
+        " *a warning*, none is harmed, so it fails the level strict alone.",
+        ("requirement", "level", "compat", "judged on", "scenarios", "miniatures killed"),
+        ((f"`{row.id}`", str(row.level), _compat(row), _judged(row), *_proof(evidence, row.id)) for row in rows),
     )
 
 
@@ -160,6 +166,10 @@ def _proof(evidence: Evidence, requirement: str) -> tuple[str, str]:
     shown = ", ".join(f"`{name}`" for name in names[:SHOWN])
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return (shown + more) or NONE, ", ".join(evidence.kills.get(requirement, ())) or NONE
+
+
+def _compat(row: Requirement) -> str:
+    return _HARMS[row.harm] if row.compat else "a warning"
 
 
 def _judged(row: Requirement) -> str:

@@ -4,8 +4,9 @@ The file is gzip over JSON lines. The first line holds the target; each further 
 are text where they are UTF-8 and base64 where they are not, so that a recording can be read and compared. Nothing that
 is judged is kept, only transcripts: what is read in them is read again, and by the reader of the day.
 
-The target's key is replaced wherever it stands, in requests and in answers alike, by a placeholder of the same length:
-an answer that repeats the key is still seen to do so.
+The target's key, and the values of headers and query parameters of one's own, are replaced wherever they stand, in
+requests and in answers alike, by a placeholder of the same length: an answer that repeats the key is still seen to do
+so.
 """
 
 from __future__ import annotations
@@ -14,25 +15,33 @@ import base64
 import dataclasses
 import gzip
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from assay.judging.outcomes import Run
 from assay.model import dialect
 from assay.model.dialect import Dialect
-from assay.model.scenario import Form, Mode, Scenario
-from assay.model.target import Backend, Target
+from assay.model.scenario import Form, Mode
+from assay.model.target import Target
 from assay.model.transcript import Death, End, Piece, Transcript, Wait
-from assay.reading.applicable import answers_to
-from assay.reading.exchange import Exchange, read
+from assay.reading import recorded
+from assay.requests.adapted import adapted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from assay.model.scenario import Scenario
+    from assay.reading.exchange import Exchange
+
+MASK = "key-"
+"""What stands for a secret, repeated to the secret's length."""
+SHORTEST = 6
+"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance."""
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
 Json = Any
@@ -43,7 +52,7 @@ def _target_form() -> TypeAdapter[Target]:
     """What writes and reads a target, field by field, so that a new field is there without a word here."""
     form = TypeAdapter(Target)
     # Its annotations name types that `assay.model.target` imports for type checkers alone.
-    form.rebuild(_types_namespace=vars(dialect))
+    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping})
     return form
 
 
@@ -64,10 +73,11 @@ class Archive:
 def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
     """Write runs of a target to a file, whose folder must exist."""
     lines = ({"format": FORMAT, "target": _target_form().dump_python(target, mode="json")}, *map(_of_run, runs))
+    secrets = tuple(_secrets(target))
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
         for line in lines:
-            packed.write(_masked(json.dumps(line, ensure_ascii=False), target.api_key).encode() + b"\n")
+            packed.write(json.dumps(_masked(line, secrets), ensure_ascii=False).encode() + b"\n")
 
 
 def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
@@ -82,22 +92,41 @@ def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
         raise ArchiveError(f"{path} holds no recorded run: {error}") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ArchiveError(f"{path} is not in format {FORMAT}, the one that this version of Assay reads")
-    known = {scenario.name: scenario for scenario in scenarios}
     try:
         target = _target_form().validate_python(head["target"])
+        known = {scenario.name: adapted(scenario, target) for scenario in scenarios}
         runs = tuple(_run(known[line["scenario"]], line, target) for line in lines if line["scenario"] in known)
-    except (LookupError, TypeError, ValueError, ValidationError) as error:
+        unknown = tuple(line["scenario"] for line in lines if line["scenario"] not in known)
+    except (LookupError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         raise ArchiveError(f"{path} is damaged: {error}") from error
-    unknown = tuple(line["scenario"] for line in lines if line["scenario"] not in known)
     return Archive(target=target, runs=runs, unknown=unknown)
 
 
-def _masked(line: str, key: str | None) -> str:
-    """A line without the key. In JSON a key of printable ASCII is written as it is, but for quotes and backslashes."""
-    if not key:
-        return line
-    # The same length, so that every place in a body stays where it was.
-    return line.replace(json.dumps(key)[1:-1], ("key-" * len(key))[: len(key)])
+def _secrets(target: Target) -> Iterator[str]:
+    """What only the target's owner may read: the key, and the values that each request carries."""
+    yield from filter(None, (target.api_key, *(value for _, value in (*target.headers, *target.query))))
+
+
+def _masked(data: Json, secrets: Collection[str]) -> Json:
+    """JSON without the secrets, each replaced by as many characters, so that every place stays where it is."""
+    match data:
+        case str():
+            return _masked_text(data, secrets)
+        case list() | tuple():
+            return [_masked(one, secrets) for one in data]
+        case dict():
+            return {name: _masked(one, secrets) for name, one in data.items()}
+        case _:
+            return data
+
+
+def _masked_text(text: str, secrets: Collection[str]) -> str:
+    for secret in secrets:
+        # Also as a body of JSON writes it, with backslashes; and a text that is a short secret and nothing else.
+        for written in {secret, json.dumps(secret, ensure_ascii=False)[1:-1]}:
+            if len(secret) >= SHORTEST or text == written:
+                text = text.replace(written, (MASK * len(written))[: len(written)])
+    return text
 
 
 def _of_run(run: Run) -> Json:
@@ -105,9 +134,10 @@ def _of_run(run: Run) -> Json:
         "scenario": run.scenario.name,
         "error": run.error,
         "not_driven": [[*_of_form(form), reason] for form, reason in run.not_driven.items()],
-        "exchanges": [[*_of_form(form), [_of_transcript(one.transcript) for one in those]]
-                      for form, those in run.exchanges.items()],
-    }  # fmt: skip
+        "exchanges": _of_exchanges(run.exchanges),
+        "repeated": run.repeated,
+        "set_aside": _of_exchanges(run.set_aside),
+    }
 
 
 def _run(scenario: Scenario, line: Json, target: Target) -> Run:
@@ -115,31 +145,40 @@ def _run(scenario: Scenario, line: Json, target: Target) -> Run:
         scenario=scenario,
         error=line["error"],
         not_driven={_form(*form): reason for *form, reason in line["not_driven"]},
-        exchanges={
-            _form(*form): [
-                _exchange(scenario, number, _form(*form), target, _transcript(one)) for number, one in enumerate(those)
-            ]
-            for *form, those in line["exchanges"]
-        },
+        exchanges=_exchanges(scenario, line["exchanges"], target),
+        repeated=line["repeated"],
+        set_aside=_exchanges(scenario, line["set_aside"], target),
     )
 
 
-def _exchange(scenario: Scenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
-    """The exchange as the judge sees it; the same as when it was driven."""
+def _of_exchanges(exchanges: Mapping[Form, Sequence[Exchange]]) -> Json:
+    return [[*_of_form(form), list(map(_of_exchange, those))] for form, those in exchanges.items()]
+
+
+def _exchanges(scenario: Scenario, data: Json, target: Target) -> dict[Form, list[Exchange]]:
+    return {
+        _form(*form): [_exchange(scenario, number, _form(*form), target, one) for number, one in enumerate(those)]
+        for *form, those in data
+    }
+
+
+def _of_exchange(exchange: Exchange) -> Json:
+    return {
+        "transcript": _of_transcript(exchange.transcript),
+        # A further try may have allowed the model more tokens than the scenario does.
+        "cap": exchange.scenario.cap,
+        "earlier": [_of_exchange(one) for one in exchange.earlier],
+    }
+
+
+def _exchange(scenario: Scenario, number: int, form: Form, target: Target, data: Json) -> Exchange:
+    """The exchange as it was when it was driven, read anew."""
+    transcript = _transcript(data["transcript"])
     if scenario.request is not None:
-        return Exchange(
-            scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
-        )
-    return Exchange(
-        scenario=scenario,
-        number=number,
-        turn=scenario.turns[number],
-        form=form,
-        target=target,
-        transcript=transcript,
-        reading=read(transcript, form),
-        wanted=() if target.backend is Backend.LIVE else answers_to(scenario, number, form),
-    )
+        return recorded.of_request(scenario, number, form, target, transcript)
+    sent = scenario if data["cap"] == scenario.cap else dataclasses.replace(scenario, cap=data["cap"])
+    earlier = [_exchange(scenario, number, form, target, one) for one in data["earlier"]]
+    return recorded.of_turn(sent, number, form, target, transcript, earlier=earlier)
 
 
 def _of_form(form: Form) -> Sequence[str]:

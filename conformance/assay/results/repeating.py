@@ -1,9 +1,9 @@
 """What rests on time alone is tried again, alone, before it is reported: a busy machine is no defect of the target.
 
-An exchange rests on time if it ended in silence, in a connection that was refused, broken or left open, or in a status
-that speaks of a timeout; and so does a finding whose requirement says so (`on_time`). Such a form of a scenario is
-driven again with nothing beside it. If it is clean then, its new exchanges stand and the first are set aside; if not,
-the first stand.
+An exchange rests on time if it ended in silence, in a connection that was refused, broken or left open, or in an error
+that blames the backend where that was not to fail: it may have waited too long for it, or another run may have killed
+it. So does a finding whose requirement says so (`on_time`). Such a form of a scenario is driven again with nothing
+beside it. If it is clean then, its new exchanges stand and the first are set aside; if not, the first stand.
 
 A target that hangs must not make the run long. So of a symptom that more than `FEW` forms share a `SAMPLE` is driven
 again first. A symptom that has come back `ENOUGH` times is believed of all forms that have it; others are driven again
@@ -46,10 +46,11 @@ ENOUGH = 3
 """How often a symptom must come back to be believed of all forms that have it."""
 TRIES = 2
 """How often one form is driven again."""
-LATE = frozenset({408, 504})
-"""Statuses of a server that waited too long for something."""
+BACKEND = frozenset({408, 502, 503, 504})
+"""Statuses of a server that waited too long for something, or could not get it. A 500 is a fault of its own."""
 BROKEN = frozenset({End.TIMEOUT, End.OPEN, End.CUT, End.REFUSED})
 DEATH = "death"
+ERROR = "an error in an answer"
 
 
 def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue) -> list[Run]:
@@ -166,11 +167,22 @@ def _symptom(exchange: Exchange) -> str | None:
     transcript = exchange.transcript
     if transcript.death is not None:
         return DEATH
+    # Where the backend is to fail, a broken connection and an error may be what is due; silence is not.
     if transcript.end in BROKEN and not (transcript.end is End.CUT and _fails(exchange)):
         return transcript.end.value
-    return f"HTTP {transcript.status}" if transcript.status in LATE and not _fails(exchange) else None
+    if _fails(exchange) or _expects_error(exchange):
+        return None
+    if transcript.status in BACKEND:
+        return f"HTTP {transcript.status}"
+    return ERROR if exchange.reading is not None and exchange.answer.error is not None else None
+
+
+def _expects_error(exchange: Exchange) -> bool:
+    """Whether the answer to a plain request is to be an error: its scenario judges which one comes."""
+    request = exchange.scenario.request
+    return request is not None and request.each[exchange.number].expect in BACKEND
 
 
 def _fails(exchange: Exchange) -> bool:
-    """Whether the backend is to fail: then a broken connection and a timeout may be what is due."""
+    """Whether the backend is to fail."""
     return any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)

@@ -48,6 +48,15 @@ def test_a_plain_request_of_responses_is_asked_only_where_they_are_spoken() -> N
     )
 
 
+def test_a_plain_request_is_asked_on_the_first_surface_that_is_served() -> None:
+    every = Scenario(name="n", title="t", exercises=(), request=Request())
+    assert every.forms((Dialect.RESPONSES,)) == (Form(Dialect.RESPONSES, Mode.WHOLE),)
+    assert every.forms((Dialect.RESPONSES, Dialect.OBSIDIAN_XML)) == (Form(Dialect.OPENAI_JSON, Mode.WHOLE),)
+    chat = Scenario(name="n", title="t", exercises=(), request=Request(), dialects=CHATS)
+    assert chat.forms((Dialect.RESPONSES,)) == ()
+    assert every.forms(()) == ()
+
+
 def test_scenarios_are_told_apart_by_identity_so_that_each_is_driven_once() -> None:
     one, two = (Scenario(name="n", title="t", exercises=()) for _ in range(2))
     assert one != two

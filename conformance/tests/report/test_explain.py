@@ -4,6 +4,8 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from assay.model.catalogue import load
 from assay.model.dialect import CHATS
 from assay.report.explain import explain, list_requirements, list_scenarios
@@ -61,6 +63,22 @@ def test_a_requirement_is_explained_in_full(console: Console, printed: Printed) 
     for cited in ROW.source:
         assert f"Source “{load().seeds[cited.seed]}”, line {cited.line}: “{' '.join(cited.quote.split())}”" in joined
     assert "Scenarios: text-hello, text-empty" in joined
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("chat.stream.role-first", "At both levels a violation is a failure."),
+        ("chat.stream.text", "a failure. The user reads another text than the one that the model wrote."),
+        ("chat.stream.headers", "At level strict a violation is a failure, at level compat a warning"),
+        ("http.request-id", "At both levels a violation is a warning."),
+    ],
+)
+def test_an_explanation_says_what_a_violation_is_at_both_levels(
+    console: Console, printed: Printed, name: str, said: str
+) -> None:
+    explain(console, load().find(name), (), {})
+    assert said in " ".join(printed().split())
 
 
 def test_lines_of_an_explanation_are_wrapped_and_indented(console: Console, printed: Printed) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level, Requirement
 from assay.model.dialect import Dialect
+from assay.model.requirement import Harm
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.report.pages import NONE, Evidence, Seed, requirements_page, seed_page, uncited, unlisted
 
@@ -61,22 +64,33 @@ def test_the_kill_matrix_says_at_its_top_how_many_kill_and_how_many_are_judged()
 
 
 def test_the_kill_matrix_says_on_which_answers_a_requirement_is_judged() -> None:
-    assert [cells[2] for cells in table(requirements_page(EVIDENCE))] == [
+    assert [cells[3] for cells in table(requirements_page(EVIDENCE))] == [
         "every stream", "every answer", "every whole answer with a call", "where exercised"
     ]  # fmt: skip
 
 
 def test_scenarios_that_name_the_requirement_come_first_and_many_are_counted() -> None:
     cells = table(requirements_page(EVIDENCE))
-    assert cells[1][3] == "`named`, `plain-0`, `plain-1` and 3 more"
-    assert cells[2][3] == "`calling`"
+    assert cells[1][4] == "`named`, `plain-0`, `plain-1` and 3 more"
+    assert cells[2][4] == "`calling`"
 
 
 def test_what_kills_nothing_and_what_nobody_judges_is_shown_as_such() -> None:
     cells = table(requirements_page(EVIDENCE))
-    assert cells[0][4] == "no-end, two-ends"
-    assert cells[1][4] == NONE
-    assert cells[3][3:] == [NONE, NONE]
+    assert cells[0][5] == "no-end, two-ends"
+    assert cells[1][5] == NONE
+    assert cells[3][4:] == [NONE, NONE]
+
+
+def test_the_kill_matrix_says_what_a_violation_does_to_clients() -> None:
+    rows = [
+        replace(one, compat=compat, harm=harm)
+        for one, compat, harm in zip(CATALOGUE.requirements, (True, True, False, True), (*Harm,)[:4], strict=True)
+    ]
+    evidence = replace(EVIDENCE, catalogue=replace(CATALOGUE, requirements=tuple(rows)))
+    assert [cells[2] for cells in table(requirements_page(evidence))] == [
+        "calls lost or wrong", "text lost or wrong", "a warning", "errors"
+    ]  # fmt: skip
 
 
 def test_a_seed_page_names_a_line_once_and_tells_its_words_in_their_order() -> None:

@@ -36,6 +36,14 @@ def test_an_exchange_is_its_request_its_status_its_headers_and_its_body(one_body
     assert {"HTTP 200", "content-type: application/json", '{"a":1}', "(complete)"} <= set(lines)
 
 
+def test_what_every_request_carries_is_not_shown(one_body: Any) -> None:
+    target = dataclasses.replace(one_body.target, query=(("sig", "s3cr3t"),))
+    url = f"{one_body.transcript.url}?sig=s3cr3t&limit=1"
+    assert body(dataclasses.replace(one_body, target=target), b"{}", url=url)[1] == (
+        "POST /chat/completions?sig=***&limit=1"
+    )
+
+
 @pytest.mark.parametrize(
     ("sent", "written"),
     [

@@ -65,6 +65,19 @@ def test_a_key_with_quotes_stands_nowhere_either(tmp_path: Path) -> None:
     assert len(key) == len(TARGET.api_key or "")
 
 
+def test_values_that_each_request_carries_stand_nowhere_and_a_short_one_spoils_nothing(
+    driven: tuple[Target, Sequence[Run]], tmp_path: Path
+) -> None:
+    target, runs = driven
+    target = replace(target, headers=(("x-team", "s3cr3t-team"), ("x-flag", "1")), query=(("v", "s3cr3t-v"),))
+    save(tmp_path / "run.gz", target, runs)
+    text = gzip.decompress((tmp_path / "run.gz").read_bytes()).decode()
+    again = load(tmp_path / "run.gz", SCENARIOS)
+    assert "s3cr3t" not in text
+    assert again.target.headers == (("x-team", "key-key-key"), ("x-flag", "k"))
+    assert judge_all(again.runs, again.target, catalogue()) == judge_all(runs, target, catalogue())
+
+
 def test_bytes_that_are_no_text_and_the_rest_of_a_transcript_come_back(
     driven: tuple[Target, Sequence[Run]], tmp_path: Path
 ) -> None:

@@ -188,7 +188,7 @@ def test_certifying_is_driving_and_judging(
     exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
     asked = driven(Run(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
-    assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": no_progress}]
+    assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": no_progress, "budget": None}]
     assert one.exit is Exit.PARTIAL, "the other MUSTs were not looked at"
     assert set(one.counts) == {Verdict.PASS}
     assert (one.target, one.date, one.runs[0].scenario) == (TARGET, load().date, hello)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -8,12 +9,12 @@ from assay.judging.outcomes import Run
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.reasons import CROWDED
-from assay.model.scenario import Form, Mode, Scenario, Turn
+from assay.model.scenario import Form, Mode, Request, Scenario, Turn
 from assay.model.target import Target
-from assay.model.transcript import Death, End, Transcript
+from assay.model.transcript import Death, End, Piece, Transcript
 from assay.model.verdict import Finding, Outcome, Verdict
 from assay.reading.applicable import answers_to
-from assay.reading.exchange import Exchange
+from assay.reading.exchange import Exchange, read
 from assay.results import repeating
 from assay.results.repeating import settled, symptoms
 from assay.wire.violation import Violation
@@ -175,6 +176,7 @@ def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
     ("script", "end", "status", "symptom"),
     [
         ("text/hello", End.COMPLETE, 504, "HTTP 504"),
+        ("text/hello", End.COMPLETE, 502, "HTTP 502"),
         ("text/hello", End.COMPLETE, 500, None),
         ("fail/first", End.COMPLETE, 504, None),
         ("fail/first", End.CUT, None, None),
@@ -188,6 +190,23 @@ def test_what_a_failing_backend_may_cause_is_no_symptom(
     of = scenario("a", script)
     found = symptoms([Run(scenario=of, exchanges={FORM: [exchange(of, end, status)]})], (), load())
     assert found.get(("a", FORM)) == symptom
+
+
+@pytest.mark.parametrize(("script", "symptom"), [("text/hello", "an error in an answer"), ("fail/after-text", None)])
+def test_an_error_frame_where_no_failure_is_due_is_a_symptom(script: str, symptom: str | None) -> None:
+    of = scenario("a", script)
+    frame = Piece(at=0.0, data=b'data: {"error": {"message": "gone", "type": "server_error", "code": null}}\n\n')
+    one = exchange(of, form=STREAM)
+    transcript = dataclasses.replace(one.transcript, pieces=(frame,))
+    failed = dataclasses.replace(one, transcript=transcript, reading=read(transcript, STREAM))
+    assert symptoms([Run(scenario=of, exchanges={STREAM: [failed]})], (), load()).get(("a", STREAM)) == symptom
+
+
+@pytest.mark.parametrize(("expect", "symptom"), [(200, "HTTP 503"), (503, None)])
+def test_an_error_that_a_plain_request_expects_is_no_symptom(expect: int, symptom: str | None) -> None:
+    of = dataclasses.replace(scenario("a"), turns=(), request=Request(expect=expect))
+    one = dataclasses.replace(exchange(scenario("a"), status=503), scenario=of, turn=None, wanted=())
+    assert symptoms([Run(scenario=of, exchanges={FORM: [one]})], (), load()).get(("a", FORM)) == symptom
 
 
 DIED = Death(status=1, last_words="no memory")

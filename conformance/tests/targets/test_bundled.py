@@ -23,6 +23,12 @@ def test_the_bundled_proxy_is_a_target_like_any_other() -> None:
         httpx.get(target.url("/models"), trust_env=False)
 
 
+def test_settings_of_a_persons_shell_are_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROXY_OUTPUT_MODE", "nonsense")  # with it the proxy would not start
+    with proxy() as target:
+        assert (target.model, target.unready_url is not None) == ("codex", True)
+
+
 def test_its_key_is_another_one_each_time() -> None:
     with proxy() as one, proxy() as other:
         assert one.api_key != other.api_key

@@ -20,7 +20,7 @@ ALL = TargetOptions(
     env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
-    default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, timeout=5.0,
+    default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, pace=0.5, timeout=5.0,
     start_timeout=6.0,
 )  # fmt: skip
 """Every option, none with its default."""
@@ -93,7 +93,8 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         "upstream": 9, "env": ["A=1", "B="], "config-template": __file__, "model": "a b", "api-key-env": "K",
         "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
-        "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "timeout": 5.0, "start-timeout": 6,
+        "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "pace": 0.5, "timeout": 5.0,
+        "start-timeout": 6,
     }  # fmt: skip
     assert TargetOptions.from_mapping(data) == ALL
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL

@@ -88,7 +88,8 @@ def _no_model(data: Json) -> Json:
 
 
 def _no_tools(request: Json) -> Json:
-    return {name: value for name, value in request.items() if name not in {"tools", "functions", "tool_choice"}}
+    """As if no tool were offered; what the request declares is still what the answer repeats."""
+    return {**request, "tool_choice": "none"} if {"tools", "functions"} & request.keys() else request
 
 
 TARGET_FAULTS = (

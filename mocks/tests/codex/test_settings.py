@@ -20,6 +20,13 @@ def test_whatever_codex_takes_is_accepted() -> None:
     assert settings == Settings(command="app-server", scripts=None, journal=None, home="/.codex", cwd="/here")
 
 
+def test_a_version_that_was_named_is_kept() -> None:
+    assert _read("app-server").adapts
+    assert _read("app-server", ASSAY_CODEX_VERSION="").adapts
+    assert not _read("--codex-version", NEWEST.number, "app-server").adapts
+    assert not _read("app-server", ASSAY_CODEX_VERSION="0.107.0").adapts
+
+
 def test_files_come_from_the_command_line_or_else_the_environment() -> None:
     settings = _read("--scripts", "a.yaml", "app-server", ASSAY_SCRIPTS="b.yaml", ASSAY_JOURNAL="j")
     assert (settings.scripts, settings.journal) == (Path("a.yaml"), Path("j"))

@@ -15,6 +15,7 @@ from assay.reading.schemas import faults
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from assay.reading.exchange import Exchange
     from assay.reading.schemas import Fault
     from assay.wire.violation import Place
 
@@ -41,6 +42,16 @@ def unpublished(
         yield Seen(harmful.sentence, place, harmless=not _is_read(harmful))
     if extra:
         yield Seen(extra.sentence, place, strict_only=True, harmless=True)
+
+
+def media_type(exchange: Exchange) -> Iterable[Seen]:
+    """A whole answer whose Content-Type is not that of JSON: openai-node hands its body over as a text."""
+    kind = exchange.transcript.header("content-type") or ""
+    if not kind.startswith("application/json"):
+        seen = f"content-type is {kind!r}, it should be application/json"
+        # openai-node takes these for JSON, too, and all other clients look at the body alone.
+        suffixed = kind.partition(";")[0].strip().endswith("+json")
+        yield Seen(seen, exchange.body_place, strict_only=suffixed, harmless=True)
 
 
 def _is_read(fault: Fault) -> bool:

@@ -13,7 +13,7 @@ from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
 from assay.judging.checks.diff import difference, is_object
 from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_json
-from assay.judging.checks.published import unpublished
+from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
@@ -114,6 +114,8 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         return
     ((_, body),) = reading_of(exchange).payloads
     seen = list(unpublished("response", body, exchange.body_place))
+    if all(one.strict_only for one in seen):
+        seen += media_type(exchange)
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
@@ -129,9 +131,6 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 
 
 def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
-    kind = exchange.transcript.header("content-type") or ""
-    if not kind.startswith("application/json"):
-        yield f"content-type is {kind!r}, it should be application/json"
     if not str(body["id"]).startswith("resp_"):
         yield f"id is {body['id']!r}, it should begin with resp_"
     if int(body["created_at"]) not in SECONDS:

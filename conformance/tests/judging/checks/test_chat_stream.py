@@ -32,7 +32,8 @@ UNANSWERED = (
     "reflect/", "leave/", "text/hang", "fail/first", "fail/rate", "fail/context", "fail/notice", "fail/silent",
     "fail/crash-first",
 )  # fmt: skip
-ANSWERED = [s.name for s in SCENARIOS if s.script and not s.script.startswith(UNANSWERED)]
+# A scenario whose demand may be refused has no one right answer.
+ANSWERED = [s.name for s in SCENARIOS if s.script and not (s.refusable or s.script.startswith(UNANSWERED))]
 HEADERS = {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",

@@ -1,0 +1,93 @@
+"""Endpoints that strangers wrote, as they were recorded: the suite finds what a person confirmed, and nothing else.
+
+Each NAME.gz has its NAME.toml: the surfaces that were found, and facts. A fact is what was seen in the bytes, with the
+outcomes that it breaks, as `requirement: scenario scenario`: under `fail` those that fail both levels, under `strict`
+those that fail strict and are a warning in compat, under `warn` those of a SHOULD. Several facts may break one outcome.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.judging.checks import CHECKS
+from assay.judging.judge import judge_all
+from assay.model.catalogue import load as load_catalogue
+from assay.model.verdict import Outcome, Verdict, VerdictLevel
+from assay.results.archive import Archive, load
+from assay.scenarios import SCENARIOS
+
+HERE = Path(__file__).parent
+NAMES = sorted(path.stem for path in HERE.glob("*.gz"))
+BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
+VERDICTS: Mapping[str, tuple[Verdict, Verdict]] = {
+    "fail": (Verdict.FAIL, Verdict.FAIL),
+    "strict": (Verdict.FAIL, Verdict.WARN),
+    "warn": (Verdict.WARN, Verdict.WARN),
+}
+"""A list of a fact → its outcomes' verdicts, in strict and in compat."""
+
+
+@cache
+def recorded(name: str) -> Archive:
+    return load(HERE / f"{name}.gz", SCENARIOS)
+
+
+@cache
+def judged(name: str) -> tuple[Outcome, ...]:
+    return judge_all(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS)
+
+
+@cache
+def confirmed(name: str) -> Mapping[str, Any]:
+    return tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def expected(facts: list[dict[str, Any]]) -> dict[str, tuple[Verdict, Verdict]]:
+    """`scenario:requirement` → the verdicts in strict and in compat."""
+    return {
+        f"{scenario}:{requirement}": verdicts
+        for fact in facts
+        for kind, verdicts in VERDICTS.items()
+        for requirement, scenarios in (line.split(": ") for line in fact.get(kind, ()))
+        for scenario in scenarios.split()
+    }
+
+
+def test_there_are_ten_endpoints_at_least() -> None:
+    assert len(NAMES) >= 10
+    assert NAMES == sorted(path.stem for path in HERE.glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_scenario_of_the_recording_still_exists(name: str) -> None:
+    assert recorded(name).unknown == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_surfaces_are_found(name: str) -> None:
+    target, known = recorded(name).target, confirmed(name)
+
+    assert {surface.value: report.state.value for surface, report in target.surfaces.items()} == known["surfaces"]
+    assert [dialect.value for dialect in target.dialects] == known["dialects"]
+    assert target.backend == known["backend"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_person_confirmed_is_found_and_nothing_else(name: str) -> None:
+    found = {one.key: (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) for one in judged(name) if one.verdict in BROKEN}
+
+    assert found == expected(confirmed(name)["facts"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_fact_says_why_and_breaks_something(name: str) -> None:
+    for fact in confirmed(name)["facts"]:
+        assert set(fact) <= {"why", *VERDICTS}
+        assert fact["why"]
+        assert expected([fact]), fact["why"]
