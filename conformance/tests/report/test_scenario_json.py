@@ -157,6 +157,7 @@ def test_every_object_of_the_schema_is_closed() -> None:
         ("shape-a", "attribute_to", "shapes"),
         ("live-say", "turns/0/asks", {"sing": {}}),
         ("live-say", "turns/0/asks/say/text", 7),
+        ("live-say", "turns/0/asks", MISSING),
         ("live-say", "cap", 0),
         ("live-choice-named", "tool_choice", ""),
         ("models", "dialects", ["openai-json"]),
