@@ -428,6 +428,12 @@ def error_frame() -> bytes:
     return b"data: " + REFUSAL + b"\n\n"
 
 
+def _unmet(scenario: Scenario) -> bytes:
+    """The refusal of what a scenario demands and a backend does not do."""
+    error = {"message": "No.", "type": "invalid_request_error", "param": scenario.refusable, "code": None}
+    return json.dumps({"error": error}).encode()
+
+
 @pytest.fixture(scope="session")
 def right_stream(stream: Make, error_frame: bytes) -> Make:
     """The right streamed answer to a turn of a scenario that the mock backend answers."""
@@ -437,6 +443,9 @@ def right_stream(stream: Make, error_frame: bytes) -> Make:
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             how = {"status": 502, "headers": AS_JSON, **how}
             return stream(name, REFUSAL, bare=True, number=number, dialect=dialect, **how)
+        if wanted[0].failure is Failure.UNMET:
+            how = {"status": 400, "headers": AS_JSON, **how}
+            return stream(name, _unmet(NAMED[name]), bare=True, number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
             told_events = _event_frames(_response_events(_right_response(wanted[0], name, number)))
             return stream(name, *told_events, bare=True, number=number, dialect=dialect, **how)
@@ -460,6 +469,8 @@ def right_whole(whole: Make, plain: Make) -> Make:
         wanted = answers_to(NAMED[name], number, Form(dialect, Mode.WHOLE))
         if wanted[0].failure in {Failure.BEFORE_OUTPUT, Failure.SILENT}:
             return plain(name, 502, REFUSAL, number=number, dialect=dialect, **how)
+        if wanted[0].failure is Failure.UNMET:
+            return plain(name, 400, _unmet(NAMED[name]), number=number, dialect=dialect, **how)
         if dialect.spec.surface is Surface.RESPONSES:
             body = json.dumps(_right_response(wanted[0], name, number), ensure_ascii=False).encode()
             return plain(name, 200, body, number=number, dialect=dialect, **how)

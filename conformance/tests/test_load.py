@@ -1,16 +1,109 @@
-"""The verdict on a target does not depend on what runs beside: other jobs, another run on the same backend, a busy machine.
+"""The verdict on a target does not depend on what runs beside it: more jobs, another run, a busy machine.
 
-Of the scenarios that may show a difference a sample is driven: what is about time, simultaneous requests, or state that
-runs could share. With `--whole`, as the nightly run does, all of them are.
+A sample of the scenarios is driven: what is about time, requests at the same time, or state that runs could share. With
+`--whole`, as the nightly run does, all of them are.
 """
 
 from __future__ import annotations
 
-BUSY = "while True: pass"
-"""What a process does that takes all the time that it can get."""
+import contextlib
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.model.catalogue import load
+from assay.model.target import Target
+from assay.model.verdict import Verdict
+from assay.results.certify import certify
+from assay.scenarios import SCENARIOS
+from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from assay.targets.launch import executable, launch
+from assay.targets.preflight import preflight
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from assay.model.scenario import Scenario
+
+KEY = "key-of-the-load"
 TIMES = 4
-"""How many such processes there are for each processor."""
-KEPT = frozenset({
-    "text-hello", "flush", "silence", "concurrent", "disconnect", "disconnect-first", "call-one", "tool-loop",
-    "many-steps", "history", "fresh-session", "fail-first", "fail-after-text", "n-two", "request-ids", "stored-delete",
+"""How many processes that take all they can get run beside, for each processor."""
+SAMPLE = frozenset({
+    "calls-burst", "choices-text", "concurrent", "crash-in-text", "cut-bytes", "disconnect", "disconnect-first",
+    "fail-first", "flush", "fresh-session", "garbled", "history", "previous-response", "silence", "text-hello",
+    "tool-loop",
 })  # fmt: skip
+BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
+Verdicts = dict[str, Verdict]
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Target]:
+    """The reference proxy, as a target that several runs may share."""
+    env = {**SETTINGS, "PROXY_API_KEY": KEY, "PROXY_HOST": "127.0.0.1"}
+    with launch(executable("assay-proxy"), env=env) as launched:
+        declared = Target(
+            base_url=launched.base_url, model="codex", api_key=KEY, keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT
+        )
+        yield preflight(declared)
+
+
+@pytest.fixture(scope="module")
+def scenarios(request: pytest.FixtureRequest) -> Sequence[Scenario]:
+    whole = request.config.getoption("whole")
+    return [one for one in SCENARIOS if whole or one.name in SAMPLE]
+
+
+def verdicts(target: Target, scenarios: Sequence[Scenario], jobs: int = 8) -> Verdicts:
+    return {outcome.key: outcome.verdict for outcome in certify(target, scenarios, load(), jobs=jobs).outcomes}
+
+
+@pytest.fixture(scope="module")
+def calm(target: Target, scenarios: Sequence[Scenario]) -> Verdicts:
+    """The verdicts when nothing runs beside."""
+    found = verdicts(target, scenarios)
+    assert {key for key, verdict in found.items() if verdict in BROKEN} == set()
+    assert {key.partition(":")[0] for key in found} == {one.name for one in scenarios}
+    return found
+
+
+@contextlib.contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """Keep the machine busy for the length of a `with` block."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(processes):
+            process = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(process.kill)
+        yield
+
+
+def differences(found: Mapping[str, Verdict], calm: Mapping[str, Verdict]) -> dict[str, tuple[object, object]]:
+    keys = found.keys() | calm.keys()
+    return {key: (found.get(key), calm.get(key)) for key in keys if found.get(key) != calm.get(key)}
+
+
+@pytest.mark.parametrize("jobs", [1, 32])
+def test_the_verdict_is_the_same_however_many_exchanges_run_at_once(
+    target: Target, scenarios: Sequence[Scenario], calm: Verdicts, jobs: int
+) -> None:
+    assert differences(verdicts(target, scenarios, jobs), calm) == {}
+
+
+def test_two_runs_on_one_backend_do_not_disturb_each_other(
+    target: Target, scenarios: Sequence[Scenario], calm: Verdicts
+) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(verdicts, target, scenarios) for _ in range(2)]
+    assert [differences(run.result(), calm) for run in runs] == [{}, {}]
+
+
+def test_the_verdict_is_the_same_on_a_busy_machine(
+    target: Target, scenarios: Sequence[Scenario], calm: Verdicts
+) -> None:
+    with busy(TIMES * (os.cpu_count() or 1)):
+        found = verdicts(target, scenarios)
+    assert differences(found, calm) == {}

@@ -17,8 +17,9 @@ from assay.targets.bundled import KEEPALIVE, SETTINGS
 from assay.targets.launch import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from assay.model.scenario import Scenario
     from assay.results.certificate import Certificate
 
 KEY = "key-of-the-symptoms"
@@ -31,6 +32,8 @@ NAMES = (
 PLAYED = [one for one in SCENARIOS if one.name in NAMES]
 INAPPLICABLE = {"chat.stream.arguments-cumulative", "chat.stream.arguments-incremental"}
 """The rows of which one is about the other way of streaming than the target's, in each dialect."""
+PATIENCE = 1.5
+"""Seconds that a miniature which never answers is waited for. The others are served by a busy machine."""
 BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 
 
@@ -43,12 +46,19 @@ def judge() -> Iterator[Callable[..., Certificate]]:
         yield lambda name, **how: certificate(f"{root}/{name}/v1", **how)
 
 
-def certificate(base_url: str, *, timeout: float = 6.0) -> Certificate:
+def certificate(
+    base_url: str,
+    *,
+    timeout: float = 6.0,
+    played: Sequence[Scenario] = PLAYED,
+    dialects: Sequence[Dialect] = tuple(Dialect),
+    jobs: int = 8,
+) -> Certificate:
     target = Target(
-        base_url=base_url, model="codex", api_key=KEY, timeout=timeout, keepalive=KEEPALIVE, dialects=tuple(Dialect),
+        base_url=base_url, model="codex", api_key=KEY, timeout=timeout, keepalive=KEEPALIVE, dialects=tuple(dialects),
         default_mode=Dialect.OBSIDIAN_XML,
     )  # fmt: skip
-    return certify(target, PLAYED, load())
+    return certify(target, played, load(), jobs=jobs)
 
 
 def broken(certificate: Certificate) -> dict[str, Verdict]:
@@ -65,7 +75,7 @@ def broken(certificate: Certificate) -> dict[str, Verdict]:
 def test_where_nothing_is_answered_there_is_one_finding_and_nothing_else_is_observed(
     judge: Callable[..., Certificate], name: str, found: str, verdict: Verdict, shape: str
 ) -> None:
-    certificate = judge(name)
+    certificate = judge(name, timeout=PATIENCE)
     assert broken(certificate) == {f"text-hello:{found}": verdict}
     (cause,) = certificate.causes
     assert (cause.requirement, cause.shape, set(cause.scenarios)) == (found, shape, set(NAMES))
@@ -75,10 +85,66 @@ def test_where_nothing_is_answered_there_is_one_finding_and_nothing_else_is_obse
 def test_where_streams_hang_there_is_one_finding_and_whole_answers_are_judged(
     judge: Callable[..., Certificate],
 ) -> None:
-    certificate = judge("streams-hang", timeout=1.5)
+    certificate = judge("streams-hang", timeout=PATIENCE)
     assert broken(certificate) == {"text-hello:target.answers": Verdict.FAIL}
     (cause,) = certificate.causes
     assert (str(cause.symptom), cause.shape) == ("silence instead of an answer", "every stream")
     assert all(b'"stream": true' in exchange.transcript.request_body for exchange in cause.exchanges)
     assert {row for row in certificate.observed if row.startswith("chat.stream.")} <= INAPPLICABLE
     assert {"chat.whole.text", "chat.whole.calls-all-in-order", "responses.whole.message"} <= certificate.observed
+
+
+@pytest.mark.parametrize(
+    ("name", "symptom"),
+    [
+        ("vendor-fields-everywhere", "provider_specific_fields is not among the published fields"),
+        ("model-left-out", "model is missing"),
+    ],
+)
+def test_a_fault_of_form_that_is_everywhere_is_one_finding_and_hides_no_content(
+    judge: Callable[..., Certificate], name: str, symptom: str
+) -> None:
+    certificate = judge(name)
+    assert broken(certificate) == {"text-hello:chat.stream.schema": Verdict.FAIL}
+    (cause,) = certificate.causes
+    assert (str(cause.symptom), cause.hidden) == (symptom, ())
+    assert len(cause.exchanges) > len(cause.scenarios) > len(NAMES) / 2
+    unseen = {one.requirement for one in certificate.outcomes if one.verdict is Verdict.NOT_OBSERVED}
+    assert unseen <= {"chat.stream.parity", "responses.parity"}, "two answers that lack a member are not compared"
+    others = {one.requirement for one in certificate.outcomes if one.verdict is Verdict.PASS and one.reason}
+    assert others >= {"chat.whole.envelope", "responses.whole.envelope", "responses.stream.schema"}
+
+
+def test_where_no_call_ever_comes_back_there_is_one_finding_and_text_is_judged(
+    judge: Callable[..., Certificate],
+) -> None:
+    certificate = judge("tools-never-offered")
+    assert broken(certificate) == {"call-one:chat.whole.calls-all-in-order": Verdict.FAIL}
+    (cause,) = certificate.causes
+    assert str(cause.symptom) == "no tool call ever came back"
+    assert {"call-one", "calls-burst", "tool-loop", "many-steps", "tool-registry"} <= set(cause.scenarios)
+    assert {"chat.whole.text", "chat.stream.text", "responses.stream.sums", "turn.images"} <= certificate.observed
+    assert not {"chat.stream.call-opening", "turn.tool-registry-order"} & certificate.observed
+
+
+def test_a_proxy_that_dies_is_one_finding_with_its_exit_status_and_its_last_words() -> None:
+    command = f"{sys.executable} -m assay_mocks.miniatures dies-at-third-request"
+    # One request at a time, and few of them: each third one costs a start.
+    played = [one for one in PLAYED if one.name in {"text-hello", "history", "models"}]
+    with launch(command, env={**SETTINGS, "PROXY_API_KEY": KEY}, url="http://127.0.0.1:{port}/v1") as launched:
+        found = certificate(launched.base_url, played=played, dialects=(Dialect.OPENAI_JSON,), jobs=1)
+    ((key, verdict),) = broken(found).items()
+    assert (key.partition(":")[2], verdict) == ("target.alive", Verdict.FAIL)
+    (cause,) = found.causes
+    said = "the proxy's process ended with exit status 7: panic: slice index 4 is out of range"
+    assert cause.finding.violation.seen.startswith(said)
+    hidden = [one for one in found.outcomes if one.verdict is Verdict.NOT_OBSERVED]
+    assert hidden
+    assert all(
+        one.reason.startswith(("hidden behind target.alive: ", "counted once, in ", "the target ")) for one in hidden
+    )
+
+
+def test_without_a_fault_there_is_no_cause(judge: Callable[..., Certificate]) -> None:
+    certificate = judge("none")
+    assert (broken(certificate), certificate.causes) == ({}, ())

@@ -121,7 +121,8 @@ def _object(schema: Schema, root: Schema, depth: int) -> dict[str, Any]:
 
 
 def _array(schema: Schema, root: Schema, depth: int) -> list[Any]:
-    least = _count_of(schema, "minItems", _MOST_ITEMS)
+    # Fewer the deeper it stands: arrays in arrays multiply.
+    least = _count_of(schema, "minItems", max(_MOST_ITEMS >> max(2 * (depth - 1), 0), 2))
     least = (1 if schema.get("items") else 0) if least is None else least
     items = [example(item, root, depth + 1) for item in _list(schema, "prefixItems")]
     more = [example(schema.get("items", {}), root, depth + 1) for _ in range(least - len(items))]

@@ -23,6 +23,7 @@ from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
+from assay.driving.sharing import turns
 from assay.driving.slots import Limit, Slots
 from assay.driving.tries import settled, until_done
 from assay.driving.watching import Watch, now
@@ -93,14 +94,20 @@ async def drive(
     """
     scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
-    async with _client(target) as client:
-        sender = Sender(client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget())
-        driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
-        alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
-        together = [scenario for scenario in scenarios if scenario not in alone]
-        runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
-        # Awaited within the comprehension, so one begins only when the one before has ended.
-        runs += [await _drive_alone(driver, scenario, progress, forms) for scenario in alone]
+    alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
+    together = [scenario for scenario in scenarios if scenario not in alone]
+    with turns(target.base_url) as shared:
+        async with _client(target) as client:
+            sender = Sender(
+                client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
+            )
+            driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
+            async with shared.together():
+                runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
+            for scenario in alone:
+                # Other runs may drive the same target; what kills its backend is not for them to meet.
+                async with shared.alone() if scenario.alone else shared.together():
+                    runs.append(await _drive_alone(driver, scenario, progress, forms))
     # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}
     return Driving(runs=[by_name[scenario.name] for scenario in scenarios], at_a_time=slots.limit.found)
@@ -131,6 +138,8 @@ class _Driven:
     exchanges: Sequence[Exchange] = ()
     reason: str = ""
     """Why it was not driven; "": it was."""
+    aside: Sequence[Exchange] = ()
+    """The exchanges that show the reason, if there are any."""
     error: str = ""
     """Why it could not be driven to the end, by our fault; "": it could."""
 
@@ -158,6 +167,7 @@ def _run(scenario: Scenario, every: Sequence[_Driven]) -> Run:
         scenario=scenario,
         exchanges={driven.form: driven.exchanges for driven in every if not driven.reason},
         not_driven={driven.form: driven.reason for driven in every if driven.reason},
+        set_aside={driven.form: driven.aside for driven in every if driven.aside},
     )
 
 
@@ -175,8 +185,10 @@ async def _attempt(driver: _Driver, scenario: Scenario, form: Form) -> _Driven:
         exchanges = await driver.exchanges(scenario, form)
     # The target does not show what the scenario is about: that is no fault of anyone's, so it is not observed. Nor is
     # what a target cannot show that is gone; that it is gone is in the transcripts of the exchanges that found it out.
-    except (plain.UnseenError, GoneError) as unseen:
-        return _Driven(form=form, reason=str(unseen))
+    except plain.UnseenError as unseen:
+        return _Driven(form=form, reason=str(unseen), aside=unseen.shown)
+    except GoneError as gone:
+        return _Driven(form=form, reason=str(gone))
     except HarnessError as error:
         # Kept, not raised: the exchanges of all other scenarios can still be judged.
         return _Driven(form=form, error=str(error))

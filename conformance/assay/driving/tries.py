@@ -80,14 +80,15 @@ def _examine_refusal(scenario: Scenario, exchange: Exchange) -> None:
         UnseenError: it does.
     """
     transcript = exchange.transcript
-    if transcript.status not in REFUSALS:
+    # Where a refusal is a right answer, it is judged as one.
+    if transcript.status not in REFUSALS or scenario.refusable:
         return
     failed, broken = read_error(transcript.body, transcript.header("content-type"))
     if failed is None or broken:
         return
     for name in asked_for(scenario, exchange):
         if (failed.param or "").startswith(name) or re.search(rf"\b{re.escape(name)}\b", failed.message):
-            raise UnseenError(f"the target refuses {name}: {failed.message}")
+            raise UnseenError(f"the target refuses {name}: {failed.message}", [exchange])
 
 
 def asked_for(scenario: Scenario, exchange: Exchange) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def main() -> None:
 @main.command("certify", epilog=EXIT_STATUSES)
 @_with_options(TargetOptions, RunOptions)
 def certify_command(**values: Any) -> None:  # noqa: ANN401 (one for each option)
-    """Certify the proxy at --url, or the one that --launch starts.
+    """Certify the proxy at --url, or the one that --launch or --gateway starts.
 
     Without either, certify the proxy that comes with Assay, as a demonstration.
     """
@@ -172,7 +172,10 @@ def show_command(scenario: str) -> None:
     "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
 )
 def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
-    """Serve an endpoint to develop a client with: the reference proxy with the scripted mock behind it."""
+    """Serve an endpoint to develop a client with, or as the upstream of a gateway.
+
+    It is the reference proxy with the scripted mock behind it.
+    """
     try:
         serve(port=port, api_key=api_key, scripts=scripts, say=click.echo)
     except OptionError as error:

@@ -79,6 +79,13 @@ class Plan:
         # A scripted one that is asked for by name is driven against a model, too: some of what it shows holds anyway.
         return self.live or self.scenarios if target.backend is Backend.LIVE else self.scenarios
 
+    @property
+    def possible(self) -> Sequence[Scenario]:
+        """The scenarios that a target may be driven with, before it is known what is behind it."""
+        # What Assay starts, it starts with a backend that plays scripts.
+        known = self.target.bundled or self.target.command is not None or self.target.gateway is not None
+        return self.scenarios if known else (*self.scenarios, *self.live)
+
     def _budget(self, target: Target, say: Callable[[str], None]) -> Budget:
         if target.backend is not Backend.LIVE:
             return Budget(requests=self.run.max_requests, tokens=self.run.max_tokens, rate=self.run.rate)

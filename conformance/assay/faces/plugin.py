@@ -105,7 +105,7 @@ class AssaySession:
 
         return tuple(
             f"{scenario.name}:{row}"
-            for scenario in self.plan.scenarios
+            for scenario in self.plan.possible
             # All dialects: items are collected before the target has been asked which it speaks.
             for row in (*(row.id for row in applicable(scenario, self.plan.catalogue, Dialect)), REST)
         )

@@ -1,4 +1,4 @@
-"""`assay serve`: the reference proxy with the scripted mock behind it, for the development of clients."""
+"""`assay serve`: the reference proxy with the scripted mock behind it, for the development of clients and gateways."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], 
         url = ready.split()[-1]
         say(
             f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
-            "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops."
+            "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
+            "An upstream for gateways, too: chat, Responses, any model name; see docs/gateways.md."
         )
     when = "" if ready else " before it was ready"
     # It never ends by itself as long as all is well; a person's Ctrl-C interrupts the wait.

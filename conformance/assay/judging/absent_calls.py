@@ -60,6 +60,9 @@ def _kind(form: Form) -> tuple[Surface, Mode]:
 def _is_due(exchange: Exchange) -> bool:
     """Whether the backend made a call as such, and the answer came to its end."""
     whole = exchange.transcript.end in {End.COMPLETE, End.OPEN} and exchange.answer.error is None
+    # Behind a fault of form a call may stand that cannot be read.
+    violations = exchange.reading.violations if exchange.reading else ()
+    whole = whole and all(one.harmless or one.strict_only for one in violations)
     return whole and any(
         wanted.failure in _CALLED and any(call.exact for call in wanted.calls) for wanted in exchange.wanted
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.answered import refused
@@ -95,7 +95,8 @@ def _seen(exchange: Exchange, symptom: Symptom) -> str:
     said = " ".join(transcript.body[:SHOWN].decode(errors="replace").split())
     match symptom:
         case Died():
-            return str(symptom)
+            words = transcript.death.last_words.strip().rpartition("\n")[2] if transcript.death else ""
+            return str(replace(symptom, last_words=words))
         case NoAnswer():
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200():

@@ -264,9 +264,7 @@ class _Examined:
 
     def beside(self, found: _Found) -> bool:
         """Whether a finding is about the form beside the content: nothing of what two answers share differs for it."""
-        violation, row = found.finding.violation, self.catalogue.by_id.get(found.requirement)
-        always = row is not None and row.stage is Stage.FORM and row.harmless is Harmless.ALWAYS
-        return always or (violation.harmless and violation.strict_only)
+        return found.finding.violation.harmless and found.finding.violation.strict_only
 
     def hides_parity(self, found: _Found) -> bool:
         """Whether two answers to one turn may differ for what was found.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.live import ANY_ANSWER
+from assay.judging.checks import live
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
@@ -31,7 +31,8 @@ class Run:
     repeated: int = 0
     """How many times forms of it were driven again, alone, because what they showed rests on time."""
     set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
-    """The first exchanges of the forms that were clean when they were driven again; nothing is judged by them."""
+    """Exchanges by which nothing is judged: the first ones of forms that were clean when they were driven again, and
+    those that plainly refuse what the scenario is about."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
@@ -101,16 +102,21 @@ def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None
-    if target.backend is Backend.LIVE and needs_script:
+    if target.backend is Backend.LIVE and (needs_script or _asks(run, row)):
         return _not_done(run, row) or _not_shown(run, row)
     return _not_shown(run, row)
+
+
+def _asks(run: Run, row: Requirement) -> bool:
+    """Whether a row is judged by what a model was asked to do."""
+    return row.id in live.check and any(turn.asks is not None for turn in run.scenario.turns)
 
 
 def _not_done(run: Run, row: Requirement) -> str:
     """'' if a model did what shows the requirement."""
     if any(turn.asks is None for turn in run.scenario.turns):
         return "the right answer is not known: a live model is behind the target"
-    if row.id in ANY_ANSWER:
+    if row.id in live.ANY_ANSWER:
         return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
     missed = next((one for one in exchanges if not one.wanted), None)

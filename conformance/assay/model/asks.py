@@ -6,11 +6,9 @@ that do what it asks; what holds of any answer is judged in all of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 (archives read the annotations)
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

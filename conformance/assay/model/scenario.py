@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from assay.model.asks import Asks  # noqa: TC001 (archives read the annotations)
 from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect
-
-if TYPE_CHECKING:
-    from assay.model.asks import Asks
 
 JsonObject = Mapping[str, Any]
 

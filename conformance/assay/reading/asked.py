@@ -11,11 +11,14 @@ import re
 from typing import TYPE_CHECKING, Any, assert_never
 
 from assay.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
+from assay.model.target import Backend
+from assay.reading.applicable import answers_to
 from assay.reading.expected import Expected, ExpectedCall, Failure
 from assay.reading.schemas import misfits
 
 if TYPE_CHECKING:
     from assay.model.scenario import Form
+    from assay.reading.exchange import Exchange
     from assay.wire.calls import Answer, Choice
     from assay.wire.calls import Call as Came
 
@@ -74,6 +77,17 @@ def _same(want: Call, came: Came) -> bool:
     if not isinstance(arguments, dict):
         return False
     return want.name in {None, came.name} and want.arguments in (None, arguments)
+
+
+def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
+    """The right answers of an exchange, one for each choice; () where they are not known.
+
+    Those of a script are known before; those of a model once it has done what it was asked.
+    """
+    scenario, form = exchange.scenario, exchange.form
+    if exchange.asks is not None:
+        return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
+    return () if exchange.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
 
 
 def wanted(asks: Asks, answer: Answer, form: Form, choices: int) -> tuple[Expected, ...]:

@@ -39,6 +39,10 @@ class Driven(Protocol):
     def exchanges(self) -> Mapping[Form, Sequence[Exchange]]:
         """The exchanges of each form in which it was driven."""
 
+    @property
+    def set_aside(self) -> Mapping[Form, Sequence[Exchange]]:
+        """Exchanges by which nothing is judged; of these only plain refusals are looked at."""
+
 
 def uses(runs: Iterable[Driven]) -> Mapping[Surface, Mapping[Capability, Use]]:
     """What the target did with each capability, by surface; surfaces that no request went to are left out."""
@@ -115,7 +119,11 @@ def _names(field: str, param: object, message: str) -> bool:
 
 
 def _exchanges(runs: Iterable[Driven]) -> Iterator[Exchange]:
-    return (exchange for run in runs for exchanges in run.exchanges.values() for exchange in exchanges)
+    for run in runs:
+        for exchanges in run.exchanges.values():
+            yield from exchanges
+        for exchanges in run.set_aside.values():
+            yield from (one for one in exchanges if any(refusal(one, asked) for asked in asked_for(one)))
 
 
 def _surface(exchange: Exchange) -> Surface:
@@ -188,8 +196,8 @@ def _streams(exchange: Exchange) -> bool | None:
         return None
     if any(frame.data is not None for frame in exchange.reading.frames):
         return True
-    # A body without a single frame: JSON that came at once. No body at all shows nothing.
-    return False if exchange.transcript.body.strip() else None
+    # A body without a single frame: JSON that came at once. No body at all shows nothing, nor does an error.
+    return False if exchange.transcript.body.strip() and "error" not in _object(exchange.transcript.body) else None
 
 
 def _usage(exchange: Exchange) -> bool | None:

@@ -117,6 +117,13 @@ class _Readers:
     whole: Callable[[bytes], Reading]
 
 
+_COMPRESSED: Mapping[tuple[Surface, Mode], str] = {
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
+    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
+}
+"""The requirement that a compressed body breaks: as it came, it is not of the form that it should have."""
 _READERS: Mapping[Surface, _Readers] = {
     Surface.CHAT: _Readers(stream=lambda spec: chat_stream(blocks=spec.blocks), whole=read_whole),
     Surface.RESPONSES: _Readers(stream=lambda _: responses_stream(), whole=read_response),
@@ -135,6 +142,10 @@ def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Re
     """
     if not transcript.ok:
         return None
+    encoding = transcript.header("content-encoding") or "identity"
+    # Every request asks for identity: named as what it is, and not as bytes that are no JSON.
+    if encoding.lower() != "identity" and transcript.body:
+        return _compressed(transcript, form, encoding)
     if form.mode is Mode.WHOLE:
         # Half a JSON object says nothing, and that it is cut is judged by the transcript's end.
         whole = _READERS[form.dialect.spec.surface].whole
@@ -148,6 +159,14 @@ def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Re
     if transcript.end in {End.COMPLETE, End.OPEN}:
         stream.end()
     return stream.reading()
+
+
+def _compressed(transcript: Transcript, form: Form, encoding: str) -> Reading:
+    """What is read in a compressed body: nothing, and why."""
+    seen = f"the body is compressed (content-encoding: {encoding}), though the request asks for identity"
+    place = Place(offset=0, length=len(transcript.body))
+    broken = Violation(requirement=_COMPRESSED[form.dialect.spec.surface, form.mode], seen=seen, place=place)
+    return Reading(frames=(), payloads=(), events=(), violations=(broken,))
 
 
 def violation(requirement: str, seen: str, place: Place | None = None) -> Violation:

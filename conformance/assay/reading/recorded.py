@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.model.target import Backend
-from assay.reading.applicable import answers_to
-from assay.reading.asked import wanted
+from assay.reading.asked import right_answers
 from assay.reading.exchange import Exchange, read
 
 if TYPE_CHECKING:
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from assay.model.scenario import Form, Scenario
     from assay.model.target import Target
     from assay.model.transcript import Transcript
-    from assay.reading.expected import Expected
     from assay.wire.stream import Stream
 
 
@@ -51,7 +48,7 @@ def of_turn(
         reading=read(transcript, form, stream),
         earlier=tuple(earlier),
     )
-    return replace(exchange, wanted=_wanted(exchange))
+    return replace(exchange, wanted=right_answers(exchange))
 
 
 def of_request(scenario: Scenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:
@@ -59,11 +56,3 @@ def of_request(scenario: Scenario, number: int, form: Form, target: Target, tran
     return Exchange(
         scenario=scenario, number=number, turn=None, form=form, target=target, transcript=transcript, reading=None
     )
-
-
-def _wanted(exchange: Exchange) -> tuple[Expected, ...]:
-    """The right answers. Those of a model are known once it has done what it was asked."""
-    scenario, form = exchange.scenario, exchange.form
-    if exchange.asks is not None:
-        return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
-    return () if exchange.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)

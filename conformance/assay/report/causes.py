@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from assay.model.verdict import Finding, Outcome
     from assay.results.certificate import Certificate
 
-SCENARIOS = 6
-"""How many scenarios are named; the others are counted."""
+NAMED = 6
+"""How many scenarios or requirements are named; the others are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +49,17 @@ def blocks(certificate: Certificate, broken: Sequence[Outcome]) -> Iterator[Bloc
 
 
 def hides(cause: Cause) -> str:
-    """What a cause hides, in a line."""
-    exchanges, scenarios = len(cause.hidden), len(cause.scenarios)
+    """Which exchanges a cause is about, in a line."""
+    # A fault of form that leaves the answer readable hides nothing.
+    verb, exchanges = ("hides", len(cause.hidden)) if cause.hidden else ("the same in", len(cause.exchanges))
+    scenarios = len(cause.scenarios)
     return (
-        f"hides {exchanges} {'exchange' if exchanges == 1 else 'exchanges'}"
+        f"{verb} {exchanges} {'exchange' if exchanges == 1 else 'exchanges'}"
         f" in {scenarios} {'scenario' if scenarios == 1 else 'scenarios'}: {named(cause.scenarios)}"
     )
 
 
-def named(scenarios: Sequence[str]) -> str:
-    """The first of these scenarios by name, the others by number."""
-    more = f" and {len(scenarios) - SCENARIOS} more" if len(scenarios) > SCENARIOS else ""
-    return ", ".join(scenarios[:SCENARIOS]) + more
+def named(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

@@ -64,7 +64,8 @@ def _load(certificate: Certificate) -> str:
 
 def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterator[Text]:
     """The line of a surface, and one for each dialect of it that is not judged."""
-    reason = f": {report.reason}" if report.reason else ""
+    mark = ", " if report.state is SurfaceState.JUDGED else ": "
+    reason = f"{mark}{report.reason}" if report.reason else ""
     # A dialect that bears the name of its surface need not be named.
     spoken = [one for one in target.dialects if one.spec.surface is surface and one.value != surface.value]
     what = f" in {', '.join(spoken)}" if report.state is SurfaceState.JUDGED and spoken else ""

@@ -33,7 +33,7 @@ def broken_requirement(
 ) -> Iterator[Text]:
     """The lines on one outcome that is a failure or a warning; the first is a headline.
 
-    `finding` is the one to show; None: the first of the outcome.
+    `finding` is the one to show; None: the first of the outcome that harms clients, else the first.
     """
     verdict = outcome.at(certificate.level)
     yield Text.assemble(
@@ -41,11 +41,14 @@ def broken_requirement(
         f"  {requirement.level}{_elsewhere(outcome, certificate.level)}",
     )  # fmt: skip
     yield Text(requirement.text)
-    for effect in requirement.breaks[:CLIENTS]:
+    # What the row says of clients is about violations that harm them; a note is none of these.
+    harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
+    for effect in requirement.breaks[:CLIENTS] if harms else ():
         yield Text(f"breaks {effect}", style="yellow")
     if outcome.findings:
+        harmful = (one for one in outcome.findings if not one.violation.strict_only)
         # One alone: the others are of the same requirement in the same scenario.
-        yield from _finding(certificate, outcome, finding or outcome.findings[0])
+        yield from _finding(certificate, outcome, finding or next(harmful, outcome.findings[0]))
     else:
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")

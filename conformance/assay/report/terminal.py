@@ -13,7 +13,7 @@ from rich.text import Text
 from assay.model.dialect import DEFAULT, Arguments, Dialect
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
-from assay.report.causes import blocks
+from assay.report.causes import blocks, named
 from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
@@ -173,17 +173,18 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
     match certificate.exit:
         # Before the plain cases: a selection is never "certified", however well it went.
         case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
+            _not_observed_either(console, certificate)
             console.print(f"{_selection(certificate, catalogue)}: {_broken(certificate)}", soft_wrap=True)
         case Exit.CERTIFIED:
             known = len(certificate.known)
             but = f", except for {known} known {'failure' if known == 1 else 'failures'}" if known else ""
             console.print(f"[bold green]certified[/]{at}{but}", soft_wrap=True)
         case Exit.FAILED:
+            _not_observed_either(console, certificate)
             console.print(f"[bold red]not certified[/]{at}: {_broken(certificate)}", soft_wrap=True)
         case Exit.PARTIAL:
             console.print(_partial(certificate, catalogue), soft_wrap=True)
-            for line in _unobserved(certificate):
-                console.print(Padding(Text(line), (0, 0, 0, 2)))
+            _print_unobserved(console, certificate)
             if not allow_partial:  # who has accepted it already knows how
                 console.print(f"exit status {Exit.PARTIAL:d}; --allow-partial accepts this result", soft_wrap=True)
         case _:
@@ -217,10 +218,26 @@ def _partial(certificate: Certificate, catalogue: Catalogue) -> str:
     return f"{what}: nothing broken, but {missed} of {all_of_them} {those} could not be observed:"
 
 
+def _not_observed_either(console: Console, certificate: Certificate) -> None:
+    """What a broken requirement must not hide: the MUSTs of which nothing is known. The verdict stands below them."""
+    missed = len(certificate.unobserved)
+    if missed:
+        all_of_them = len(certificate.musts_at(certificate.level))
+        console.print(f"{missed} of {all_of_them} MUSTs could not be observed:", soft_wrap=True)
+        _print_unobserved(console, certificate)
+
+
+def _print_unobserved(console: Console, certificate: Certificate) -> None:
+    for line in _unobserved(certificate):
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+
 def _unobserved(certificate: Certificate) -> Iterator[str]:
-    """One line for each MUST that a scenario was about, and one that counts the others."""
-    reasons = {row: reason for row, reason in certificate.unobserved.items() if reason != NOT_RUN}
-    yield from (f"{row}: {reason}" for row, reason in reasons.items())
-    not_run = len(certificate.unobserved) - len(reasons)
+    """One line for each reason for which MUSTs were not observed, and one that counts those of no scenario."""
+    rows: dict[str, list[str]] = {}
+    for row, reason in certificate.unobserved.items():
+        rows.setdefault(reason, []).append(row)
+    not_run = len(rows.pop(NOT_RUN, []))
+    yield from (f"{named(those)}: {reason}" for reason, those in rows.items())
     if not_run:
-        yield f"{not_run} {'MUST' if not_run == 1 else 'MUSTs'}{' more' if reasons else ''}: {NOT_RUN}"
+        yield f"{not_run} {'MUST' if not_run == 1 else 'MUSTs'}{' more' if rows else ''}: {NOT_RUN}"

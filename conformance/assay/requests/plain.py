@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.model.scenario import JsonObject, Scenario
     from assay.model.target import Target
     from assay.model.transcript import Transcript
+    from assay.reading.exchange import Exchange
 
 RESPONSE = "{response}"
 """The placeholder for the id of the last response so far."""
@@ -25,7 +26,15 @@ TOO_MANY_REQUESTS = 429
 
 
 class UnseenError(Exception):
-    """This target does not show what the scenario is about; the message says why."""
+    """This target does not show what the scenario is about; the message says why.
+
+    `shown` are the exchanges that show it, where there are any.
+    """
+
+    def __init__(self, reason: str, shown: Sequence[Exchange] = ()) -> None:
+        """For this reason, which these exchanges show."""
+        super().__init__(reason)
+        self.shown = tuple(shown)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

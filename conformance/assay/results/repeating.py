@@ -134,7 +134,7 @@ def _with(run: Run, clean: Mapping[Place, Run], tried: Mapping[Place, int]) -> R
         exchanges={form: new.get(form) or run.exchanges[form] for form in order},
         not_driven={form: reason for form, reason in run.not_driven.items() if form not in new},
         repeated=sum(times for (name, _), times in tried.items() if name == run.scenario.name),
-        set_aside={form: run.exchanges[form] for form in forms if form in run.exchanges},
+        set_aside={**run.set_aside} | {form: run.exchanges[form] for form in forms if form in run.exchanges},
     )
 
 

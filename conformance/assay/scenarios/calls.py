@@ -1,6 +1,6 @@
 """Tool calls: opened once, complete, verbatim, in order, and nothing after them."""
 
-from assay.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER
+from assay.model.dialect import CHATS_WITH_TOOLS, STOP_HEADER, Dialect
 from assay.model.scenario import Mode, Scenario, Turn
 from assay.scenarios.tools import GET_FILE_TREE, LOCAL_SEARCH, READ_NOTE, WRITE_TO_FILE
 
@@ -80,6 +80,37 @@ CALLS: tuple[Scenario, ...] = (
             "chat.stream.arguments-verbatim",
             "chat.whole.arguments-verbatim",
             "chat.stream.arguments-incremental",
+            "chat.stream.parity",
+            "responses.stream.sums",
+            "responses.whole.call-items",
+            "responses.parity",
+        ),
+    ),
+    Scenario(
+        name="call-megabyte",
+        # Twice the size at which many a buffer, queue or line limit ends; in two dialects, since each copy takes time.
+        title="Arguments of a mebibyte",
+        script="call/megabyte",
+        turns=(Turn(say="Write a very long note."),),
+        tools=(WRITE_TO_FILE,),
+        dialects=(Dialect.OPENAI_JSON, Dialect.RESPONSES),
+        exercises=(
+            "chat.stream.arguments-verbatim",
+            "chat.whole.arguments-verbatim",
+            "chat.stream.arguments-incremental",
+            "responses.stream.sums",
+            "responses.whole.call-items",
+        ),
+    ),
+    Scenario(
+        name="call-broken",
+        title="Arguments that are no JSON come as the model wrote them: nothing is repaired",
+        script="call/broken",
+        turns=(Turn(say="Break off."),),
+        tools=(LOCAL_SEARCH,),
+        exercises=(
+            "chat.stream.arguments-verbatim",
+            "chat.whole.arguments-verbatim",
             "chat.stream.parity",
             "responses.stream.sums",
             "responses.whole.call-items",

@@ -46,6 +46,15 @@ SHAPES: tuple[Scenario, ...] = (
         behind_upstreams=True,
     ),
     Scenario(
+        name="shape-d-function",
+        title="A call sent as function_call of a whole message",
+        script="shapes/d-function",
+        turns=(Turn(say="Search."),),
+        tools=(LOCAL_SEARCH,),
+        exercises=("shapes.d",),
+        attribute_to="shapes.d",
+    ),
+    Scenario(
         name="shape-e",
         title="A call sent as a request of Codex v2",
         # Its arguments come parsed; the model's own spelling is only in the raw items, which the proxy has to ask for.

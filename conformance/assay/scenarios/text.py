@@ -80,6 +80,20 @@ TEXT: tuple[Scenario, ...] = (
         ),
     ),
     Scenario(
+        name="text-open-end",
+        title="Text that ends in the first character of a tag",
+        script="text/open-end",
+        turns=(Turn(say="Compare a and b."),),
+        exercises=(
+            "chat.stream.text",
+            "chat.whole.text",
+            "chat.stream.parity",
+            "responses.stream.sums",
+            "responses.whole.message",
+            "responses.parity",
+        ),
+    ),
+    Scenario(
         name="text-long",
         # More than a pipe holds on Linux.
         title="Six hundred and forty deltas, more than 64 KiB",

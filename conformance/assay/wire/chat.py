@@ -123,7 +123,9 @@ class _Chat:
             first = self._first.setdefault(member, value) if value is not None else None
             if value != first:
                 seen = f"{member} is {str(value)[:60]!r}, but was {str(first)[:60]!r} before"
-                self._findings.add_once(Violation(requirement=requirement, seen=seen, place=frame.place))
+                self._findings.add_once(
+                    Violation(requirement=requirement, seen=seen, place=frame.place, strict_only=True, harmless=True)
+                )
 
     def _delta(self, delta: Delta, frame: Frame) -> Iterator[ChatEvent]:
         choice = self._choices.setdefault(delta.index, ChoiceReader(delta.index, blocks=self._blocks))

@@ -10,10 +10,13 @@ import pytest
 
 from assay.driving import reviving, watching
 from assay.driving.drive import drive
+from assay.model.capability import Capability
 from assay.model.dialect import MODE_HEADER, Dialect
 from assay.model.scenario import Act, Auth, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import End, Transcript
+from assay.reading.capabilities import absences
+from assay.scenarios.live import LIVE
 
 DONE = b"data: [DONE]\n\n"
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -405,6 +408,17 @@ def test_a_conversation_ends_where_nothing_can_follow(tiny: Any, *, failed: bool
     tiny.respond = lambda e: e.whole({"error": {}}, "500 Oh") if failed else e.answer("No call.")
     loop = a_scenario(Turn(say="Search."), Turn(results={"localSearch": "3"}), script="call/then-text")
     assert len(run(a_target(tiny), loop).exchanges[AS_STREAM]) == 1
+
+
+def test_a_plain_refusal_of_what_a_model_is_asked_for_is_set_aside(tiny: Any) -> None:
+    error = {"message": "tools are not supported", "type": "invalid_request_error", "param": "tools", "code": None}
+    tiny.respond = lambda exchange: exchange.whole({"error": error}, "400 Bad Request")
+    call = next(one for one in LIVE if one.name == "live-call")
+    got = run(a_target(tiny, backend=Backend.LIVE), call)
+    assert got.exchanges == {}
+    assert set(got.not_driven.values()) == {"the target refuses tools: tools are not supported"}
+    assert got.set_aside.keys() == got.not_driven.keys()
+    assert list(absences([got])) == [Capability.CALLS]
 
 
 @pytest.fixture

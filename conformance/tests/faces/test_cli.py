@@ -18,6 +18,7 @@ from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.results.certificate import MEANINGS, Exit
 from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
 from assay.targets.bundled import proxy
 from assay.targets.launch import executable
 from assay.targets.options import RunOptions, TargetOptions
@@ -193,7 +194,7 @@ def test_a_live_endpoint_is_not_certified_by_what_could_not_be_seen(monkeypatch:
     with proxy() as target:
         monkeypatch.setenv("RIGHT_KEY", target.api_key or "")
         monkeypatch.setattr("assay.targets.preflight.SIGNATURE", "what no backend says")
-        live = ("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "chat.stream.text")
+        live = ("certify", "--url", target.base_url, "--api-key-env", "RIGHT_KEY", "--only", "text-hello")
         result = assay(*live)
     assert (result.exit_code, result.stderr) == (Exit.PARTIAL, "")
     assert "live backend" in result.stdout
@@ -266,7 +267,7 @@ def test_the_requirements_are_listed_for_people_and_programs() -> None:
 
 
 def test_the_scenarios_are_listed_for_people_and_programs() -> None:
-    names = [scenario.name for scenario in SCENARIOS]
+    names = [scenario.name for scenario in (*SCENARIOS, *LIVE)]
     listed = assay("list", "--scenarios").stdout
     assert [name for name in names if name not in listed] == []
     assert [one["name"] for one in json.loads(assay("list", "--scenarios", "--json").stdout)] == names

@@ -66,7 +66,7 @@ FABRICATED = """
         return SimpleNamespace(
             certificate=SimpleNamespace(outcomes=outcomes, runs=(), level=VerdictLevel.STRICT),
             keys=[f"{{name}}:{{row}}" for name, row in keys],
-            plan=SimpleNamespace(catalogue=load()),
+            plan=SimpleNamespace(catalogue=load(), live=()),
         )
 """
 

@@ -94,7 +94,10 @@ def test_right_answers_pass_in_all_that_the_scenario_is_judged_by(
     kinds = {Mode.STREAM: AS_STREAM, Mode.WHOLE: {"Content-Type": "application/json"}}
 
     def make(form: Form) -> Exchange:
-        failed = any(one.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT} for one in answers_to(NAMED[name], 0, form))
+        failed = any(
+            one.failure in {Failure.BEFORE_OUTPUT, Failure.SILENT, Failure.UNMET}
+            for one in answers_to(NAMED[name], 0, form)
+        )
         headers = {**kinds[Mode.WHOLE if failed else form.mode], MODE_HEADER: form.dialect.spec.output_mode}
         return makes[form.mode](name, dialect=form.dialect, headers=headers, target=ALL)
 

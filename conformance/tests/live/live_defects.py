@@ -461,6 +461,7 @@ CHAT_WHOLE = (
     defect(
         "whole-error-as-success",
         "chat.whole.envelope",
+        "chat.whole.backend-error",
         whole=lambda _: {"error": {"message": "overloaded", "type": "server_error", "param": None, "code": None}},
     ),
     defect("whole-cut-off", "chat.whole.envelope", text=lambda data: data if b"chat.comp" not in data else data[:-9]),

@@ -161,13 +161,20 @@ class _Answering:
             self._json(status, body)
 
     def _answer(self) -> None:
-        if self.path not in {*self.endpoint.serves, "/models"}:
+        if self.path not in {*self.endpoint.serves, "/models"} and not self.path.startswith("/models/"):
             raise RefusedError(404, f"there is nothing at {self.path}")
         if self.headers.get("authorization") != f"Bearer {KEY}":
             raise RefusedError(401, "this key is not known", code="invalid_api_key")
+        if self.method != ("GET" if self.path.startswith("/models") else "POST"):
+            raise RefusedError(405, f"{self.path} does not take {self.method}")
+        model = {"id": MODEL, "object": "model", "created": 1_750_000_000, "owned_by": "tests"}
         if self.path == "/models":
-            model = {"id": MODEL, "object": "model", "created": 1_750_000_000, "owned_by": "tests"}
             self._json(200, self.endpoint.models({"object": "list", "data": [model]}))
+            return
+        if self.path.startswith("/models/"):
+            if self.path != f"/models/{MODEL}":
+                raise RefusedError(404, "there is no such model", "model", "model_not_found")
+            self._json(200, model)
             return
         body = self.endpoint.request(_checked(self.body, self.path))
         (self._chat if self.path == "/chat/completions" else self._respond)(body)
@@ -245,29 +252,42 @@ def _frame(data: str, *, named: bool) -> bytes:
     return f"{event}data: {data}\n\n".encode()
 
 
+RIGHT: Mapping[str, Callable[[Any], bool]] = {
+    "n": lambda value: isinstance(value, int) and value > 0,
+    "stream": lambda value: isinstance(value, bool),
+    "max_tokens": lambda value: isinstance(value, int) and value > 0,
+    "tools": lambda value: isinstance(value, list),
+    "temperature": lambda value: 0 <= value <= 2,
+}
+"""Members of a request that may be left out → what is right."""
+
+
 def _checked(raw: bytes, path: str) -> Json:
     """The body of a request that may be answered."""
     try:
         body = json.loads(raw)
     except ValueError:
         raise RefusedError(400, "the body is not JSON") from None
-    if not body.get("model"):
-        raise RefusedError(400, "model is missing", "model")
-    member = "messages" if path == "/chat/completions" else "input"
-    if not body.get(member):
-        raise RefusedError(400, f"{member} is missing", member)
+    if not isinstance(body, dict):
+        raise RefusedError(400, "the body is no object")
+    wrong = next(_wrong(body, "messages" if path == "/chat/completions" else "input"), None)
+    if wrong:
+        raise RefusedError(400, f"{wrong} is not right", wrong)
+    return body
+
+
+def _wrong(body: Json, member: str) -> Iterator[str]:
+    """The members of a request that are wrong."""
+    yield from (name for name in ("model", member) if not body.get(name))
     for number, message in enumerate(body.get("messages", ())):
         if message.get("role") not in ROLES:
-            raise RefusedError(400, "this role does not exist", f"messages[{number}].role")
-    if not 0 <= body.get("temperature", 1) <= 2:
-        raise RefusedError(400, "temperature goes from 0 to 2", "temperature")
-    choice = body.get("tool_choice")
-    if choice and choice not in {"auto", "none"} if isinstance(choice, str) else choice:
-        named = (choice.get("function") or choice)["name"] if isinstance(choice, dict) else None
-        names = [(tool.get("function") or tool)["name"] for tool in body.get("tools") or ()]
-        if not names or named not in {None, *names}:
-            raise RefusedError(400, "tool_choice names a tool that is not declared", "tool_choice")
-    return dict(body)
+            yield f"messages[{number}].role"
+    yield from (name for name, fits in RIGHT.items() if name in body and not fits(body[name]))
+    choice, tools = body.get("tool_choice", "auto"), body.get("tools") or ()
+    named = (choice.get("function") or choice)["name"] if isinstance(choice, dict) else None
+    names = [(tool.get("function") or tool)["name"] for tool in tools]
+    if (choice == "required" and not names) or named not in {None, *names}:
+        yield "tool_choice"
 
 
 def _usage(prompt: Prompt, said: list[Said], before: str, after: str) -> Json:

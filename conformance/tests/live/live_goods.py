@@ -48,7 +48,7 @@ OPENAI = Endpoint(
     response=lambda body: {
         **body, "background": False, "max_tool_calls": None, "previous_response_id": None, "prompt_cache_key": None,
         "reasoning": {"effort": None, "summary": None}, "safety_identifier": None, "service_tier": "default",
-        "text": {"format": {"type": "text"}, "verbosity": "medium"}, "top_logprobs": 0,
+        "store": True, "text": {"format": {"type": "text"}, "verbosity": "medium"}, "top_logprobs": 0,
         "truncation": "disabled", "user": None, "completed_at": body["created_at"],
     },
 )  # fmt: skip
@@ -160,7 +160,7 @@ AZURE = Endpoint(
 )
 
 PLAIN = Endpoint(name="plain")
-GOODS = (PLAIN, OPENAI, MINIMAL)
+GOODS = (PLAIN, OPENAI, MINIMAL, VENDOR, REASONING, AZURE)
 """Endpoints whose model obeys."""
 
 CHATTY = Endpoint(name="chatty", temper=chatty)

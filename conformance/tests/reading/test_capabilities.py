@@ -29,6 +29,7 @@ PIXEL = "data:image/png;base64,AAAA"
 @dataclass(frozen=True)
 class Driven:
     exchanges: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
+    set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
 
 
 def driven(*exchanges: Exchange) -> list[Driven]:
@@ -146,6 +147,13 @@ def test_an_absence_quotes_the_first_refusal(plain: Make) -> None:
     assert (found.status, found.message, found.field, str(found)) == (400, "no n here", "n", "HTTP 400: no n here")
 
 
+def test_of_exchanges_that_nothing_is_judged_by_only_a_refusal_counts(plain: Make, whole: Make) -> None:
+    refused, served = plain(CHOICES, 400, error(param="n")), whole(CHOICES, change=choices("a", "b"))
+    aside = Driven(set_aside={refused.form: [refused, served]})
+    assert absences([aside])[Capability.SEVERAL_CHOICES].status == 400
+    assert uses([Driven(set_aside={served.form: [served]})]) == {}
+
+
 def test_what_was_served_once_is_no_absence(plain: Make, whole: Make) -> None:
     refused = plain(CHOICES, 400, error(param="n"))
     served = whole(CHOICES, change=choices("a", "b"))
@@ -202,6 +210,7 @@ def test_a_stream_is_one_of_frames(stream: Make) -> None:
     whole_answer = json.dumps(choices("Hello")).encode()
     assert use_of(stream("text-hello", whole_answer, bare=True), Capability.STREAMS) is Use.IGNORED
     assert use_of(stream("text-hello", bare=True), Capability.STREAMS) is Use.NOT_SEEN
+    assert use_of(stream("text-hello", error(), bare=True), Capability.STREAMS) is Use.NOT_SEEN
 
 
 def test_usage_that_was_asked_for_comes_at_the_end(stream: Make, usage_chunk: Any) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -120,3 +121,29 @@ def test_a_block_in_the_content_is_no_tail_where_the_dialect_has_blocks(stream: 
     broken = {dialect: [v.requirement for v in reading.violations] for dialect, reading in told.items() if reading}
     assert broken == {one: [] if one.spec.blocks else ["chat.stream.tail-suppressed"] for one in CHATS}
     assert broken[XML] == []
+
+
+@pytest.mark.parametrize(
+    ("dialect", "mode", "row"),
+    [
+        (Dialect.OPENAI_JSON, Mode.WHOLE, "chat.whole.envelope"),
+        (XML, Mode.STREAM, "chat.stream.frames"),
+        (Dialect.RESPONSES, Mode.WHOLE, "responses.whole.envelope"),
+        (Dialect.RESPONSES, Mode.STREAM, "responses.stream.schema"),
+    ],
+)
+def test_a_compressed_body_is_called_that(plain: Make, dialect: Dialect, mode: Mode, row: str) -> None:
+    sent = plain("text-hello", 200, gzip.compress(b"{}"), headers={"Content-Encoding": "gzip"})
+    reading = read(sent.transcript, Form(dialect, mode))
+    assert reading is not None
+    (found,) = reading.violations
+    assert (found.requirement, found.seen) == (
+        row, "the body is compressed (content-encoding: gzip), though the request asks for identity",
+    )  # fmt: skip
+
+
+def test_a_body_that_says_that_it_is_not_compressed_is_read(plain: Make) -> None:
+    sent = plain("text-hello", 200, b"<html>", headers={"Content-Encoding": "Identity"})
+    reading = read(sent.transcript, WHOLE)
+    assert reading is not None
+    assert "compressed" not in reading.violations[0].seen

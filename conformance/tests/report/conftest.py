@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.judging.judge import judge
+from assay.judging.judge import judge_runs
 from assay.judging.known_failing import apply
 from assay.judging.outcomes import Run
 from assay.model.catalogue import Level, load
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from assay.model.scenario import Form
-    from assay.model.verdict import Outcome
     from assay.reading.exchange import Exchange
 
 TARGET = Target(base_url="http://127.0.0.1:8787/v1", model="codex", keepalive=0.5, dialects=(Dialect.OPENAI_JSON,))
@@ -53,13 +52,14 @@ def certified() -> Callable[..., Certificate]:
             by_name.setdefault(one.scenario.name, {}).setdefault(one.form, []).append(one)
         scenarios = {one.scenario.name: one.scenario for one in exchanges}
         runs = tuple(Run(scenario=scenarios[name], exchanges=forms, error=error) for name, forms in by_name.items())
-        outcomes: list[Outcome] = [outcome for run in runs for outcome in judge(run, TARGET, load())]
+        judged = judge_runs(runs, TARGET, load())
         musts = frozenset(row.id for row in load().requirements if row.level is Level.MUST)
         return Certificate(
             target=TARGET,
             date="2026-11-21",
             runs=runs,
-            outcomes=apply(outcomes, known or {}),
+            outcomes=apply(judged.outcomes, known or {}),
+            causes=judged.causes,
             musts=musts,
             strict_musts=frozenset(row.id for row in load().requirements if not row.compat),
             seconds=2.04,

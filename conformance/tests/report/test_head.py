@@ -69,7 +69,7 @@ def test_a_surface_that_is_judged_or_left_out_says_why(whole: Make, certified: C
     )
     assert shown.splitlines()[1:] == [
         "chat  not judged: --dialect names others",
-        "responses  judged: although no text came: HTTP 500",
+        "responses  judged, although no text came: HTTP 500",
     ]
 
 

@@ -43,6 +43,20 @@ def test_only_some_broken_clients_are_named(stream: Make, certified: Certified) 
     assert sum(line.startswith("breaks ") for line in said) == CLIENTS
 
 
+def test_a_note_names_no_client_and_a_harm_is_shown_before_it(stream: Make, certified: Certified) -> None:
+    row = load().find("chat.stream.schema")
+    extra = stream("flush", {"content": "first", "colour": "red"}, "second", STOP)
+    said = lines(certified(extra), row.id)
+    assert said[0] == "FAIL chat.stream.schema  MUST (warn at level compat)"
+    assert said[2] == "seen in flush (stream): /choices/0/delta: colour is not among the published fields"
+    headless = b'data: {"choices": [{"index": 0, "delta": {"content": " "}}]}\n\n'
+    missing = stream("flush", {"content": "first", "colour": "red"}, headless, "second", STOP)
+    said = lines(certified(missing), row.id)
+    assert said[0] == "FAIL chat.stream.schema  MUST"
+    assert said[2] == f"breaks {row.breaks[0]}"
+    assert "seen in flush (stream): the body: id and object and created and model are missing" in said
+
+
 def test_a_violation_without_a_place_shows_no_bytes(stream: Make, certified: Certified) -> None:
     said = lines(certified(stream("flush", "first", "second", STOP, headers={})), "chat.stream.headers")
     assert said[2] == "seen in flush (stream): there is no content-type header, it should say text/event-stream"

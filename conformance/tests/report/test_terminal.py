@@ -65,9 +65,7 @@ def test_a_partial_certificate_says_what_could_not_be_observed(
     assert said.endswith(
         "compat: certified in part, 2 MUSTs not observed; strict: certified in part, 3 MUSTs not observed\n"
         "certified in part at level strict: nothing broken, but 3 of 4 MUSTs could not be observed:\n"
-        "  http.error.envelope: the scenario was not driven\n"
-        "  http.error.no-internals: the scenario was not driven\n"
-        "  chat.whole.backend-error: the scenario was not driven\n"
+        "  http.error.envelope, http.error.no-internals, chat.whole.backend-error: the scenario was not\n  driven\n"
         "exit status 4; --allow-partial accepts this result\n"
     )
     assert " 1  pass\n 3  not observed\n" in said
@@ -78,7 +76,7 @@ def test_a_partial_certificate_that_is_accepted_is_partial_all_the_same(
 ) -> None:
     said = report(complete(certified(right_stream("fail-first"))), allow_partial=True)
     assert "certified in part at level strict: nothing broken, but 3 of 4 MUSTs could not be observed:\n" in said
-    assert said.endswith("  chat.whole.backend-error: the scenario was not driven\n")
+    assert said.endswith("chat.whole.backend-error: the scenario was not\n  driven\n")
 
 
 def test_where_nothing_was_observed_there_is_no_certificate(
@@ -275,3 +273,33 @@ def test_a_target_that_does_not_breaks_no_client(right_stream: Make, certified: 
     assert "incompatible" not in report(one)
     xml = dataclasses.replace(one.target, dialects=(Dialect.OBSIDIAN_XML,), arguments=Arguments.CUMULATIVE)
     assert "incompatible" not in report(dataclasses.replace(one, target=xml))
+
+
+def test_what_was_not_observed_is_listed_where_something_is_broken_too(
+    stream: Make, plain: Make, certified: Certified, report: Report
+) -> None:
+    one = complete(certified(stream("flush", "Help!", STOP), plain("text-hello", 500, b"oops")))
+    said = report(one)
+    reason = "hidden behind target.answers: HTTP 500: oops"
+    assert f" of {len(one.musts)} MUSTs could not be observed:\n" in said
+    (line,) = [line for line in " ".join(said.split()).split("MUSTs could not be observed:") if reason in line][-1:]
+    assert line.count(reason) == 1, "each reason once, with the requirements that it concerns"
+    assert said.splitlines()[-1].startswith("not certified at level strict: 2 requirements broken")
+
+
+def test_a_cause_is_one_block_with_what_it_hides(plain: Make, certified: Certified, report: Report) -> None:
+    names = ["text-hello", "text-utf8", "text-empty", "text-repeats", "text-markup", "text-long", "history", "images"]
+    said = " ".join(report(certified(*(plain(name, 500, b"oops") for name in names))).split())
+    assert said.count("FAIL target.answers") == 1
+    assert "seen in text-hello (whole): HTTP 500 instead of an answer: oops (so for every request) " in said
+    assert f" hides 8 exchanges in 8 scenarios: {', '.join(names[:6])} and 2 more again: " in said
+
+
+def test_a_fault_of_form_that_several_show_is_one_block_and_hides_nothing(
+    whole: Make, certified: Certified, report: Report
+) -> None:
+    exchanges = [whole(name, "Hello!", change={"vendor": 1}) for name in ("text-hello", "text-utf8")]
+    said = report(certified(*exchanges))
+    assert said.count("vendor is not among the published fields") == 1
+    assert "  the same in 2 exchanges in 2 scenarios: text-hello, text-utf8\n" in said
+    assert "FAIL chat.whole.text" in said

@@ -22,7 +22,7 @@ def target(**changes: Any) -> Target:
         (KeyStyle.API_KEY, Auth.RIGHT, {"api-key": "key"}, ""),
         (KeyStyle.X_API_KEY, Auth.RIGHT, {"x-api-key": "key"}, ""),
         (KeyStyle.X_API_KEY, Auth.NONE, {}, ""),
-        (KeyStyle.X_API_KEY, Auth.WRONG, {"x-api-key": "not-the-key-of-this-proxy"}, ""),
+        (KeyStyle.X_API_KEY, Auth.WRONG, {"x-api-key": "wq7Zr2Xk9Tb4Lm8Vd3Ph"}, ""),
         (KeyStyle.X_API_KEY, Auth.CUT, {"x-api-key": "ke"}, ""),
         (KeyStyle.X_API_KEY, Auth.EXTENDED, {"x-api-key": "keyx"}, ""),
         (KeyStyle.QUERY, Auth.RIGHT, {}, "?key=key"),

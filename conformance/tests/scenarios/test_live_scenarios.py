@@ -29,9 +29,9 @@ each_asked = pytest.mark.parametrize("scenario", ASKED, ids=lambda scenario: sce
 
 def test_a_whole_run_fits_in_80_requests_and_in_what_needs_no_consent() -> None:
     found = cost(LIVE, TARGET)
-    assert 40 < found.requests <= 65
+    assert 40 < found.requests <= 75
     assert found.requests < REQUESTS
-    assert found.tokens <= 17_000 < TOKENS
+    assert found.tokens <= 17_500 < TOKENS
 
 
 @each_asked

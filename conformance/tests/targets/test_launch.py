@@ -15,7 +15,7 @@ import pytest
 
 from assay.model.verdict import HarnessError
 from assay.targets import launch as launching
-from assay.targets.launch import executable, free_port, launch, started, stop
+from assay.targets.launch import executable, free_port, launch, launched_at, started, stop
 
 PROXY = """
     import http.server, json, os, subprocess, sys
@@ -115,6 +115,34 @@ def test_children_of_a_dead_proxy_are_stopped_too(proxy: Proxy, until: Any) -> N
         os.kill(launched.pid, signal.SIGKILL)
         until(lambda: gone([launched.pid]))
     until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
+
+
+def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(proxy: Proxy, until: Any) -> None:
+    with launch(proxy.command(), env={}) as launched:
+        assert launched.death() is None
+        first = proxy.noted["pids"]
+        os.kill(launched.pid, signal.SIGKILL)
+        until(launched.death, "the end of the proxy")
+        death = launched.death()
+        assert death is not None
+        # The server of this test writes a line to stderr for each request.
+        assert (death.status, '"GET /v1/models HTTP/1.1" 200' in death.last_words) == (-signal.SIGKILL, True)
+        launched.restart()
+        assert (launched.death(), launched.restarts) == (None, 1)
+        assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
+        until(lambda: gone(first), "the end of the first process group")
+        assert launched.pid == proxy.noted["pids"][0]
+    until(lambda: gone(proxy.noted["pids"]), "the end of the second process group")
+    launched.restart()
+    assert gone([launched.pid]), "after the block nothing is started any more"
+
+
+def test_a_running_proxy_is_found_by_any_url_of_its_server(proxy: Proxy) -> None:
+    with launch(proxy.command(), env={}) as launched:
+        assert launched_at(launched.base_url.replace("/v1", "/other/v1")) is launched
+        assert launched_at("http://127.0.0.1:1/v1") is None
+        assert launched_at(None) is None
+    assert launched_at(launched.base_url) is None
 
 
 def test_who_does_not_hear_is_killed_after_the_grace(monkeypatch: pytest.MonkeyPatch, proxy: Proxy, until: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.model.dialect import MODE_HEADER, Arguments, Dialect, Surface
-from assay.model.target import Backend, KeyStyle, SurfaceState, Target
+from assay.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
 from assay.model.verdict import HarnessError
 from assay.targets import probe
 from assay.targets.launch import free_port
@@ -562,7 +562,7 @@ def look(tiny: Any, *, echo: bool = False, **speaks: str) -> Target:
 
 def test_every_dialect_is_spoken_where_a_call_comes_in_it(tiny: Any) -> None:
     assert look(tiny).dialects == tuple(Dialect)
-    asked = [exchange for exchange in tiny.requests if is_chat(exchange) and exchange.marker != "probe"]
+    asked = [one for one in tiny.requests if is_chat(one) and one.marker in {"call/one", "shapes/a"}]
     assert [("functions" in exchange.json, "tools" in exchange.json) for exchange in asked] == [
         (False, True), (True, False), (False, True),
     ]  # fmt: skip
@@ -614,7 +614,7 @@ def test_dialects_that_were_named_are_not_tried(tiny: Any) -> None:
     named = preflight(a_target(tiny.base_url, dialects=(Dialect.FUNCTION_CALL,)))
     assert named.dialects == (Dialect.FUNCTION_CALL,)
     assert (states(named), named.surfaces[RESPONSES].reason) == ((JUDGED, NOT_JUDGED), "--dialect names others")
-    assert [exchange.marker for exchange in tiny.requests] == ["probe"]
+    assert [exchange.marker for exchange in tiny.requests] == ["probe", "reflect/backend"]
 
 
 def test_a_named_dialect_whose_surface_is_not_there_is_no_target(tiny: Any) -> None:
@@ -685,3 +685,17 @@ def test_fragments_show_the_argument_mode(fragments: tuple[str, ...], way: Argum
 @pytest.mark.parametrize("body", [b"", b"{}", b"data: no\n\n"])
 def test_what_is_no_stream_shows_nothing(body: bytes) -> None:
     assert detect_argument_mode(body) is None
+
+
+@pytest.mark.parametrize(
+    ("report", "missing"),
+    [
+        ('{"codex": "0.107.0", "protocol": "v1"}', {Missing.TOOLS, Missing.ROLES, Missing.COUNTS}),
+        ('{"codex": "0.169.0", "protocol": "v2"}', set()),
+        # What says nothing of itself is taken for what was declared.
+        (MOCK, {Missing.ENDS}),
+    ],
+)
+def test_the_mock_says_which_codex_it_plays(tiny: Any, report: str, missing: set[Missing]) -> None:
+    tiny.respond = routes(chat=lambda e: text(e, report if e.marker == "reflect/backend" else MOCK))
+    assert preflight(a_target(tiny.base_url, missing=frozenset({Missing.ENDS}))).missing == missing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import (
@@ -200,6 +201,38 @@ def _tail(chunk: Json) -> Iterable[Frame]:
     yield chunk
 
 
+def _arguments_cut(most: int) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
+    """Of the arguments of a call, only so many characters are sent."""
+
+    def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+        left = most
+        for frame in frames:
+            call = call_of(frame) if isinstance(frame, dict) and "error" not in frame else None
+            text = call["function"].get("arguments", "") if call else ""
+            if isinstance(frame, dict) and text:
+                yield with_call(frame, partial(_saying, arguments=text[:left]))
+                left = max(left - len(text), 0)
+            else:
+                yield frame
+
+    return change
+
+
+def _saying(call: Json, arguments: str) -> Json:
+    return {**call, "function": {**call["function"], "arguments": arguments}}
+
+
+def _arguments_repaired(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
+    """What closes the string and the object follows the arguments."""
+    last: Json | None = None
+    for frame in frames:
+        if isinstance(frame, dict) and "error" not in frame and finish_of(frame) and last is not None:
+            yield with_call(last, lambda call: {"index": call["index"], "function": {"arguments": '"}'}})
+        if isinstance(frame, dict) and "error" not in frame and call_of(frame):
+            last = frame
+        yield frame
+
+
 # identity
 
 
@@ -254,6 +287,20 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
     # In obsidian-xml this is the right mode (S4-8).
     _fault("cumulative-arguments", "arguments-incremental", frames=_cumulative, dialects=(OPENAI_JSON,)),
     _fault("arguments-reserialised", "arguments-verbatim", frames=_reserialised),
+    # Not in obsidian-xml, where each delta repeats those before it.
+    _fault("arguments-cut-at-64-kib", "arguments-verbatim", frames=_arguments_cut(65_536), dialects=(OPENAI_JSON,)),
+    _fault(
+        "arguments-cut-at-half-a-mebibyte", "arguments-verbatim", frames=_arguments_cut(2**19), dialects=(OPENAI_JSON,)
+    ),
+    _fault(
+        "arguments-repaired",
+        "arguments-verbatim",
+        frames=_arguments_repaired,
+        dialects=(OPENAI_JSON,),
+        scripts=("call/broken",),
+    ),
+    # What was held back, since a block might have begun with it.
+    _fault("angle-bracket-at-the-end-lost", "text", frames=last_text_lost, scripts=("text/open-end",)),
     _fault("text-after-call", "tail-suppressed", frames=each(_tail)),
     _fault("own-call-ids", "parity", frames=each(_own_call_ids), scripts=("call/one", "call/two")),
 )

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 COUNTS = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
+HUGE = 512 * 1024
+"""Characters: more than arguments of 64 KiB have, and less than those of a mebibyte."""
+
 
 def completion(change: Callable[[Json], Json]) -> Callable[[Json, Request, Head], Json]:
     """A change of whole chat answers; everything else passes."""
@@ -76,6 +79,33 @@ def _bare_as_object(calls: list[Json]) -> list[Json]:
         return {**call, "function": {**call["function"], "arguments": call["function"]["arguments"] or "{}"}}
 
     return [filled(call) for call in calls]
+
+
+def _arguments(change: Callable[[str], str]) -> Callable[[list[Json]], list[Json]]:
+    """A change of the arguments of each call."""
+
+    def changed(call: Json) -> Json:
+        return {**call, "function": {**call["function"], "arguments": change(call["function"]["arguments"])}}
+
+    return lambda calls: [changed(call) for call in calls]
+
+
+def _repaired(arguments: str) -> str:
+    """Arguments that break off within a string, closed."""
+    return arguments if not arguments or arguments.endswith("}") else f'{arguments}"}}'
+
+
+def _as_type(kind: str) -> Callable[[Head, Request], Head]:
+    """Whole answers are called something else."""
+
+    def changed(head: Head, request: Request) -> Head:
+        answers = head.code == 200 and request.path.endswith("/chat/completions")  # noqa: PLR2004 (HTTP)
+        if not answers or ("Content-Type", "application/json") not in head.headers:
+            return head
+        kept = [header for header in head.headers if header[0] != "Content-Type"]
+        return Head(status=head.status, headers=[*kept, ("Content-Type", kind)])
+
+    return changed
 
 
 def _failure_as_answer(body: Json, request: Request, head: Head) -> Json:
@@ -159,6 +189,8 @@ OTHER_FAULTS: tuple[Fault, ...] = (
     Fault(name="whole-two-choices", breaks="chat.whole.choices", whole=completion(_two_choices)),
     Fault(name="whole-text-trimmed", breaks="chat.whole.text",
           whole=_text(lambda text: " ".join(text.split()))),
+    Fault(name="whole-angle-bracket-at-the-end-lost", breaks="chat.whole.text",
+          whole=_text(lambda text: text.rstrip("<"))),
     Fault(name="whole-empty-is-null", breaks="chat.whole.text",
           whole=_text(lambda text: text or None)),
     Fault(name="whole-usage-guessed", breaks="chat.whole.usage", whole=completion(lambda b: {**b, "usage": COUNTS})),
@@ -173,6 +205,18 @@ OTHER_FAULTS: tuple[Fault, ...] = (
           whole=_calls(lambda c: [{**one, "id": c[0]["id"]} for one in c])),
     Fault(name="whole-arguments-reserialised", breaks="chat.whole.arguments-verbatim", whole=_calls(_reserialised)),
     Fault(name="whole-bare-arguments-filled", breaks="chat.whole.arguments-verbatim", whole=_calls(_bare_as_object)),
+    Fault(name="whole-arguments-repaired", breaks="chat.whole.arguments-verbatim",
+          whole=_calls(_arguments(_repaired)), scripts=("call/broken",)),
+    Fault(name="whole-arguments-cut-at-64-kib", breaks="chat.whole.arguments-verbatim",
+          whole=_calls(_arguments(lambda text: text[:65_536]))),
+    Fault(name="whole-huge-arguments-lost", breaks="chat.whole.arguments-verbatim",
+          whole=_calls(_arguments(lambda text: text if len(text) < HUGE else ""))),
+    Fault(name="whole-choices-reversed", breaks="chat.whole.choices",
+          whole=completion(lambda body: {**body, "choices": body["choices"][::-1]})),
+    Fault(name="whole-answers-as-text", breaks="chat.whole.envelope", head=_as_type("text/plain; charset=utf-8")),
+    Fault(name="whole-answers-as-event-streams", breaks="chat.whole.envelope", head=_as_type("text/event-stream")),
+    Fault(name="always-streams", breaks="chat.whole.envelope", request=lambda asked: {**asked, "stream": True},
+          scripts=("text/hello",)),
     Fault(name="whole-content-beside-call", breaks="chat.whole.content-null",
           # S4-11 wants null.
           whole=message(lambda m: {**m, "content": ""} if m.get("tool_calls") else m), dialects=(OPENAI_JSON,)),

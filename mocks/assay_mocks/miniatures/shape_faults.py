@@ -136,6 +136,7 @@ SHAPE_FAULTS: tuple[Fault, ...] = (
     _blind("fragments-of-functions-unknown", "shapes.b", "shapes/b"),
     _blind("responses-events-unknown", "shapes.c", "shapes/c"),
     _blind("whole-messages-unknown", "shapes.d", "shapes/d"),
+    _blind("whole-messages-of-functions-unknown", "shapes.d", "shapes/d-function"),
     _blind("requests-of-tools-unknown", "shapes.e", "shapes/e"),
     _blind("codex-events-unknown", "shapes.f", "shapes/f"),
     _blind("sentinel-left-in-text", "shapes.g", "shapes/g"),

@@ -13,6 +13,8 @@ ODD_SPELLING = (
 _CONTENT = 'Zeile \u2014 \u65e5\u672c \U0001f600 \\"zitiert\\" \\n'
 # chat.stream.arguments-verbatim: whatever their length.
 LARGE = '{"path": "notes/large.md", "content": "' + _CONTENT * 2048 + '"}'
+MEGABYTE = '{"path": "notes/megabyte.md", "content": "' + "0123456789abcde\u00e9" * 65_536 + '"}'
+"""A little more than 1 MiB."""
 
 _SEARCH = Call(id="call_search", name="localSearch", arguments='{"query": "release notes"}')
 _READ = Call(id="call_read", name="readNote", arguments='{"notePath": "notes/release.md"}')
@@ -44,6 +46,28 @@ CALLS: tuple[Script, ...] = (
         name="call/large",
         title="A call with more than 64 KiB of arguments in multi-byte text.",
         parts=((Call(id="call_large", name="writeToFile", arguments=LARGE),),),
+    ),
+    Script(
+        name="call/megabyte",
+        title="A call with a mebibyte of arguments.",
+        parts=((Call(id="call_megabyte", name="writeToFile", arguments=MEGABYTE),),),
+    ),
+    Script(
+        # Not native, as those of call/bare. A JSON repairer closes the string and the object.
+        name="call/broken",
+        title="A call whose arguments break off: no JSON, and the model's own.",
+        parts=(
+            (
+                Call(
+                    id="call_broken",
+                    name="localSearch",
+                    arguments='{"query": "half a wo',
+                    shape="delta-tool-calls",
+                    pieces=('{"query": ', '"half a wo'),
+                ),
+            ),
+        ),
+        notifications="story",
     ),
     Script(
         # chat.stream.stop-after-first and burst-all part here.

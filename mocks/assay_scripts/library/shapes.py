@@ -46,6 +46,12 @@ SHAPES: tuple[Script, ...] = (
         notifications="story",
     ),
     Script(
+        name="shapes/d-function",
+        title="A call as function_call of a whole agentMessage.",
+        parts=((replace(_CALL, shape="message-function-call"),),),
+        notifications="story",
+    ),
+    Script(
         # No pieces: Codex sends the arguments whole, and parsed.
         name="shapes/e",
         title="A call as Codex itself requests it: item/tool/call.",

@@ -81,6 +81,12 @@ TEXT: tuple[Script, ...] = (
         ),
     ),
     Script(
+        # What may begin a block is held back, and must come at the end.
+        name="text/open-end",
+        title="Text that ends in the first character of a tag.",
+        parts=((Say(("One says", " that a", " <", " b, or b <")),),),
+    ),
+    Script(
         name="text/long",
         title="640 deltas, more than 64 KiB.",
         parts=((Say(_WANDERING, times=160),),),

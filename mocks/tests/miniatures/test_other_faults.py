@@ -110,8 +110,53 @@ def request(path: str = CHAT, body: bytes = SCRIPTED, key: str = "Bearer k") -> 
     return Request(method="POST", path=path, body=body, key=key)
 
 
+TWO = {**TEXT, "choices": [{**TEXT["choices"][0], "index": index} for index in range(2)]}
+RARE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("whole-arguments-repaired", with_calls(call("a", '{"a": "b')), with_calls(call("a", '{"a": "b"}'))),
+    ("whole-arguments-cut-at-64-kib", with_calls(call("a", "a" * 70_000)), with_calls(call("a", "a" * 65_536))),
+    ("whole-huge-arguments-lost", with_calls(call("a", "a" * 600_000)), with_calls(call("a", ""))),
+    ("whole-choices-reversed", TWO, {**TWO, "choices": TWO["choices"][::-1]}),
+    ("whole-angle-bracket-at-the-end-lost", completion({"content": "a <"}), completion({"content": "a "})),
+]
+"""Faults that show only in bodies of a rare kind: fault, body, what becomes of it."""
+
+
+@pytest.mark.parametrize(("name", "body", "then"), RARE, ids=[name for name, _, _ in RARE])
+def test_a_fault_of_rare_bodies_leaves_the_others(name: str, body: dict[str, Any], then: dict[str, Any]) -> None:
+    change = FAULTS[name].whole
+    assert change is not None
+    assert change(body, request(), ANSWERED) == then
+    for other in (TEXT, CALLS, BARE, error()):
+        assert change(other, request(), ANSWERED) == other
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("whole-answers-as-text", "text/plain; charset=utf-8"),
+        ("whole-answers-as-event-streams", "text/event-stream"),
+    ],
+)
+def test_whole_answers_are_called_something_else(name: str, kind: str) -> None:
+    change = FAULTS[name].head
+    assert change is not None
+    head = Head(status="200 OK", headers=[("X-One", "1"), ("Content-Type", "application/json")])
+    assert change(head, request()).headers == [("X-One", "1"), ("Content-Type", kind)]
+    assert change(head, request(MODELS)) == head
+    assert change(FAILED, request()) == FAILED
+    stream = Head(status="200 OK", headers=[("Content-Type", "text/event-stream")])
+    assert change(stream, request()) == stream
+
+
+def test_a_stream_comes_where_none_was_asked_for() -> None:
+    change = FAULTS["always-streams"].request
+    assert change is not None
+    assert change({"n": 1}) == {"n": 1, "stream": True}
+
+
 def test_every_fault_of_bodies_stands_in_the_table() -> None:
-    assert {name for name, fault in FAULTS.items() if fault.whole and not fault.examples} == set(SPOILED)
+    named = {name for name, fault in FAULTS.items() if fault.whole and not fault.examples}
+    assert named == {*SPOILED, *(name for name, _, _ in RARE)}
 
 
 def test_no_fault_here_changes_streams() -> None:

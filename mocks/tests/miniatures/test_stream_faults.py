@@ -166,6 +166,10 @@ SPOILED: dict[str, dict[str, list[Any]]] = {
     "no-keepalive": {"text": [*TEXT[:2], b"", *TEXT[3:]]},
     "keepalive-is-empty-data": {"text": [*TEXT[:2], b"data:\n\n", *TEXT[3:]]},
     "keepalive-is-ping-event": {"text": [*TEXT[:2], b"event: ping\n\n", *TEXT[3:]]},
+    "angle-bracket-at-the-end-lost": {"text": [*TEXT[:5], *TEXT[6:]], "failed": [ROLE, *FAILED[2:]]},
+    "arguments-cut-at-64-kib": {},
+    "arguments-cut-at-half-a-mebibyte": {},
+    "arguments-repaired": {"call": [*CALL[:5], arguments('"}'), *CALL[5:]]},
     "own-call-ids": {"call": [*CALL[:2], opens(id="call_of_the_stream_call_a"), *CALL[3:]]},
 }
 """Fault → stream → its frames then; a stream that is not named stays as it is."""
@@ -186,6 +190,7 @@ def spoil(name: str, frames: list[Any], request: Request = ASKED) -> list[Any]:
 def test_every_fault_stands_in_one_of_the_tables_or_has_examples() -> None:
     shown = {name for name, fault in FAULTS.items() if fault.examples}
     assert set(SPOILED) | OTHERWISE | {"silence-is-an-answer"} | shown == set(FAULTS)
+    assert FAULTS["angle-bracket-at-the-end-lost"].frames is FAULTS["last-text-lost"].frames
     assert {name for name, fault in FAULTS.items() if fault.frames is None and not fault.examples} == OTHERWISE
 
 
@@ -321,3 +326,10 @@ def test_departures_and_ends_are_the_business_of_the_middleware() -> None:
 )
 def test_a_frame_is_written_as_the_proxy_writes_it(frame: Any, data: bytes) -> None:
     assert written(frame) == data
+
+
+def test_arguments_are_cut_wherever_the_limit_falls() -> None:
+    most, name = 65_536, "arguments-cut-at-64-kib"
+    sent = [ROLE, opens(), arguments("a" * 65_000), arguments("b" * 1000), arguments("c"), CALLED, ERROR_FRAME, DONE]
+    left = [ROLE, opens(), sent[2], arguments("b" * (most - 65_000)), arguments(""), CALLED, ERROR_FRAME, DONE]
+    assert spoil(name, sent) == left

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -108,3 +109,10 @@ ANYTHING = st.recursive(st.none() | st.booleans() | st.integers(-99, 99) | TYPES
 @given(st.dictionaries(st.sampled_from([*KEYWORDS, "type"]), ANYTHING, max_size=6))
 def test_no_schema_however_wrong_stops_it(schema: dict[str, Any]) -> None:
     example(schema)
+
+
+def test_arrays_within_arrays_stay_small() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(8):
+        schema = {"type": "array", "minItems": 1_000_000, "items": schema}
+    assert len(json.dumps(example(schema))) < 1_000_000

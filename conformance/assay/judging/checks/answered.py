@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.judging.checks.diff import quoted
 from assay.wire.message import read_error
 from assay.wire.violation import Violation
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.judging.registry import Checks
-    from assay.model.scenario import Request
+    from assay.model.scenario import JsonObject, Request
     from assay.reading.exchange import Exchange
 
 BAD_REQUEST = 400
@@ -79,13 +80,13 @@ def _should(request: Request) -> str:
     return f"{sent} should get {request.expect}{about}"
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+def _short(value: JsonObject) -> str:
+    # `...` leaves a member out of a body that several requests share.
+    return quoted({name: inner for name, inner in value.items() if inner is not ...}, SHOWN)
 
 
 def _excerpt(body: bytes) -> str:
-    return f"it says {body[:SHOWN].decode(errors='replace')!r}"
+    return f"it says {quoted(body[:SHOWN].decode(errors='replace'), SHOWN)}"
 
 
 def _misnamed(exchange: Exchange, request: Request) -> str:
@@ -97,12 +98,12 @@ def _misnamed(exchange: Exchange, request: Request) -> str:
     if failed is None or broken:
         return ""
     if request.code and failed.code != request.code:
-        return f"code is {failed.code!r}, it should be {request.code!r}"
+        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
     if request.param is not None and not _within(failed.param or "", request.param):
-        return f"param is {failed.param!r}, it should be {request.param or None!r}; {_should(request)}"
+        return f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; {_should(request)}"
     # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:
-        return f"type is {failed.type!r}, it should be {INVALID!r}"
+        return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"
     return ""
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import is_object, torn
-from assay.judging.checks.places import altered_arguments, place_of, reading_of
+from assay.judging.checks.diff import is_object, quoted, torn
+from assay.judging.checks.places import altered_arguments, arguments_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
+from assay.model.dialect import STOP_HEADER
 from assay.wire.events import CallOpened, Fragment
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def call_opening(exchange: Exchange) -> Iterable[Seen]:
             yield Seen(seen, exchange.body_place)
         for want, got in zip(wanted.calls, choice.calls, strict=False):
             if got.name != want.name:
-                seen = f"the backend called {want.name}; the stream names {got.name!r}"
+                seen = f"the backend called {want.name}; the stream names {quoted(got.name)}"
                 yield Seen(seen, place_of(exchange, CallOpened))
 
 
@@ -81,35 +82,60 @@ def _repeated(want: ExpectedCall, fragments: list[str]) -> bool:
 @check("chat.stream.arguments-verbatim")
 def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
     """The assembled arguments are the model's own characters."""
-    for want, got, fragments in _calls(exchange):
+    for choice, number, want, got, fragments in _numbered(exchange):
         # Characters that were cut to pieces, and arguments streamed in the other way, have requirements of their own.
         if torn(want.arguments, got.arguments) or (exchange.cumulative and not _extend(fragments)):
             continue
         if not exchange.cumulative and _repeated(want, fragments):
             continue
-        yield from altered_arguments(want, got, place_of(exchange, Fragment))
+        yield from altered_arguments(
+            want, got, arguments_place(exchange, choice, number, want.arguments, got.arguments)
+        )
+
+
+def _numbered(exchange: Exchange) -> Iterable[tuple[int, int, ExpectedCall, Call, list[str]]]:
+    """As `_calls`, with the index of the choice and the number of the call before each."""
+    fragments = _fragments(exchange)
+    for wanted, choice in exchange.choices():
+        # Not strict: how many calls came is for the rows of the stop policy.
+        for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
+            yield choice.index, number, want, got, fragments.get((choice.index, number), [])
 
 
 def _calls(exchange: Exchange) -> Iterable[tuple[ExpectedCall, Call, list[str]]]:
     """Call by call: as it was made, as it was assembled, and its fragments."""
+    return ((want, got, fragments) for _, _, want, got, fragments in _numbered(exchange))
+
+
+def _fragments(exchange: Exchange) -> dict[tuple[int, int], list[str]]:
+    """The fragments of each call, by the index of its choice and its number."""
     fragments: dict[tuple[int, int], list[str]] = {}
     for event in reading_of(exchange).events:
         if isinstance(event, Fragment):
             fragments.setdefault((event.choice, event.index), []).append(event.text)
-    for wanted, choice in exchange.choices():
-        # Not strict: how many calls came is for the rows of the stop policy.
-        for index, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
-            yield want, got, fragments.get((choice.index, index), [])
+    return fragments
 
 
 @check("chat.stream.stop-after-first")
 def stop_after_first(exchange: Exchange) -> Iterable[Seen]:
-    """Under stop policy first the stream carries one call."""
-    calls = exchange.choice().calls
-    if len(calls) > 1:
-        names = ", ".join(call.name for call in calls)
-        seen = f"parallel_tool_calls is false, and the stream carries {len(calls)} calls: {names}"
-        yield Seen(seen, exchange.body_place)
+    """Under stop policy first the stream of each choice carries one call."""
+    for choice in exchange.answer.choices:
+        if len(choice.calls) > 1:
+            names = ", ".join(call.name for call in choice.calls)
+            which = f"choice {choice.index}" if exchange.scenario.choices > 1 else "the stream"
+            seen = f"{_one_call_because(exchange)}, and {which} carries {len(choice.calls)} calls: {names}"
+            yield Seen(seen, exchange.body_place)
+
+
+def _one_call_because(exchange: Exchange) -> str:
+    """What of the request asks for one call."""
+    # The header decides before the field (contract, section 1).
+    if STOP_HEADER in exchange.scenario.headers:
+        return f"the header {STOP_HEADER} is {exchange.scenario.headers[STOP_HEADER]}"
+    body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
+    if "parallel_tool_calls" in body:
+        return f"parallel_tool_calls is {quoted(body['parallel_tool_calls'])}"
+    return "nothing in the request asks for several calls"
 
 
 @check("chat.stream.burst-all")

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.chat_whole import runs_all_the_same
+from assay.judging.checks.diff import quoted
 from assay.judging.checks.places import counts, frame_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
@@ -33,7 +34,7 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         # A finish that is missing is for the grammar (chat.stream.finish-once).
         if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
-            seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
+            seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
             yield Seen(seen, place_of(exchange, Finished), strict_only=runs_all_the_same(choice))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import difference, is_object
-from assay.judging.checks.places import altered_arguments, counts, reading_of
+from assay.judging.checks.diff import difference, is_object, listed, quoted
+from assay.judging.checks.places import altered_arguments, counts, reading_of, value_place
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
+from assay.wire.fields import list_of, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,10 +59,15 @@ def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[st
 @check("chat.whole.choices")
 def choices(exchange: Exchange) -> Iterable[Seen]:
     """Exactly the choices that were asked for, in order. An answer that did not arrive whole has none to count."""
-    indexes = [choice.index for choice in exchange.answer.choices]
-    if reading_of(exchange).payloads and indexes != list(range(exchange.scenario.choices)):
-        seen = f"n is {exchange.scenario.choices}; the answer has choices {indexes}"
-        yield Seen(seen, exchange.body_place)
+    wanted = list(range(exchange.scenario.choices))
+    for _, body in reading_of(exchange).payloads:
+        # As the body has them: clients that take the first choice do not look at its index.
+        indexes = [choice.get("index") for choice in map(object_of, list_of(body.get("choices")))]
+        if indexes != wanted:
+            seen = (
+                f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
+            )
+            yield Seen(seen, exchange.body_place)
 
 
 @check("chat.whole.text")
@@ -74,12 +80,13 @@ def text(exchange: Exchange) -> Iterable[Seen]:
             continue
         if wanted.text is None:
             if not is_object(got or ""):
-                seen = f"the backend sent a JSON object; what came is not one: {got!r:.80}"
+                seen = f"the backend sent a JSON object; what came is not one: {quoted(got)}"
                 yield Seen(seen, exchange.body_place)
         elif got is None:
-            yield Seen(f"content is null, it should be {wanted.text!r:.80}", exchange.body_place)
+            yield Seen(f"content is null, it should be {quoted(wanted.text)}", exchange.body_place)
         elif got != wanted.text:
-            yield Seen(difference(wanted.text, got), exchange.body_place)
+            seen = f"choices[{choice.index}].message.content: {difference(wanted.text, got)}"
+            yield Seen(seen, value_place(exchange, wanted.text, got))
 
 
 @check("chat.whole.usage")
@@ -106,7 +113,7 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and choice.finish != wanted.finish:
-            seen = f"finish_reason is {choice.finish!r}, it should be {wanted.finish!r}"
+            seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
             yield Seen(seen, exchange.body_place, strict_only=runs_all_the_same(choice))
 
 
@@ -122,7 +129,7 @@ def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
         ids_kept = {call_id for _, call_id in want} == {call_id for _, call_id in got}
         compared = 2 if ids_kept else 1
         if [call[:compared] for call in got] != [call[:compared] for call in want]:
-            seen = f"the backend called {want}; the answer has {got}"
+            seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
             yield Seen(seen, exchange.body_place)
 
 
@@ -133,7 +140,8 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
         for want, got in zip(wanted.calls, choice.calls, strict=False):
             # Another call in this place is for `calls-all-in-order`.
             if want.name == got.name:
-                yield from altered_arguments(want, got, exchange.body_place)
+                place = value_place(exchange, want.arguments, got.arguments)
+                yield from altered_arguments(want, got, place)
 
 
 @check("chat.whole.content-null")
@@ -141,7 +149,7 @@ def content_null(exchange: Exchange) -> Iterable[Seen]:
     """Beside a call the content is null."""
     for choice in exchange.answer.choices:
         if choice.calls and choice.text is not None:
-            seen = f"content is {choice.text!r:.80} beside a call, it should be null"
+            seen = f"content is {quoted(choice.text)} beside a call, it should be null"
             yield Seen(seen, exchange.body_place)
 
 
@@ -151,7 +159,7 @@ def content_xml(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         got = choice.text or ""
         if wanted.blocks and (not got.startswith("<use_tool>") or got.count("<use_tool>") != len(wanted.blocks)):
-            seen = f"content is {choice.text!r:.80} beside a call; it should be {wanted.blocks[0]!r:.80}"
+            seen = f"content is {quoted(choice.text)} beside a call; it should be {quoted(wanted.blocks[0])}"
             yield Seen(seen, exchange.body_place)
 
 
@@ -161,7 +169,7 @@ def tail_dropped(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         tail = (choice.text or "").rpartition("</use_tool>")[2]
         if wanted.blocks and tail:
-            seen = f"the content goes on after the block: {tail[:80]!r}"
+            seen = f"the content goes on after the block: {quoted(tail)}"
             yield Seen(seen, exchange.body_place)
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -18,9 +22,19 @@ def quoted(value: object, most: int = SHOWN) -> str:
     return written if len(written) <= most else f"{written[:most]}…"
 
 
+def listed(calls: Sequence[tuple[str, str]]) -> str:
+    """Calls, (name, id) each, as a sentence shows them."""
+    return ", ".join(f"{name} ({id_})" if id_ else name for name, id_ in calls) or "nothing"
+
+
+def parting(want: str, got: str) -> int:
+    """Where two texts first differ, counted in characters from 0; the length of the wanted one where they do not."""
+    return next((i for i, (a, b) in enumerate(zip_longest(want, got)) if a != b), len(want))
+
+
 def difference(want: str, got: str) -> str:
     """One sentence on the first difference of two texts."""
-    at = next((i for i, (a, b) in enumerate(zip_longest(want, got)) if a != b), len(want))
+    at = parting(want, got)
     return (
         f"{len(got)} characters instead of {len(want)}; the first difference is at character {at}: "
         f"{_around(got, at)} instead of {_around(want, at)}"
@@ -30,7 +44,7 @@ def difference(want: str, got: str) -> str:
 def _around(text: str, at: int) -> str:
     if at >= len(text):
         return "the end"
-    return repr(text[max(0, at - 10) : at + 20])
+    return quoted(text[max(0, at - 10) : at + 20])
 
 
 def torn(want: str, got: str) -> bool:

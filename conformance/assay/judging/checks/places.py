@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import difference
+from assay.judging.checks.diff import difference, parting, quoted
 from assay.judging.registry import Seen
 from assay.model.target import Missing
+from assay.wire.events import Fragment, Text
+from assay.wire.violation import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +19,9 @@ if TYPE_CHECKING:
     from assay.reading.expected import Expected, ExpectedCall
     from assay.wire.calls import Call
     from assay.wire.reading import Reading
-    from assay.wire.violation import Place
+
+AROUND = 20
+"""Characters before and after a difference that are looked for in a body."""
 
 
 def reading_of(exchange: Exchange) -> Reading:
@@ -37,6 +42,44 @@ def place_of(exchange: Exchange, kind: type) -> Place | None:
     reading = reading_of(exchange)
     frame = next((event.frame for event in reversed(reading.events) if isinstance(event, kind)), None)
     return None if frame is None else frame_place(reading, frame)
+
+
+def text_place(exchange: Exchange, choice: int, want: str, got: str) -> Place | None:
+    """The frame with the first character of a choice's text that differs; the last one with text if it is too short."""
+    said = [event for event in reading_of(exchange).events if isinstance(event, Text) and event.choice == choice]
+    return _parting_place(exchange, [(one.frame, one.text) for one in said], want, got)
+
+
+def arguments_place(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Place | None:
+    """The frame with the first character of a call's arguments that differs; the last one if they are too short."""
+    events = reading_of(exchange).events
+    said = [one for one in events if isinstance(one, Fragment) and (one.choice, one.index) == (choice, call)]
+    # Cumulative ones repeat what came before: each is looked at by itself.
+    return _parting_place(exchange, [(one.frame, one.text) for one in said], want, got, again=exchange.cumulative)
+
+
+def value_place(exchange: Exchange, want: str, got: str) -> Place:
+    """Where in the body of a whole answer a text begins to differ; all of the body where that cannot be found."""
+    at = parting(want, got)
+    around = got[max(0, at - AROUND) : at + AROUND]
+    # As JSON writers spell it: with other characters than ASCII, or with escapes.
+    for ascii_only in (False, True):
+        spelt = json.dumps(around, ensure_ascii=ascii_only)[1:-1].encode(errors="surrogatepass")
+        found = exchange.transcript.body.find(spelt) if spelt else -1
+        if found >= 0:
+            return Place(offset=found, length=len(spelt))
+    return exchange.body_place
+
+
+def _parting_place(
+    exchange: Exchange, pieces: list[tuple[int, str]], want: str, got: str, *, again: bool = False
+) -> Place | None:
+    at, ends = parting(want, got), [len(text) for _, text in pieces]
+    ends = ends if again else list(accumulate(ends))
+    numbers = [frame for frame, _ in pieces]
+    differs = next((frame for frame, end in zip(numbers, ends, strict=True) if at < end), None)
+    frame = numbers[-1] if differs is None and numbers else differs
+    return None if frame is None else frame_place(reading_of(exchange), frame)
 
 
 def frame_place(reading: Reading, number: int) -> Place | None:
@@ -82,7 +125,7 @@ def altered_arguments(want: ExpectedCall, got: Call, place: Place | None) -> Ite
         seen = f"arguments of {want.name}: {difference(want.arguments, got.arguments)}"
         yield Seen(seen, place, strict_only=same_json(want.arguments, got.arguments))
     elif not want.exact and not _is_json(got.arguments):
-        yield Seen(f"arguments of {want.name} are no JSON: {got.arguments[:80]!r}", place)
+        yield Seen(f"arguments of {want.name} are no JSON: {quoted(got.arguments)}", place)
 
 
 def same_json(want: str, got: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
-from assay.judging.checks.diff import difference, is_object
+from assay.judging.checks.diff import difference, is_object, listed, quoted
 from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_json
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
@@ -144,10 +144,10 @@ def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
     asked = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
-            yield f"{name} is {body.get(name)!r}, the request set {asked[name]!r}"
-    declared, listed = [tool["function"]["name"] for tool in exchange.scenario.tools], _named(body["tools"])
-    if listed != declared:
-        yield f"tools are {listed}, the request declared {declared}"
+            yield f"{name} is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
+    declared, named = [tool["function"]["name"] for tool in exchange.scenario.tools], _named(body["tools"])
+    if named != declared:
+        yield f"tools are {quoted(named)}, the request declared {quoted(declared)}"
 
 
 def _named(tools: list[dict[str, Any]]) -> list[Any]:
@@ -160,7 +160,7 @@ def _ended(exchange: Exchange) -> Iterable[str]:
         yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
-            yield f"the status gives the end as {choice.finish!r}, the backend's was {wanted.finish!r}"
+            yield f"the status gives the end as {quoted(choice.finish)}, the backend's was {quoted(wanted.finish)}"
 
 
 def _end(finish: str | None) -> str | None:
@@ -222,7 +222,7 @@ def _text(wanted: Expected, choice: Choice) -> Iterable[str]:
     got = choice.text or ""
     if wanted.text is None:
         if not is_object(got):
-            yield f"the backend sent a JSON object; what came is not one: {got[:80]!r}"
+            yield f"the backend sent a JSON object; what came is not one: {quoted(got)}"
     elif got != wanted.text:
         yield difference(wanted.text, got)
 
@@ -233,14 +233,14 @@ def _calls(wanted: Expected, choice: Choice, place: Place | None) -> Iterable[Se
     got = [(call.name, call.id) for call in choice.calls]
     alike = [name for name, _ in got] == [name for name, _ in want]
     if not alike or any(id_ not in {"", came} for (_, id_), (_, came) in zip(want, got, strict=True)):
-        yield Seen(f"the backend called {want}; the answer has {got}", place)
+        yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place)
         return
     for call, came in zip(wanted.calls, choice.calls, strict=True):
         if call.exact and call.arguments != came.arguments:
             seen = f"arguments of {call.name}: {difference(call.arguments, came.arguments)}"
             yield Seen(seen, place, strict_only=same_json(call.arguments, came.arguments))
         elif not call.exact and not is_object(came.arguments):
-            yield Seen(f"arguments of {call.name} are no JSON object: {came.arguments[:80]!r}", place)
+            yield Seen(f"arguments of {call.name} are no JSON object: {quoted(came.arguments)}", place)
 
 
 @check("responses.stream.terminal")
@@ -269,7 +269,8 @@ def terminal(exchange: Exchange) -> Iterable[Seen]:
 def _terminal_values(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) not in {_end(wanted.finish), None}:
-            seen = f"the terminal event gives the end as {choice.finish!r}, the backend's was {wanted.finish!r}"
+            ended, due = quoted(choice.finish), quoted(wanted.finish)
+            seen = f"the terminal event gives the end as {ended}, the backend's was {due}"
             yield Seen(seen, exchange.body_place)
         elif wanted.finish is not None and choice.finish is None:
             yield Seen("the response failed, and the backend did not", exchange.body_place)

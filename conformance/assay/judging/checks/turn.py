@@ -141,7 +141,7 @@ def tool_registry_order(exchange: Exchange) -> Iterable[Seen]:
     want = [tool["function"]["name"] for tool in exchange.scenario.tools]
     got = [tool.get("name") for tool in objects_of(received, "tools")]
     if got != want and not _in_order(want, str(received.get("developer") or "")):
-        seen = f"the request declares {want}; the backend received {got}"
+        seen = f"the request declares {quoted(want)}; the backend received {quoted(got)}"
         yield Seen(seen)
 
 
@@ -198,7 +198,7 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
     # A text-only backend is offered tools in its instructions.
     offered += [tool["function"]["name"] for tool in exchange.scenario.tools if tool["function"]["name"] in developer]
     if offered:
-        yield Seen(f"tool_choice is none, and the backend was offered {offered}")
+        yield Seen(f"tool_choice is none, and the backend was offered {quoted(offered)}")
 
 
 @check("turn.tool-choice-forced")

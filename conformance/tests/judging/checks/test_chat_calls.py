@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from assay.judging.checks import CHECKS
 from assay.reading.exchange import Exchange
+from assay.scenarios import SCENARIOS
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Call
 
@@ -58,7 +60,7 @@ def test_a_call_that_is_missing_is_named(stream: Make) -> None:
 def test_a_call_of_another_name_is_shown(stream: Make, call: Delta) -> None:
     exchange = stream("call-one", call(0, "call_one", "localsearch"), CALLS)
     violation = only("call-opening", exchange)
-    assert violation.seen == "the backend called localSearch; the stream names 'localsearch'"
+    assert violation.seen == 'the backend called localSearch; the stream names "localsearch"'
     assert b"localsearch" in frame_of(violation, exchange)
 
 
@@ -89,7 +91,7 @@ def test_other_arguments_are_not_verbatim(stream: Make, call: Delta, fragment: D
     assert only("arguments-verbatim", exchange).seen.startswith("arguments of localSearch: ")
 
 
-def test_arguments_written_anew_are_shown_where_they_ended(stream: Make, call: Delta, fragment: Delta) -> None:
+def test_arguments_written_anew_are_shown_where_they_differ(stream: Make, call: Delta, fragment: Delta) -> None:
     want = script_call("call/one")
     anew = json.dumps(json.loads(want.arguments))
     exchange = stream("call-one", call(0, want.id, want.name), fragment(0, anew[:9]), fragment(0, anew[9:]), CALLS)
@@ -97,7 +99,7 @@ def test_arguments_written_anew_are_shown_where_they_ended(stream: Make, call: D
     assert "the first difference is at character 1" in violation.seen
     assert frame_of(violation, exchange).startswith(b'data: {"id"')
     assert violation.place is not None
-    assert violation.place.frame == 3
+    assert violation.place.frame == 2, "the last fragment is in the third"
 
 
 def test_under_stop_policy_first_a_second_call_is_too_much(stream: Make, call: Delta) -> None:
@@ -106,6 +108,12 @@ def test_under_stop_policy_first_a_second_call_is_too_much(stream: Make, call: D
     exchange = stream("calls-first", one, call(1, "call_read", "readNote", "{}"), CALLS)
     violation = only("stop-after-first", exchange)
     assert violation.seen == "parallel_tool_calls is false, and the stream carries 2 calls: localSearch, readNote"
+    by_header = replace(exchange, scenario=next(s for s in SCENARIOS if s.name == "calls-header-first"))
+    (violation,) = found("stop-after-first", by_header)
+    assert violation.seen.startswith("the header x-proxy-stop-after-tools is first, and the stream carries 2 calls")
+    unsaid = replace(exchange, scenario=next(s for s in SCENARIOS if s.name == "call-one"))
+    (violation,) = found("stop-after-first", unsaid)
+    assert violation.seen.startswith("nothing in the request asks for several calls, and")
     assert violation.place == exchange.body_place
 
 

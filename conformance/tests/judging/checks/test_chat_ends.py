@@ -58,7 +58,7 @@ def test_another_finish_reason_is_shown(stream: Make, name: str, wrong: str, rig
     assert found("finish-reason", stream(name, {"finish": right})) == []
     exchange = stream(name, {"finish": wrong})
     violation = only("finish-reason", exchange)
-    assert violation.seen == f"finish_reason is '{wrong}', it should be '{right}'"
+    assert violation.seen == f'finish_reason is "{wrong}", it should be "{right}"'
     assert wrong.encode() in frame_of(violation, exchange)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,10 @@ Make = Callable[..., Exchange]
 
 UNANSWERED = ("reflect/", "fail/")
 ANSWERED = [
-    s.name for s in SCENARIOS if s.script and Mode.WHOLE in s.modes and not s.script.startswith(UNANSWERED)
+    s.name
+    for s in SCENARIOS
+    # A scenario whose demand may be refused has no one right answer.
+    if s.script and Mode.WHOLE in s.modes and not (s.refusable or s.script.startswith(UNANSWERED))
 ]  # fmt: skip
 ONE = ("call_search", "localSearch", '{"query": "release notes"}')
 TWO = ("call_read", "readNote", '{"notePath": "notes/release.md"}')
@@ -37,9 +41,10 @@ def found(row: str, exchange: Exchange) -> list[Violation]:
 
 
 def only(row: str, exchange: Exchange) -> str:
-    """What the one violation says; its place is the whole body."""
+    """What the one violation says; its place is in the body."""
     (violation,) = found(row, exchange)
-    assert violation.place == exchange.body_place
+    assert violation.place is not None
+    assert violation.place.frame is None
     return violation.seen
 
 
@@ -107,30 +112,43 @@ def test_one_choice_is_what_was_asked_for(whole: Make, indexes: list[int]) -> No
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
     choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
     exchange = whole("text-hello", change={"choices": choices})
-    assert only("choices", exchange) == f"n is 1; the answer has choices {indexes}"
+    assert only("choices", exchange) == f"n is 1; the indexes of the choices are {indexes}, they should be [0]"
 
 
-@pytest.mark.parametrize("indexes", [[], [0], [1, 0, 2]])
+@pytest.mark.parametrize("indexes", [[], [0], [1, 0], [1, 0, 2]])
 def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, indexes: list[int]) -> None:
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
     choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
     exchange = whole("choices-text", change={"choices": choices})
-    assert [told.seen for told in found("choices", exchange)] == [f"n is 2; the answer has choices {sorted(indexes)}"]
+    assert only("choices", exchange) == f"n is 2; the indexes of the choices are {indexes}, they should be [0, 1]"
     assert found("choices", right_whole("choices-text")) == []
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("text-hello", "Hello, world", "12 characters instead of 13; the first difference is at character 12"),
-        ("text-hello", None, "content is null, it should be 'Hello, world!'"),
-        ("text-empty", None, "content is null, it should be ''"),
-        ("history", "You said: hello", "the backend sent a JSON object; what came is not one: 'You said: hello'"),
-        ("history", None, "the backend sent a JSON object; what came is not one: None"),
+        (
+            "text-hello",
+            "Hello, world",
+            "choices[0].message.content: 12 characters instead of 13; the first difference",
+        ),
+        ("text-hello", None, 'content is null, it should be "Hello, world!"'),
+        ("text-empty", None, 'content is null, it should be ""'),
+        ("history", "You said: hello", 'the backend sent a JSON object; what came is not one: "You said: hello"'),
+        ("history", None, "the backend sent a JSON object; what came is not one: null"),
     ],
 )
 def test_another_text_is_told(whole: Make, name: str, content: str | None, said: str) -> None:
     assert only("text", whole(name, content)).startswith(said)
+
+
+@pytest.mark.parametrize("text", ["Hello, w\N{LATIN SMALL LETTER O WITH DIAERESIS}rld!", "Hello, wor\\"])
+def test_another_text_is_shown_where_it_begins_to_differ(whole: Make, text: str) -> None:
+    exchange = whole("text-hello", text)
+    (violation,) = found("text", exchange)
+    assert violation.place is not None
+    shown = exchange.transcript.body[violation.place.offset :][: violation.place.length]
+    assert shown.decode() == json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def test_an_empty_text_and_a_reflection_are_right(whole: Make) -> None:
@@ -141,8 +159,8 @@ def test_an_empty_text_and_a_reflection_are_right(whole: Make) -> None:
 def test_text_beside_a_call_is_for_another_check(whole: Make) -> None:
     exchange = whole("call-after-text", "Let me look.", "tool_calls", calls=[ONE])
     assert found("text", exchange) == []
-    assert only("content-null", exchange) == "content is 'Let me look.' beside a call, it should be null"
-    assert only("content-null", whole("call-one", "", "tool_calls", calls=[ONE])).startswith("content is ''")
+    assert only("content-null", exchange) == 'content is "Let me look." beside a call, it should be null'
+    assert only("content-null", whole("call-one", "", "tool_calls", calls=[ONE])).startswith('content is ""')
 
 
 @pytest.mark.parametrize(
@@ -164,13 +182,13 @@ def test_any_usage_that_adds_up_will_do_where_the_backend_told_none(whole: Make)
 
 def test_another_finish_is_told(whole: Make) -> None:
     exchange = whole("call-beats-length", None, "length", calls=[ONE])
-    assert only("finish", exchange) == "finish_reason is 'length', it should be 'tool_calls'"
+    assert only("finish", exchange) == 'finish_reason is "length", it should be "tool_calls"'
 
 
 @pytest.mark.parametrize("calls", [[], [ONE], [TWO, ONE], [ONE, TWO, TWO], [ONE, ("call_read", "readnote", "{}")]])
 def test_calls_that_are_missing_added_reordered_or_renamed_are_told(whole: Make, calls: list[tuple[str, ...]]) -> None:
     said = only("calls-all-in-order", whole("calls-burst", None, "tool_calls", calls=calls))
-    assert said.startswith("the backend called [('localSearch', 'call_search'), ('readNote', 'call_read')]; ")
+    assert said.startswith("the backend called localSearch (call_search), readNote (call_read); ")
 
 
 def test_a_proxy_may_give_ids_of_its_own(whole: Make) -> None:

@@ -8,12 +8,12 @@ from assay.judging.checks.diff import difference, is_object, torn
 @pytest.mark.parametrize(
     ("want", "got", "said"),
     [
-        ("Hello", "Help", "the first difference is at character 3: 'Help' instead of 'Hello'"),
-        ("Hello", "Hell", "at character 4: the end instead of 'Hello'"),
-        ("Hello", "Hello!", "6 characters instead of 5; the first difference is at character 5: 'Hello!' "),
-        ("", "x", "at character 0: 'x' instead of the end"),
-        ("a" * 50 + "b", "a" * 50 + "c", "at character 50: 'aaaaaaaaaac' instead of 'aaaaaaaaaab'"),
-        ("é\n", "é\r", r"'é\r' instead of 'é\n'"),
+        ("Hello", "Help", 'the first difference is at character 3: "Help" instead of "Hello"'),
+        ("Hello", "Hell", 'at character 4: the end instead of "Hello"'),
+        ("Hello", "Hello!", '6 characters instead of 5; the first difference is at character 5: "Hello!" '),
+        ("", "x", 'at character 0: "x" instead of the end'),
+        ("a" * 50 + "b", "a" * 50 + "c", 'at character 50: "aaaaaaaaaac" instead of "aaaaaaaaaab"'),
+        ("é\n", "é\r", r'"é\r" instead of "é\n"'),
     ],
 )  # fmt: skip
 def test_the_first_difference_is_told_with_what_stands_around_it(want: str, got: str, said: str) -> None:

@@ -78,7 +78,7 @@ def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_str
         (True, '{"q": 1.50}', None),
         (True, '{"q":1.50}', "arguments of f: "),
         (False, '{"q":1.50}', None),
-        (False, "{", "arguments of f are no JSON: '{'"),
+        (False, "{", 'arguments of f are no JSON: "{"'),
     ],
 )
 def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got: str, said: str | None) -> None:

@@ -53,7 +53,7 @@ def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, one_cal
         ({"id": "chatcmpl-1"}, "should begin with resp_"),
         ({"created_at": 1_700_000_000_000}, "a time in seconds"),
         ({"model": "other"}, "the request asked for 'codex'"),
-        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "gives the end as 'length'"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, 'gives the end as "length"'),
         ({"usage": None}, "no usage"),
     ],
 )
@@ -82,7 +82,7 @@ def test_what_the_request_set_is_repeated(answered: Make, hello: Json) -> None:
     assert seen(answered("response-settings", {**hello, **asked})) == {}
     for name in asked:
         words = seen(answered("response-settings", {**hello, **asked, name: hello.get(name)}))[ENVELOPE]
-        assert words == f"{name} is {hello.get(name)!r}, the request set {asked[name]!r}"
+        assert words == f"{name} is {json.dumps(hello.get(name))}, the request set {json.dumps(asked[name])}"
 
 
 def test_the_tools_of_the_request_are_repeated(right_whole: Make) -> None:
@@ -95,7 +95,7 @@ def test_the_tools_of_the_request_are_repeated(right_whole: Make) -> None:
         transcript = replace(right.transcript, pieces=(piece,))
         told = replace(right, transcript=transcript, reading=read(transcript, right.form))
         names = [tool.get("name") for tool in tools]
-        assert seen(told) == {ENVELOPE: f"tools are {names}, the request declared {declared}"}
+        assert seen(told) == {ENVELOPE: f"tools are {json.dumps(names)}, the request declared {json.dumps(declared)}"}
 
 
 def test_the_envelope_is_json_and_arrives_whole(answered: Make, hello: Json) -> None:
@@ -190,7 +190,7 @@ def test_events_have_published_fields_only(
     ("name", "change", "words"),
     [
         ("text-hello", {"usage": None}, "no usage"),
-        ("finish-length", {}, "'stop', the backend's was 'length'"),
+        ("finish-length", {}, '"stop", the backend\'s was "length"'),
         ("fail-after-text", {}, "does not end with response.failed"),
     ],
 )
@@ -248,4 +248,4 @@ def test_a_whole_answer_that_cannot_be_read_is_one_violation(plain: Make, answer
     unread = plain("text-hello", 200, b"<html>", **RE)
     assert list(CHECKS.look(ENVELOPE, unread)) == [], "the wire names it"
     (found,) = CHECKS.look("responses.whole.call-items", answered("call-late", one_call))
-    assert found.seen.startswith("the backend called [('localSearch', 'call_search')")
+    assert found.seen.startswith("the backend called localSearch (call_search)")

@@ -227,7 +227,7 @@ def test_other_tools_are_told(seen: Seen, tools: list[Any]) -> None:
     (said,) = seen("tool-registry-order", "tool-registry", tools=tools, developer="localSearch, readNote")
     names = [tool["name"] for tool in tools if isinstance(tool, dict)]
     declared = ["readNote", "getCurrentTime", "localSearch"]
-    assert said == f"the request declares {declared}; the backend received {names}"
+    assert said == f"the request declares {json.dumps(declared)}; the backend received {json.dumps(names)}"
 
 
 def test_an_image_of_an_earlier_message_arrives_there(seen: Seen) -> None:

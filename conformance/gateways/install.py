@@ -1,0 +1,29 @@
+"""Installs the gateways beside this Python, in `<sys.prefix>/gateways`; those from PyPI in a venv there."""  # noqa: INP001 - a folder of programs, no package
+
+from __future__ import annotations
+
+import runpy
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def install() -> None:
+    """Install, unless that has been done with these very lists."""
+    runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](HERE)
+    # A venv of its own: what a gateway needs is not to choose the versions that Assay runs with.
+    home = Path(sys.prefix) / HERE.name / "python"
+    wanted, done = HERE / "requirements.txt", home / "installed-requirements.txt"
+    if done.exists() and done.read_bytes() == wanted.read_bytes():
+        return
+    venv.create(home, with_pip=True, clear=True)
+    subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", "-r", wanted], check=True)
+    shutil.copy(wanted, done)
+
+
+if __name__ == "__main__":
+    install()

@@ -1,0 +1,65 @@
+"""Certificates of gateways from PyPI and npm, with Assay's upstream behind them.
+
+`findings.toml` has what is broken at each level, and what was seen of it in the bytes by a person; and where the suite
+says more than the bytes do.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.faces.plan import plan
+from assay.model.target import Backend
+from assay.model.verdict import Verdict, VerdictLevel
+from assay.targets.options import Pairs, RunOptions, TargetOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HERE = Path(__file__).resolve().parents[1]
+INSTALLED = Path(sys.prefix) / HERE.name
+PORTKEY = INSTALLED / "node_modules/@portkey-ai/gateway/build/start-server.js"
+LITELLM = INSTALLED / "python/bin/litellm"
+FINDINGS = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
+KEY = "sk-of-the-gateway"
+HEADER = Pairs(header=True)
+GATEWAYS: Mapping[str, TargetOptions] = {
+    "litellm": TargetOptions(
+        gateway=f"{shlex.quote(str(LITELLM))} --config {{config}} --host 127.0.0.1 --port {{port}}",
+        config_template=HERE / "litellm.yaml",
+        # Else it loads a list of prices from GitHub, and reports its use.
+        env=("LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_TELEMETRY=False"),
+        api_key_env="LITELLM_MASTER_KEY",
+        start_timeout=120.0,
+        timeout=30.0,
+    ),
+    "portkey": TargetOptions(
+        gateway=f"node {shlex.quote(str(PORTKEY))} --port={{port}} --headless",
+        header=(
+            HEADER.read("x-portkey-provider=openai"),
+            HEADER.read("x-portkey-custom-host={upstream_url}"),
+        ),
+        model="codex",
+        start_timeout=60.0,
+        timeout=30.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GATEWAYS)
+def test_a_gateway_breaks_what_was_confirmed_and_nothing_else(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_MASTER_KEY", KEY)
+    certificate = plan(GATEWAYS[name], RunOptions(jobs=4)).certify()
+    assert certificate.target.backend is Backend.ENDPOINT
+    assert certificate.counts[Verdict.PASS] > 2000
+    assert certificate.counts[Verdict.ERROR] == 0
+    compat, strict = (set(certificate.broken_at(level)) for level in (VerdictLevel.COMPAT, VerdictLevel.STRICT))
+    confirmed = {part: set(rows) for part, rows in FINDINGS[name].items()}
+    assert sorted(compat) == sorted(confirmed["compat"] | confirmed["misread"])
+    assert sorted(strict - compat) == sorted(confirmed["strict"] - compat)

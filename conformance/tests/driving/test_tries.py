@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from assay.driving.budget import SpentError
+from assay.driving.tries import MORE, TRIES, settled, unhurried, until_done
+from assay.model.asks import Count, Say
+from assay.model.dialect import Dialect
+from assay.model.scenario import Form, Mode, Scenario, Turn
+from assay.model.target import Backend, Target
+from assay.model.transcript import End, Piece, Transcript
+from assay.reading.asked import right_answers
+from assay.reading.exchange import Exchange, read
+from assay.requests.plain import UnseenError
+
+TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
+FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+SAY = Scenario(name="s", title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Say(text="x")),), cap=10)
+
+
+def answered(scenario: Scenario, text: str, finish: str = "stop") -> Exchange:
+    message = {"role": "assistant", "content": text}
+    return of(scenario, 200, {"choices": [{"index": 0, "message": message, "finish_reason": finish}]})
+
+
+def of(scenario: Scenario, status: int, body: Any, end: End = End.COMPLETE) -> Exchange:
+    transcript = Transcript(
+        method="POST", url="http://x/v1/chat/completions", request_headers=(), request_body=b"{}", status=status,
+        headers=(("content-type", "application/json"),), pieces=(Piece(at=0.1, data=json.dumps(body).encode()),),
+        end=end, seconds=0.1,
+    )  # fmt: skip
+    exchange = Exchange(
+        scenario=scenario, number=0, turn=scenario.turns[0], form=FORM, target=TARGET, transcript=transcript,
+        reading=read(transcript, FORM),
+    )  # fmt: skip
+    return dataclasses.replace(exchange, wanted=right_answers(exchange))
+
+
+def tried(scenario: Scenario, *texts: tuple[str, str] | Exception) -> tuple[Exchange, list[int | None]]:
+    """What comes of a turn whose tries are answered so, and the limits of the tries."""
+    caps: list[int | None] = []
+
+    async def send(scenario: Scenario) -> Exchange:
+        said = texts[len(caps)]
+        caps.append(scenario.cap)
+        if isinstance(said, Exception):
+            raise said
+        return answered(scenario, *said)
+
+    return asyncio.run(until_done(scenario, send)), caps
+
+
+def test_an_answer_that_does_what_was_asked_is_the_last_try() -> None:
+    exchange, caps = tried(SAY, ("x", "stop"))
+    assert (len(caps), exchange.earlier) == (1, ())
+    exchange, caps = tried(SAY, ("Sure: x", "stop"), ("x", "stop"))
+    assert len(caps) == 2
+    assert exchange.wanted
+    assert [one.choice().text for one in exchange.earlier] == ["Sure: x"]
+
+
+def test_a_model_that_never_does_it_is_asked_three_times() -> None:
+    exchange, caps = tried(SAY, *[("y", "stop")] * TRIES)
+    assert len(caps) == TRIES
+    assert (exchange.wanted, len(exchange.earlier)) == ((), TRIES - 1)
+
+
+def test_an_answer_that_was_cut_gets_more_room_unless_it_was_to_be_cut() -> None:
+    assert tried(SAY, ("y", "length"), ("y", "stop"), ("x", "stop"))[1] == [10, 10 * MORE, 10 * MORE]
+    count = dataclasses.replace(SAY, turns=(Turn(say="p", asks=Count()),))
+    assert tried(count, ("1 2 3 4", "length"))[1] == [10]
+
+
+def test_what_was_seen_before_the_bound_was_reached_stands() -> None:
+    exchange, _ = tried(SAY, ("y", "stop"), SpentError("spent"))
+    assert exchange.choice().text == "y"
+    with pytest.raises(SpentError):
+        tried(SAY, SpentError("spent"))
+
+
+def test_a_broken_answer_is_not_asked_for_again() -> None:
+    assert settled(of(SAY, 500, {"error": {}}))
+    assert settled(of(SAY, 200, {"choices": 7}))
+    assert settled(of(SAY, 200, {"choices": []}, End.CUT))
+    assert not settled(answered(SAY, "y"))
+    script = dataclasses.replace(SAY, script="text/hello", turns=(Turn(say="p"),))
+    assert settled(of(script, 500, {}))
+
+
+ERROR = {"type": "invalid_request_error", "param": None, "code": None}
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "refused"),
+    [
+        (400, {**ERROR, "message": "no", "param": "tool_choice"}, True),
+        (422, {**ERROR, "message": "tool_choice is not supported"}, True),
+        (400, {**ERROR, "message": "this model has no voice"}, False),
+        (500, {**ERROR, "message": "tool_choice"}, False),
+        (400, "tool_choice", False),
+    ],
+)
+def test_a_plain_refusal_of_what_is_asked_for_is_an_absence(status: int, error: Any, *, refused: bool) -> None:
+    forced = dataclasses.replace(SAY, tool_choice="required")
+
+    async def send(scenario: Scenario) -> Exchange:
+        return of(scenario, status, {"error": error})
+
+    if refused:
+        with pytest.raises(UnseenError, match="the target refuses tool_choice") as raised:
+            asyncio.run(until_done(forced, send))
+        # Kept, so that the capabilities can be read off it.
+        assert [one.transcript.status for one in raised.value.shown] == [status]
+    else:
+        assert asyncio.run(until_done(forced, send)).transcript.status == status
+
+
+def test_a_model_of_two_tokens_a_second_has_time_for_the_longest_answer() -> None:
+    capped = dataclasses.replace(SAY, cap=60)
+    assert unhurried(TARGET, [SAY, capped]).silence >= TARGET.timeout + 60 / 2
+    # Where the pace that was seen gives as much, nothing is added.
+    slow = dataclasses.replace(TARGET, pace=1000.0)
+    assert unhurried(slow, [capped]).silence == pytest.approx(max(slow.silence, TARGET.timeout * 4))

@@ -1,0 +1,294 @@
+"""Symptoms, each with what shows it and what does not; and what is one cause of several exchanges."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.judging.judge import Judgement, judge_runs
+from assay.judging.outcomes import Run
+from assay.judging.request_shape import shape
+from assay.judging.symptoms import (
+    Died,
+    ErrorAs200,
+    ExceptionText,
+    ExtraMembers,
+    MissingHeaders,
+    MissingMembers,
+    NoAnswer,
+    NoCalls,
+    NotAnAnswer,
+    Nothing,
+    NotServed,
+    Symptom,
+    WrongStatus,
+    form_symptom_of,
+    masked,
+    symptom_of,
+)
+from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.model.target import Target
+from assay.model.transcript import Death, End, Wait
+from assay.model.verdict import Verdict, VerdictLevel
+from assay.reading.exchange import Exchange
+from assay.wire.violation import Violation
+
+if TYPE_CHECKING:
+    from assay.model.verdict import Outcome
+
+Make = Callable[..., Exchange]
+CATALOGUE = load()
+TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\nKeyError: 'tools'\n"
+OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
+
+
+def judged(*exchanges: Exchange) -> Judgement:
+    """All these, each scenario's together."""
+    by_name: dict[str, list[Exchange]] = {}
+    for one in exchanges:
+        by_name.setdefault(one.scenario.name, []).append(one)
+    runs = [
+        Run(
+            scenario=those[0].scenario,
+            exchanges={form: [one for one in those if one.form == form] for form in (one.form for one in those)},
+        )
+        for those in by_name.values()
+    ]
+    return judge_runs(runs, TARGET, CATALOGUE)
+
+
+def broken(judgement: Judgement) -> list[str]:
+    return [one.key for one in judgement.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN}]
+
+
+def outcome(judgement: Judgement, key: str) -> Outcome:
+    return next(one for one in judgement.outcomes if one.key == key)
+
+
+def dead(exchange: Exchange, status: int = 3) -> Exchange:
+    death = Death(status=status, last_words="starting\nSegmentation fault in worker 12\n")
+    return dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, death=death))
+
+
+# Symptoms
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "how", "symptom"),
+    [
+        (None, b"", {"end": End.TIMEOUT}, NoAnswer(kind=Nothing.SILENCE)),
+        (None, b"", {"end": End.CUT}, NoAnswer(kind=Nothing.CLOSED)),
+        (None, b"", {"end": End.REFUSED}, NoAnswer(kind=Nothing.REFUSED)),
+        (500, OOPS, {}, WrongStatus(status=500, said="oops … (type server_error)")),
+        (500, b"Internal Server Error", {}, WrongStatus(status=500, said="Internal Server Error")),
+        (
+            502,
+            b"<html><title>Bad Gateway</title></html>",
+            {"headers": HTML},
+            WrongStatus(status=502, said="Bad Gateway"),
+        ),
+        (422, b'{"detail": "no"}', {}, WrongStatus(status=422, said="no")),
+        (500, TRACE, {}, ExceptionText(status=500, said="KeyError: 'tools'")),
+        (200, OOPS, {}, ErrorAs200(said="oops … (type server_error)")),
+        (200, b"<html>Welcome</html>", {"headers": HTML}, NotAnAnswer(kind="text/html")),
+        (200, b"", {"end": End.TIMEOUT}, NoAnswer(kind=Nothing.SILENCE)),
+    ],
+)
+def test_what_is_no_answer_has_a_symptom(
+    plain: Make, status: int | None, body: bytes, how: dict[str, object], symptom: Symptom
+) -> None:
+    exchange = plain("call-one", status, body, **how)
+    if not body:  # no piece, where the fixture has an empty one
+        exchange = dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, pieces=()))
+    assert symptom_of(exchange) == symptom
+
+
+def test_an_answer_has_no_symptom_right_or_wrong(right_stream: Make, right_whole: Make, whole: Make) -> None:
+    for exchange in (right_stream("call-one"), right_whole("text-hello"), whole("text-hello", "Help!")):
+        assert symptom_of(exchange) is None
+
+
+def test_a_client_that_left_has_seen_no_symptom(stream: Make) -> None:
+    assert symptom_of(stream("disconnect-first", bare=True, status=None, end=End.LEFT)) is None
+
+
+def test_the_end_of_the_process_is_a_symptom_whatever_came(right_whole: Make) -> None:
+    died = symptom_of(dead(right_whole("text-hello")))
+    assert died == Died(status=3, last_words="Segmentation fault in worker …")
+    assert str(died) == "the proxy's process ended with exit status 3: Segmentation fault in worker …"
+    assert str(Died(status=-9, last_words="")) == "the proxy's process ended by signal 9"
+
+
+def test_what_differs_from_request_to_request_is_masked() -> None:
+    said = "Unknown field 'n' in `messages[0].x` near \"my own words\" (id 3b95ea80-1df6, 17 of 20)"
+    assert masked(said, {"n", "messages"}) == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+
+
+@pytest.mark.parametrize(
+    ("seen", "symptom"),
+    [
+        ("the body: a and b are not among the published fields", ExtraMembers(names=("a", "b"))),
+        ("/choices/0: index is missing", MissingMembers(names=("index",))),
+        ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
+        ("the body is not JSON", None),
+    ],
+)
+def test_a_fault_of_form_has_the_symptom_that_its_sentence_says(seen: str, symptom: object) -> None:
+    assert form_symptom_of(Violation(requirement="chat.stream.schema", seen=seen)) == symptom
+
+
+# Causes
+
+
+def test_what_many_scenarios_show_is_one_finding_that_hides_the_rest(plain: Make, right_stream: Make) -> None:
+    names = ("text-hello", "call-one", "history")
+    found = judged(
+        *(plain(name, 500, OOPS) for name in names), *(right_stream(name) for name in ("text-hello", "call-one"))
+    )
+    assert broken(found) == ["text-hello:target.answers"]
+    (cause,) = found.causes
+    assert (cause.requirement, cause.shape, cause.scenarios) == ("target.answers", "every whole answer", names)
+    said = "HTTP 500: oops … (type server_error) (every whole answer)"
+    assert outcome(found, "call-one:chat.whole.usage").reason == f"hidden behind target.answers: {said}"
+    assert outcome(found, "call-one:target.answers").reason == f"counted once, in text-hello: {said}"
+    assert outcome(found, "call-one:chat.stream.call-opening").verdict is Verdict.PASS
+
+
+def test_two_symptoms_are_two_causes(plain: Make) -> None:
+    found = judged(plain("text-hello", 500, OOPS), plain("call-one", None, end=End.TIMEOUT))
+    assert broken(found) == ["text-hello:target.answers", "call-one:target.answers"]
+    assert len(found.causes) == 2
+
+
+def test_a_failure_is_its_scenarios_own_matter_only_while_no_other_scenario_shows_it(plain: Make) -> None:
+    assert broken(judged(plain("shape-a", 500, OOPS), plain("shape-b", 500, OOPS))) == [
+        "shape-a:shapes.a", "shape-b:shapes.b",
+    ]  # fmt: skip
+    assert broken(judged(plain("shape-a", 500, OOPS), plain("text-hello", 500, OOPS))) == ["shape-a:target.answers"]
+
+
+def test_a_refusal_of_one_subject_is_its_own_and_one_of_several_a_cause(
+    plain: Make, error_body: Callable[..., bytes]
+) -> None:
+    no = error_body(message="Not like this.")
+    assert broken(judged(plain("call-after-text", 400, no))) == ["call-after-text:chat.whole.content-null"]
+    found = judged(plain("call-after-text", 400, no), plain("text-hello", 400, no))
+    assert broken(found) == ["call-after-text:target.answers"]
+
+
+def test_a_lack_of_room_is_a_warning_of_its_own(plain: Make) -> None:
+    found = judged(plain("text-hello", 429, OOPS), plain("call-one", 429, OOPS))
+    assert broken(found) == ["text-hello:target.capacity"]
+    assert outcome(found, "text-hello:target.capacity").verdict is Verdict.WARN
+
+
+@pytest.mark.parametrize(("asked", "keys"), [(False, ["text-hello:target.capacity"]), (True, [])])
+def test_a_refusal_that_was_waited_for_must_say_when_to_come_again(
+    right_whole: Make, *, asked: bool, keys: list[str]
+) -> None:
+    exchange = right_whole("text-hello")
+    waited = dataclasses.replace(exchange.transcript, waits=(Wait(status=429, seconds=0.1, asked=asked),))
+    assert broken(judged(dataclasses.replace(exchange, transcript=waited))) == keys
+
+
+def test_a_death_is_one_cause_with_the_connections_that_were_refused_after_it(plain: Make, right_whole: Make) -> None:
+    refused = plain("history", None, end=End.REFUSED)
+    found = judged(dead(plain("text-hello", None, end=End.CUT)), dead(right_whole("call-one")), refused)
+    assert broken(found) == ["text-hello:target.alive"]
+    seen = outcome(found, "text-hello:target.alive").findings[0].violation.seen
+    assert seen.startswith("the proxy's process ended with exit status 3: Segmentation fault in worker 12")
+    assert outcome(found, "call-one:chat.whole.usage").verdict is Verdict.PASS, "it had answered before"
+    assert outcome(found, "history:chat.whole.usage").reason.startswith("hidden behind target.alive: ")
+
+
+def test_an_error_sent_as_200_is_named_as_that(plain: Make, stream: Make) -> None:
+    found = judged(plain("text-hello", 200, OOPS))
+    assert broken(found) == ["text-hello:chat.whole.backend-error"]
+    (finding,) = outcome(found, "text-hello:chat.whole.backend-error").findings
+    assert finding.violation.seen.startswith("an error was sent as HTTP 200 instead of an answer: ")
+    frame = b"data: " + OOPS + b"\n\n"
+    assert broken(judged(stream("text-hello", frame, bare=True))) == ["text-hello:chat.stream.error-before-output"]
+
+
+def test_where_nothing_is_answered_no_error_is_the_right_one(plain: Make) -> None:
+    everything = [plain("text-hello", 500, OOPS), plain("fail-first", 500, OOPS), plain("param-n", 500, OOPS)]
+    assert broken(judged(*everything)) == ["text-hello:target.answers"]
+
+
+def test_where_something_is_answered_an_error_is_judged_as_such(plain: Make, right_whole: Make) -> None:
+    found = judged(plain("text-hello", 500, OOPS), plain("fail-first", 500, OOPS), right_whole("call-one"))
+    assert outcome(found, "fail-first:chat.whole.backend-error").verdict is Verdict.PASS
+
+
+def test_text_where_calls_were_due_is_one_cause_in_several_scenarios(whole: Make, right_whole: Make) -> None:
+    names = ("call-one", "calls-burst", "call-large")
+    found = judged(*(whole(name, "I have no tools.") for name in names))
+    assert broken(found) == ["call-one:chat.whole.calls-all-in-order"]
+    assert [cause.symptom for cause in found.causes] == [NoCalls()]
+    some = judged(*(whole(name, "I have no tools.") for name in names), right_whole("call-tail"))
+    assert some.causes == ()
+    assert len(broken(some)) > 1
+
+
+def test_the_same_extra_member_is_one_finding_whatever_requirement_finds_it(whole: Make, stream: Make) -> None:
+    frames = ({"content": "Hello, world!", "vendor": 1}, {"finish": "stop"})
+    found = judged(whole("text-hello", "Hello!", change={"vendor": 1}), stream("text-hello", *frames))
+    assert broken(found) == ["text-hello:chat.whole.envelope", "text-hello:chat.whole.text"]
+    other = outcome(found, "text-hello:chat.stream.schema")
+    assert (other.verdict, other.reason) == (
+        Verdict.PASS, "but for this, counted in text-hello: vendor is not among the published fields",
+    )  # fmt: skip
+
+
+def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
+    plain: Make, right_whole: Make, error_body: Callable[..., bytes]
+) -> None:
+    no = error_body(message="Images are not supported.", param="messages[0].content[1].image_url")
+    found = judged(plain("images", 400, no), plain("images-earlier", 400, no), right_whole("text-hello"))
+    assert broken(found) == ["images:turn.images"]
+    one = outcome(found, "images:turn.images")
+    assert (one.verdict, one.at(VerdictLevel.COMPAT)) == (Verdict.WARN, Verdict.WARN)
+    assert one.findings[0].violation.strict_only
+    assert isinstance(found.causes[0].symptom, NotServed)
+    other = outcome(found, "images-earlier:chat.whole.text")
+    assert other.verdict is Verdict.NOT_APPLICABLE
+    assert other.reason == "the target does not serve images: HTTP 400: Images are not supported."
+
+
+# Shapes
+
+
+def test_the_shape_is_what_all_that_failed_have_and_nothing_else_has(right_stream: Make, right_whole: Make) -> None:
+    with_tools = [right_stream("call-one"), right_stream("calls-burst")]
+    without = [right_stream("text-hello"), right_whole("text-hello"), right_whole("call-one")]
+    assert shape(with_tools, without) == "every stream with `tools`"
+    assert shape([*with_tools, right_stream("text-hello")], without[1:]) == "every stream"
+    assert shape(with_tools, []) == "every request"
+    assert (
+        shape([right_whole("choices-text"), right_stream("choices-indexed")], without) == "every request with n above 1"
+    )
+
+
+def test_there_is_no_shape_of_one_scenario_or_of_what_others_have_too(right_stream: Make, right_whole: Make) -> None:
+    assert shape([right_stream("call-one"), right_whole("call-one")], [right_whole("text-hello")]) == ""
+    alike = [right_stream("text-hello"), right_stream("text-utf8")]
+    assert shape(alike, [right_stream("text-empty"), right_stream("text-long")]) == ""
+
+
+def test_a_shape_may_be_a_size(right_whole: Make) -> None:
+    def sized(name: str, size: int) -> Exchange:
+        exchange = right_whole(name)
+        body = json.dumps({"model": "codex", "messages": [{"role": "user", "content": "x" * size}]}).encode()
+        return dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, request_body=body))
+
+    small = sized("text-empty", 10)
+    assert shape([sized("text-hello", 900), sized("text-utf8", 800)], [small]) == (
+        f"every request of more than {len(small.transcript.request_body)} bytes"
+    )

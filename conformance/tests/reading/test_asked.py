@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assay.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
+from assay.model.dialect import Dialect
+from assay.model.scenario import Form, Mode
+from assay.reading.asked import limit_of, obeys, wanted
+from assay.wire.calls import Answer, Choice
+from assay.wire.calls import Call as Came
+
+FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+NUMBER = {
+    "type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False,
+}  # fmt: skip
+
+
+def said(text: str | None = None, *calls: tuple[str, str], finish: str = "stop", index: int = 0) -> Choice:
+    made = tuple(Came(id=f"call_{n}", name=name, arguments=arguments) for n, (name, arguments) in enumerate(calls))
+    return Choice(index=index, role="assistant", text=text, calls=made, finish=finish)
+
+
+TWO = Calls(calls=(Call(name="a", arguments={"n": 1}), Call(name="b")))
+
+
+@pytest.mark.parametrize(
+    ("asks", "choice"),
+    [
+        (Say(text="Ünï 🙂"), said("Ünï 🙂")),
+        (Say(text="a\nb"), said(" a\nb\n")),
+        (Calls(calls=(Call(),)), said(None, ("any", "{}"))),
+        (Calls(calls=(Call(name="a", arguments={"n": 1}),)), said(None, ("a", '{ "n": 1 }'))),
+        (TWO, said(None, ("b", "{}"), ("a", '{"n":1}'))),
+        (Fits(schema=NUMBER), said('{"n": 3}')),
+        (Count(), said("1 2 3 4 5", finish="stop")),
+        (Count(), said("Sure! 1, 2, 3, 4", finish="stop")),
+        (Count(), said("Sure!", finish="length")),
+        (Anything(), said("Hello.")),
+        (Anything(), said(None, ("a", "{}"))),
+    ],
+)
+def test_an_answer_does_what_was_asked(asks: Asks, choice: Choice) -> None:
+    assert obeys(asks, choice)
+    assert len(wanted(asks, Answer(choices=(choice,), usage=None, error=None), FORM, 1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("asks", "choice"),
+    [
+        (Say(text="one two"), said("Sure: one two")),
+        (Say(text="one two"), said("one  two")),
+        (Say(text="one"), said("one", ("a", "{}"))),
+        (Say(text="one"), said(None)),
+        (Calls(calls=(Call(),)), said("I call a.")),
+        (Calls(calls=(Call(name="a"),)), said(None, ("b", "{}"))),
+        (Calls(calls=(Call(name="a", arguments={"n": 1}),)), said(None, ("a", '{"n": 2}'))),
+        (Calls(calls=(Call(name="a"),)), said(None, ("a", '{"n": '))),
+        (Calls(calls=(Call(name="a"),)), said(None, ("a", '"{}"'))),
+        (Calls(calls=(Call(name="a"),)), said(None, ("a", "{}"), ("a", "{}"))),
+        (TWO, said(None, ("a", '{"n": 1}'))),
+        (Fits(schema=NUMBER), said("three")),
+        (Fits(schema=NUMBER), said('{"n": "3"}')),
+        (Fits(schema=NUMBER), said('{"n": 3, "m": 4}')),
+        (Count(), said("I would rather not.")),
+        (Anything(), said("")),
+    ],
+)
+def test_an_answer_does_something_else(asks: Asks, choice: Choice) -> None:
+    assert not obeys(asks, choice)
+    assert wanted(asks, Answer(choices=(choice,), usage=None, error=None), FORM, 1) == ()
+
+
+def test_every_choice_must_do_what_was_asked() -> None:
+    both = Answer(choices=(said("x"), said("x", index=1)), usage=None, error=None)
+    one = Answer(choices=(said("x"), said("y", index=1)), usage=None, error=None)
+    assert len(wanted(Say(text="x"), both, FORM, 2)) == 2
+    assert wanted(Say(text="x"), one, FORM, 2) == ()
+    assert wanted(Say(text="x"), Answer(choices=(said("x"),), usage=None, error=None), FORM, 2) == ()
+
+
+@pytest.mark.parametrize(
+    ("asks", "choice", "finish"),
+    [
+        (Say(text="x"), said("x", finish="length"), "stop"),
+        (Calls(calls=(Call(),)), said(None, ("a", "{}"), finish="stop"), "tool_calls"),
+        (Count(), said("1 2 3 4", finish="stop"), "length"),
+        (Anything(), said("x"), None),
+    ],
+)
+def test_what_was_asked_says_how_the_answer_should_end(asks: Asks, choice: Choice, finish: str | None) -> None:
+    (right,) = wanted(asks, Answer(choices=(choice,), usage=None, error=None), FORM, 1)
+    assert right.finish == finish
+    assert right.text == (choice.text or "")
+
+
+@pytest.mark.parametrize(
+    ("body", "limit"),
+    [
+        ({"max_tokens": 5}, 5),
+        ({"max_completion_tokens": 5, "n": 2}, 10),
+        ({"max_output_tokens": 5}, 5),
+        ({"n": 2}, None),
+        ({"max_tokens": "many"}, None),
+        ([], None),
+    ],
+)
+def test_the_limit_of_an_answer_is_that_of_its_request(body: object, limit: int | None) -> None:
+    assert limit_of(json.dumps(body).encode()) == limit
+    assert limit_of(b"{") is None
