@@ -2,7 +2,7 @@
 
     python conformance/corpus/record.py NAME...
 
-`endpoints.toml` says what the endpoints are. They are installed into a folder that is kept between recordings (--folder)
+`endpoints.toml` says what they are. They are installed into a folder that is kept between recordings (--folder)
 and thrown away with it; they run without a network but loopback, so that none of them reaches a service, a telemetry or
 a model of its own. What is recorded is judged by `conformance/tests/corpus/test_corpus.py`.
 """
@@ -82,12 +82,17 @@ class Endpoint:
         unknown = entry.keys() - {one.name for one in fields(cls)}
         if unknown:
             raise SystemExit(f"endpoints.toml: {name} has unknown fields: {', '.join(sorted(unknown))}")
-        return cls(name=name, **{key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()})
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+        }
+        return cls(name=name, **values)
 
 
 def main() -> None:
     """Record the endpoints that are named."""
-    known = {name: Endpoint.of(name, entry) for name, entry in tomllib.loads((HERE / "endpoints.toml").read_text()).items()}
+    known = {
+        name: Endpoint.of(name, entry) for name, entry in tomllib.loads((HERE / "endpoints.toml").read_text()).items()
+    }
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="+", choices=known, metavar="NAME", help=", ".join(known))
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "assay-corpus")
@@ -167,21 +172,30 @@ def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...])
             file.write_text(fill((HERE / "config" / endpoint.config).read_text(), values))
             values["{config}"] = str(file)
         started = launch(
-            fill(endpoint.command, values), env=variables(endpoint.env, values), url=fill(endpoint.url, values),
-            timeout=START, below=600,
+            fill(endpoint.command, values),
+            env=variables(endpoint.env, values),
+            url=fill(endpoint.url, values),
+            timeout=START,
+            below=600,
         )
         options["url"] = stack.enter_context(started).base_url
         options |= {"upstream": port} if endpoint.gateway else {}
         # A model's service is sent the scenarios for models whatever is selected here, if nothing is.
         small = tuple(one.name for one in SCENARIOS if one.name not in LARGE) if endpoint.gateway else ()
-        return plan(TargetOptions(**options), RunOptions(jobs=jobs, only=only or small, max_requests=300, max_tokens=200_000, yes=True)).certify()
+        # What these endpoints send costs nothing; a gateway's run has no bound of its own.
+        bounds: dict[str, Any] = {} if endpoint.gateway else {"max_requests": 300, "max_tokens": 200_000, "yes": True}
+        return plan(TargetOptions(**options), RunOptions(jobs=jobs, only=only or small, **bounds)).certify()
 
 
 def show(certificate: Certificate) -> None:
     """Print what was found, as a start for `findings.toml`."""
     target = certificate.target
-    print(target.backend, {surface.value: report.state.value for surface, report in target.surfaces.items()}, f"{certificate.seconds:.0f} s")  # noqa: T201
-    print({verdict.value: count for verdict, count in certificate.counts.items()})  # noqa: T201
+    print(
+        target.backend,
+        {surface.value: report.state.value for surface, report in target.surfaces.items()},
+        f"{certificate.seconds:.0f} s",
+    )
+    print({verdict.value: count for verdict, count in certificate.counts.items()})
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python serve_random.py TRANSFORMERS PORT
 
-It writes a configuration, weights from a fixed seed, a tokenizer of bytes and a chat template into a folder, and becomes
-the server. No model is fetched. What such a model says means nothing, so what is judged is the server's form.
+It writes a configuration, weights from a fixed seed, a tokenizer of bytes and a chat template into a folder, and
+becomes the server. No model is fetched. What such a model says means nothing, so the server's form is judged.
 """
 
 # It runs in the endpoint's own environment, where the packages of the next lines are installed.

@@ -4,17 +4,16 @@ Each NAME.gz has its NAME.toml: the surfaces that were found, and facts. A fact 
 outcomes that it breaks, as `requirement: scenario scenario`: under `fail` those that fail both levels, under `strict`
 those that fail strict and are a warning in compat, under `warn` those of a SHOULD. Several facts may break one outcome.
 
-What the suite finds and should not is listed apart, as `misjudged`, with what would be right: a defect of the suite, whose
-lines go when it is mended. It is no tolerance: a line that is not found any more fails, too.
+What the suite finds and should not is listed apart, as `misjudged`, with what would be right: a defect of the suite,
+whose lines go when it is mended. It is no tolerance: a line that is not found any more fails, too.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,6 +24,9 @@ from assay.model.verdict import Outcome, Verdict, VerdictLevel
 from assay.results.archive import Archive, load
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HERE = Path(__file__).parent
 NAMES = sorted(path.stem for path in HERE.glob("*.gz"))
