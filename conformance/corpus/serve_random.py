@@ -30,7 +30,7 @@ def main() -> None:
     tokenizer = byte_tokenizer()
     torch.manual_seed(7)
     config = LlamaConfig(
-        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+        vocab_size=len(tokenizer), hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2,
         max_position_embeddings=65536, eos_token_id=tokenizer.eos_token_id, bos_token_id=None,
         pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip
@@ -39,7 +39,11 @@ def main() -> None:
     tokenizer.save_pretrained(folder)
     command, port = sys.argv[1:]
     words = [command, "serve", NAME, "--host", "127.0.0.1", "--port", port, "--device", "cpu"]
-    os.execv(command, words)  # noqa: S606 (it becomes the server, whose end is then its own)
+    cache = Path.cwd() / "cache"  # its list of models is that of a cache, which must be there
+    cache.mkdir()
+    # One thread: more of them only wait for each other over matrices this small.
+    environment = {**os.environ, "HF_HUB_CACHE": str(cache), "OMP_NUM_THREADS": "1"}
+    os.execve(command, words, environment)  # noqa: S606 (it becomes the server, whose end is then its own)
 
 
 def byte_tokenizer() -> PreTrainedTokenizerFast:

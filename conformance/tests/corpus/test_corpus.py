@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HERE = Path(__file__).parent
+ENDPOINTS = HERE.parent.parent / "corpus" / "endpoints.toml"
 NAMES = sorted(path.stem for path in HERE.glob("*.gz"))
 BROKEN = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
 VERDICTS: Mapping[str, tuple[Verdict, Verdict]] = {
