@@ -78,7 +78,7 @@ def may_be_expected(case: Case) -> bool:
     if exchange.transcript.ok:
         # How a failure is answered under a success is for the checks of content.
         return isinstance(case.symptom, ErrorAs200) and failures != {Failure.NONE} and bool(failures)
-    return (exchange.transcript.status or 0) >= BAD_REQUEST and bool(failures & NO_ANSWER)
+    return (exchange.transcript.status or 0) >= BAD_REQUEST and bool(failures & NO_ANSWER - {Failure.UNMET})
 
 
 def _has_answered(exchange: Exchange) -> bool:

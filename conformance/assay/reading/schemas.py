@@ -102,6 +102,15 @@ def misfits(schema: Mapping[str, Any], instance: Any) -> list[str]:  # noqa: ANN
     return [_sentence(_deepest(error)) for error in sorted(made.iter_errors(instance), key=relevance, reverse=True)]
 
 
+def published(name: str) -> frozenset[str]:
+    """The members that a schema names; without those of what it refers to.
+
+    Raises:
+        UnknownSchemaError: there is no such schema.
+    """
+    return frozenset(_read(name)["properties"])
+
+
 def names() -> tuple[str, ...]:
     """All names of schemas, sorted."""
     return tuple(sorted(_walk(root())))

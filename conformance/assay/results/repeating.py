@@ -71,8 +71,10 @@ def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catal
         driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
         tried.update(places)
         for trial in trials.values():
-            # A form that could not be driven now shows nothing: its first exchanges stand.
-            cleared = trial.take([place for place in driven if place not in found], back=found)
+            # A form that could not be driven now shows nothing: its first exchanges stand. A death that comes where
+            # there was none before explains more than what was first seen.
+            stands = [place for place in driven if found.get(place, DEATH) == DEATH and not trial.keeps(place, found)]
+            cleared = trial.take(stands, back=found)
             clean |= {place: driven[place] for place in cleared}
     if DEATH in trials and not trials[DEATH].back:
         clean = {place: run for place, run in clean.items() if place not in trials[DEATH].places}
@@ -83,6 +85,7 @@ def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catal
 class _Trial:
     """The forms that share a symptom, and what trying them again has shown."""
 
+    symptom: str
     places: list[Place]
     """In the order in which they were driven."""
     tried: Counter[Place] = field(default_factory=Counter)
@@ -102,6 +105,10 @@ class _Trial:
         self.tried.update(chosen)
         return chosen
 
+    def keeps(self, place: Place, found: Mapping[Place, str]) -> bool:
+        """Whether a form died once more, as it had before."""
+        return place in found and place in self.places and self.symptom == DEATH
+
     def take(self, clean: Iterable[Place], *, back: Iterable[Place]) -> list[Place]:
         """Note which forms were clean now and in which a symptom came back; returns its own among the first."""
         mine = [place for place in clean if place in self.places]
@@ -114,7 +121,7 @@ def _trials(found: Mapping[Place, str]) -> dict[str, _Trial]:
     by_symptom: defaultdict[str, list[Place]] = defaultdict(list)
     for place, symptom in found.items():
         by_symptom[symptom].append(place)
-    return {symptom: _Trial(places=places) for symptom, places in by_symptom.items()}
+    return {symptom: _Trial(symptom=symptom, places=places) for symptom, places in by_symptom.items()}
 
 
 def _by_scenario(places: Iterable[Place]) -> dict[str, list[Form]]:

@@ -226,6 +226,12 @@ def test_a_death_that_does_not_come_back_is_reported_all_the_same() -> None:
     assert ends(runs) == [End.CUT, End.COMPLETE]
 
 
+def test_a_death_that_comes_when_a_silence_is_looked_into_stands() -> None:
+    trying = Trying(lambda name, _: run(name, End.CUT, death=DIED))
+    (one,) = settled([run("a", End.TIMEOUT)], judge=nothing, again=trying, catalogue=load())
+    assert one.exchanges[FORM][0].transcript.death == DIED
+
+
 def test_the_bounds_fit_each_other() -> None:
     assert repeating.SAMPLE <= repeating.FEW
     assert repeating.ENOUGH <= repeating.SAMPLE * repeating.TRIES
