@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import openai
 import pytest
 
+from assay.scenarios.http import UNKNOWN_MODEL
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -110,7 +112,7 @@ def test_a_tool_round_trip_with_the_stream_helper(client: openai.OpenAI) -> None
 
 def test_a_failure_is_the_exception_that_the_status_says(client: openai.OpenAI) -> None:
     with pytest.raises(openai.NotFoundError) as raised:
-        client.chat.completions.create(model="gpt-nope", messages=[QUESTION])
+        client.chat.completions.create(model=UNKNOWN_MODEL, messages=[QUESTION])
     assert raised.value.code == "model_not_found"
     with pytest.raises(openai.RateLimitError):
         client.chat.completions.create(model="codex", messages=[{"role": "user", "content": "[[assay:fail/rate#1]]"}])

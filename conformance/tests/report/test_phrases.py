@@ -67,7 +67,7 @@ def test_an_empty_body_has_no_bytes_to_show(plain: Make, certified: Certified) -
     said = lines(certified(plain("body-not-json", 500)), "http.body.json")
     assert (
         said[-2]
-        == "seen in body-not-json (whole): the status is 500; POST /chat/completions should get 400; it says ''"
+        == 'seen in body-not-json (whole): the status is 500; POST /chat/completions should get 400; it says ""'
     )
 
 

@@ -61,7 +61,7 @@ SPOILED: dict[str, dict[str, dict[str, Any]]] = {
         name: {**body, "choices": [body["choices"][0], {**body["choices"][0], "index": 1}]}
         for name, body in of_all_answers().items()
     },
-    "whole-text-trimmed": {"text": completion({"content": "One two"})},
+    "whole-text-trimmed": {"text": completion({"content": "One\ntwo"})},
     "whole-empty-is-null": {"empty": completion({"content": None})},
     "whole-usage-guessed": of_all_answers(usage=COUNTS),
     "whole-usage-does-not-add-up": of_all_answers(usage={**USAGE, "total_tokens": 9}),

@@ -115,9 +115,9 @@ def test_a_block_that_names_no_tool_shows_no_call(inner: str) -> None:
 
 
 def test_reading_is_fast_whatever_stands_in_the_block() -> None:
-    before = time.perf_counter()
+    before = time.process_time()
     assert use_tool.read("<use_tool><name>f</name>" + "<a>" * 200_000 + "</use_tool>")
-    assert time.perf_counter() - before < 5
+    assert time.process_time() - before < 5
 
 
 KEYS = st.sampled_from(["query", "content", "path", "two words", "name", "args", "é", "x-y", ""])

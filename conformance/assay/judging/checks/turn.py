@@ -205,9 +205,11 @@ def tool_choice_none(exchange: Exchange) -> Iterable[Seen]:
 def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
     """A call that was demanded was made, or there is no answer."""
     tools = forced_tools(exchange.scenario, exchange.turn)
+    declared = {tool["function"]["name"] for tool in exchange.scenario.tools}
     for choice in exchange.answer.choices:
         called = [call.name for call in choice.calls]
-        if tools and exchange.answer.error is None and not tools & set(called):
+        # A name that is misspelt or was not declared has requirements of its own.
+        if tools and exchange.answer.error is None and not tools & set(called) and set(called) <= declared:
             demanded = " or ".join(sorted(tools))
             came = f"calls {', '.join(called)}" if called else f"is text: {quoted(choice.text or '')}"
             seen = f"tool_choice demands a call of {demanded}; the answer {came}"

@@ -44,7 +44,7 @@ def test_the_ids_of_a_script_are_unique_and_its_arguments_json(script: Script) -
     calls = [step for step in _steps(script) if isinstance(step, Call)]
     assert len({call.id for call in calls}) == len(calls)
     for call in calls:
-        if script.name not in {"xml/broken", "call/bare"}:
+        if script.name not in {"xml/broken", "call/bare", "call/broken"}:
             json.loads(call.arguments)
 
 
