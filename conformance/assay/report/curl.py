@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from assay.model.target import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,18 +28,29 @@ def curl(transcript: Transcript, target: Target, *, key: str | None = None) -> s
 
     Args:
         transcript: The exchange.
-        target: Its target; the key of it is written as a variable and never as it is.
+        target: Its target; the key of it is written as a variable and never as it is, and what else each request
+            carries is masked.
         key: The environment variable that holds the key; None: `KEY`.
 
     A body that is too long or is no text is left out, and a comment at the end of the line says so.
     """
     words = ["curl", "-sN"]
     words += [] if transcript.method == "POST" and transcript.request_body else ["-X", transcript.method]
-    words += [shlex.quote(transcript.url)]
-    for name, value in transcript.request_headers:
+    words += [_quoted(_shown_url(transcript.url, target), target, key or KEY)]
+    own = {name.lower() for name, _ in target.headers}
+    for name, sent in transcript.request_headers:
+        # A header of the person's own may hold a secret of any kind.
+        value = MASK if name.lower() in own else sent
         if name.lower() not in ADDED and not _says_nothing(name, value):
             words += ["-H", _quoted(f"{name}: {value}", target, key or KEY)]
     return " ".join([*words, *_body(transcript, target, key or KEY)])
+
+
+def _shown_url(url: str, target: Target) -> str:
+    """The URL; parameters of the person's own are masked, and a key stays, since it is written as a variable."""
+    for _, value in target.query:
+        url = url.replace("=" + quote(value, safe=""), f"={MASK}") if value else url
+    return url
 
 
 def _says_nothing(name: str, value: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
+from assay.report.curl import curl
 from assay.report.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ CLIENTS = 4
 def broken_requirement(
     certificate: Certificate, requirement: Requirement, outcome: Outcome, finding: Finding | None = None
 ) -> Iterator[Text]:
-    """The lines on one outcome that is a failure or a warning; the first is a headline.
+    """The lines on one outcome that is a failure or a warning; the first is a headline, and commands are `no_wrap`.
 
     `finding` is the one to show; None: the first of the outcome that harms clients, else the first.
     """
@@ -64,11 +65,13 @@ def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
 
 def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:
     yield Text(f"seen in {outcome.scenario} ({finding.form}): {finding.violation.seen}")
-    body = _transcript(certificate, outcome, finding).body
+    transcript = _transcript(certificate, outcome, finding)
+    body = transcript.body
     place = finding.violation.place
     if place is not None and body:  # a connection that was closed has no bytes to show
         shown = excerpt(body, place)
         yield Text.assemble(f"at {shown.where}: ", (shown.before, "dim"), (shown.at, "bold red"), (shown.after, "dim"))
+    yield Text(f"request: {curl(transcript, certificate.target)}", no_wrap=True)
 
 
 def _transcript(certificate: Certificate, outcome: Outcome, finding: Finding) -> Transcript:

@@ -122,8 +122,12 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
             console.print(head)
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
-            for line in (*lines, Text(found.where), Text(f"again: {again} --only {found.outcome.scenario}")):
-                console.print(Padding(line, (0, 0, 0, 2)))
+            repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
+            for line in (*lines, Text(found.where), repeat):
+                # A command that was wrapped could not be copied.
+                console.print(
+                    Text("  ") + line if line.no_wrap else Padding(line, (0, 0, 0, 2)), soft_wrap=line.no_wrap
+                )
 
 
 def _weight(row: Requirement, certificate: Certificate) -> int:

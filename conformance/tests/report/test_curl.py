@@ -45,6 +45,21 @@ def test_the_key_is_a_variable() -> None:
     assert """'authorization: Bearer '"$API_KEY" """ in curl(SENT, TARGET)
 
 
+def test_what_else_each_request_carries_is_masked() -> None:
+    own = replace(TARGET, headers=(("X-Team", "s3cr3t"),), query=(("v", "s3cr3t/v"),))
+    sent = replace(SENT, url=SENT.url + "?v=s3cr3t%2Fv", request_headers=(("x-team", "s3cr3t"), ("x-b", "1")))
+    command = curl(sent, own)
+    assert "s3cr3t" not in command
+    assert "-H 'x-team: ***' -H 'x-b: 1'" in command
+    assert "completions?v=***'" in command
+
+
+def test_a_key_in_the_url_is_a_variable_too() -> None:
+    key = replace(TARGET, api_key="k3y")
+    sent = replace(SENT, url=SENT.url + "?key=k3y")
+    assert curl(sent, key).startswith("""curl -sN 'http://127.0.0.1:1/v1/chat/completions?key='"$API_KEY" """)
+
+
 def test_a_request_without_a_body_names_its_method() -> None:
     plain = replace(
         SENT, method="GET", url="http://127.0.0.1:1/v1/models?a=b&c=d", request_headers=(), request_body=b""

@@ -33,7 +33,8 @@ def test_a_failure_says_what_is_asked_who_breaks_what_was_seen_where_and_what_to
     assert said[2:6] == [f"breaks {effect}" for effect in row.breaks[:CLIENTS]]
     assert said[6].startswith("seen in flush (stream): choice 0: content")
     assert said[7].startswith('at byte 0, frame 0: data: {"id": "chatcmpl-1"')
-    assert said[8] == f"to do: {row.hint}"
+    assert said[8].startswith("request: curl -sN http://127.0.0.1:1/v1/chat/completions --data-raw '{")
+    assert said[9] == f"to do: {row.hint}"
 
 
 def test_only_some_broken_clients_are_named(stream: Make, certified: Certified) -> None:
@@ -66,14 +67,14 @@ def test_a_violation_without_a_place_shows_no_bytes(stream: Make, certified: Cer
 def test_an_empty_body_has_no_bytes_to_show(plain: Make, certified: Certified) -> None:
     said = lines(certified(plain("body-not-json", 500)), "http.body.json")
     assert (
-        said[-2]
+        said[-3]
         == 'seen in body-not-json (whole): the status is 500; POST /chat/completions should get 400; it says ""'
     )
 
 
 def test_bytes_that_are_no_utf8_are_shown(plain: Make, certified: Certified) -> None:
     said = lines(certified(plain("body-not-json", 500, b"\xffoops")), "http.body.json")
-    assert said[-2] == r"at byte 0: \xffoops"
+    assert said[-3] == r"at byte 0: \xffoops"
 
 
 def test_the_exchange_of_the_finding_is_the_one_that_is_shown(stream: Make, certified: Certified) -> None:
