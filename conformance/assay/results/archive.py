@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 MASK = "key-"
 """What stands for a secret, repeated to the secret's length."""
 SHORTEST = 8
-"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance."""
+"""Characters of a value that is looked for inside texts; a shorter one (a flag) stands in many by chance. So does one
+of letters alone, the name of a vendor: it is replaced only where it is the whole text."""
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
 Json = Any
@@ -124,7 +125,7 @@ def _masked_text(text: str, secrets: Collection[str]) -> str:
     for secret in secrets:
         # Also as a body of JSON writes it, with backslashes; and a text that is a short secret and nothing else.
         for written in {secret, json.dumps(secret, ensure_ascii=False)[1:-1]}:
-            if len(secret) >= SHORTEST or text == written:
+            if text == written or (len(secret) >= SHORTEST and not secret.isalpha()):
                 text = text.replace(written, (MASK * len(written))[: len(written)])
     return text
 
