@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 MASK = "key-"
 """What stands for a secret, repeated to the secret's length."""
 SHORTEST = 8
-"""Characters of a value that is looked for inside texts; a shorter one (a flag) stands in many by chance. So does one
-of letters alone, the name of a vendor: it is replaced only where it is the whole text."""
+"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance. So does a
+header's value of letters alone, such as the name of a vendor."""
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
 Json = Any
@@ -103,31 +103,45 @@ def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
     return Archive(target=target, runs=runs, unknown=unknown)
 
 
-def _secrets(target: Target) -> Iterator[str]:
-    """What only the target's owner may read: the key, and the values that each request carries."""
-    yield from filter(None, (target.api_key, *(value for _, value in (*target.headers, *target.query))))
+@dataclass(frozen=True, kw_only=True)
+class _Secret:
+    """What only the target's owner may read."""
+
+    value: str
+    anywhere: bool
+    """Whether it is replaced inside texts too, and not only where it is the whole text or the whole credential."""
+
+    def masked(self, text: str) -> str:
+        """The text with the secret replaced by as many characters, so that every place stays where it is."""
+        # Also as a body of JSON writes it, with backslashes.
+        for written in {self.value, json.dumps(self.value, ensure_ascii=False)[1:-1]}:
+            if self.anywhere or text in {written, f"Bearer {written}"}:
+                text = text.replace(written, (MASK * len(written))[: len(written)])
+        return text
 
 
-def _masked(data: Json, secrets: Collection[str]) -> Json:
-    """JSON without the secrets, each replaced by as many characters, so that every place stays where it is."""
+def _secrets(target: Target) -> Iterator[_Secret]:
+    """The key, and the values that each request carries."""
+    if target.api_key:
+        yield _Secret(value=target.api_key, anywhere=len(target.api_key) >= SHORTEST)
+    for _, value in (*target.headers, *target.query):
+        if value:
+            yield _Secret(value=value, anywhere=len(value) >= SHORTEST and not value.isalpha())
+
+
+def _masked(data: Json, secrets: Collection[_Secret]) -> Json:
+    """JSON without the secrets."""
     match data:
         case str():
-            return _masked_text(data, secrets)
+            for secret in secrets:
+                data = secret.masked(data)
+            return data
         case list() | tuple():
             return [_masked(one, secrets) for one in data]
         case dict():
             return {name: _masked(one, secrets) for name, one in data.items()}
         case _:
             return data
-
-
-def _masked_text(text: str, secrets: Collection[str]) -> str:
-    for secret in secrets:
-        # Also as a body of JSON writes it, with backslashes; and a text that is a short secret and nothing else.
-        for written in {secret, json.dumps(secret, ensure_ascii=False)[1:-1]}:
-            if text == written or (len(secret) >= SHORTEST and not secret.isalpha()):
-                text = text.replace(written, (MASK * len(written))[: len(written)])
-    return text
 
 
 def _of_run(run: Run) -> Json:

@@ -65,6 +65,16 @@ def test_a_key_with_quotes_stands_nowhere_either(tmp_path: Path) -> None:
     assert len(key) == len(TARGET.api_key or "")
 
 
+@pytest.mark.parametrize("key", ["short", "onlyletters"])
+def test_a_key_of_any_kind_stands_nowhere(driven: tuple[Target, Sequence[Run]], key: str, tmp_path: Path) -> None:
+    target, (run, *_) = driven
+    form, (first, *_) = next(iter(run.exchanges.items()))
+    sent = replace(first.transcript, request_headers=(("authorization", f"Bearer {key}"),))
+    renamed = replace(run, exchanges={form: [replace(first, transcript=sent)]})
+    save(tmp_path / "run.gz", replace(target, api_key=key), [renamed])
+    assert key not in gzip.decompress((tmp_path / "run.gz").read_bytes()).decode()
+
+
 def test_values_that_each_request_carries_stand_nowhere_and_a_short_one_spoils_nothing(
     driven: tuple[Target, Sequence[Run]], tmp_path: Path
 ) -> None:
