@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.model.scenario import Auth, Request
-from assay.model.target import Backend, root_of
+from assay.model.target import Backend, Missing, root_of
 from assay.requests.carried import address, carried_headers
 
 if TYPE_CHECKING:
@@ -129,7 +129,15 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
         return "only a proxy that Assay starts can be seen with a backend that is not ready"
     if target.slots is None and any(request.full for request in requests):
         return "how many turns the target runs at once is not known; declare it with --slots N"
+    # Such a backend can only be asked in words for a call, and the mock's default answer does not obey.
+    if Missing.TOOLS in target.missing and any(_demands_call(request) for request in requests):
+        return f"this Codex {Missing.TOOLS}"
     return ""
+
+
+def _demands_call(request: Request) -> bool:
+    choice = (request.json or {}).get("tool_choice")
+    return choice == "required" or isinstance(choice, dict)
 
 
 def examine(request: Request, transcript: Transcript, target: Target) -> None:

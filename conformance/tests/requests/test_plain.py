@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.model.scenario import Auth, Mode, Request, Scenario
-from assay.model.target import Backend, Target
+from assay.model.target import Backend, Missing, Target
 from assay.model.transcript import End, Piece, Transcript
 from assay.requests.plain import UnseenError, examine, following, prepare, response_id, unsupported_reason
 
@@ -116,6 +116,14 @@ def test_what_a_target_lacks_is_said() -> None:
     assert (
         unsupported_reason(scenario(Request(unready=True, full=True, also=(Request(auth=Auth.WRONG),))), TARGET) == ""
     )
+
+
+def test_a_demanded_call_cannot_be_asked_of_a_backend_without_tools() -> None:
+    named = scenario(Request(json={"tool_choice": {"type": "function", "function": {"name": "f"}}}))
+    none = target(missing=frozenset({Missing.TOOLS}))
+    assert unsupported_reason(named, none) == "this Codex takes no tools of its client"
+    assert unsupported_reason(named, target()) == ""
+    assert unsupported_reason(scenario(Request(json={"tool_choice": "auto"})), none) == ""
 
 
 def test_a_large_body_that_is_taken_shows_nothing_unless_the_limit_is_declared() -> None:
