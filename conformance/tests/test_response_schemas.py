@@ -292,7 +292,7 @@ def spots(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 
 
 @pytest.mark.parametrize(("file", "title", "node", "model"), SAMPLES, ids=[one[1] for one in SAMPLES])
-def test_a_required_field_that_is_missing_is_told(file: str, title: str, node: Json, model: Any) -> None:
+def test_a_required_field_that_is_missing_is_reported(file: str, title: str, node: Json, model: Any) -> None:
     assert model
     value = sample(node, file)
     for name in node.get("required", ()):
@@ -355,7 +355,7 @@ def test_what_clients_send_is_an_input_item(item: Json) -> None:
         "Hello.",
     ],
 )
-def test_what_nobody_published_is_none(item: object) -> None:
+def test_what_no_one_published_is_none(item: object) -> None:
     assert errors("response.input_item", item) != []
 
 

@@ -62,7 +62,7 @@ def test_names_are_unique_and_fit_a_file_name() -> None:
     assert all(name == name.lower() and name.replace("-", "").isalnum() for name in names)
 
 
-def test_all_modules_are_told_and_in_order() -> None:
+def test_all_modules_are_reported_and_in_order() -> None:
     modules = [import_module(f"assay.scenarios.{found.name}") for found in iter_modules(scenarios.__path__)]
     tables = [table for module in modules for table in vars(module).values() if isinstance(table, tuple)]
     told = [scenario for table in tables for scenario in table if isinstance(scenario, Scenario)]

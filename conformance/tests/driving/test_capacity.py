@@ -47,7 +47,7 @@ def pauses(waiting: Patience, refusal: Transcript) -> list[float]:
         (answer(None), False),
     ],
 )
-def test_a_refusal_for_lack_of_capacity_is_told_by_its_status_and_code(said: Transcript, *, busy: bool) -> None:
+def test_a_refusal_for_lack_of_capacity_is_reported_by_its_status_and_code(said: Transcript, *, busy: bool) -> None:
     assert is_busy(said) is busy
 
 

@@ -197,7 +197,7 @@ def test_a_client_that_finds_no_occasion_to_leave_observes_nothing(tiny: Any) ->
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["before the first byte", "after some text"])
-def test_leaving_when_all_is_told_closes_the_connection_at_any_time(tiny: Any, until: Any, *, begun: bool) -> None:
+def test_leaving_when_all_is_sent_closes_the_connection_at_any_time(tiny: Any, until: Any, *, begun: bool) -> None:
     asked, gone = threading.Event(), []
 
     def respond(exchange: Any) -> None:
@@ -217,7 +217,7 @@ def test_leaving_when_all_is_told_closes_the_connection_at_any_time(tiny: Any, u
     assert gone == [True]
 
 
-def test_a_stream_that_ends_before_all_is_told_is_kept(tiny: Any) -> None:
+def test_a_stream_that_ends_before_all_is_sent_is_kept(tiny: Any) -> None:
     ended = threading.Event()
 
     def respond(exchange: Any) -> None:

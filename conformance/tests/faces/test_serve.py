@@ -101,7 +101,7 @@ def test_without_a_marker_it_echoes(served: Any) -> None:
     assert (choice["message"]["content"], choice["finish_reason"]) == ("You said: How do you do?", "stop")
 
 
-def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_told(served: Any) -> None:
+def test_a_tool_is_called_when_the_text_asks_for_it_and_its_result_is_reported(served: Any) -> None:
     question = {"role": "user", "content": "Please use get_weather."}
     choice = ask(served, [question], tools=[WEATHER])
     assert choice["finish_reason"] == "tool_calls"
@@ -165,7 +165,9 @@ def test_a_marker_of_no_script_or_without_a_nonce_is_the_clients_mistake(serving
 
 
 @pytest.mark.usefixtures("default_signals")
-def test_a_file_of_scripts_that_changes_is_read_again_and_told_when_it_is_broken(serving: Any, tmp_path: Path) -> None:
+def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_broken(
+    serving: Any, tmp_path: Path
+) -> None:
     file, other = tmp_path / "scripts.yaml", tmp_path / "other"
     file.write_text(SCRIPTS, encoding="utf-8")
     with serving("--scripts", str(file)) as served:

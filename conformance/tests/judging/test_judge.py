@@ -195,7 +195,7 @@ def test_wrong_content_hides_sense(whole: Make) -> None:
     assert "turn.history-reaches-backend" in hidden(outcomes, "chat.whole.text")
 
 
-def test_wrong_sense_is_told_where_the_content_is_right(whole: Make, stream: Make) -> None:
+def test_wrong_sense_is_reported_where_the_content_is_right(whole: Make, stream: Make) -> None:
     said = json.dumps({"history": [], "input": []})
     outcomes = judged(stream("history", said, STOP), whole("history", said))
     assert broken(outcomes) == {"turn.history-reaches-backend"}
@@ -209,7 +209,7 @@ def test_parity_is_judged_where_nothing_else_was_found(stream: Make, whole: Make
     assert broken(judged(streamed, at_once)) == {"chat.stream.parity"}
 
 
-def test_what_the_stored_answer_alone_can_tell_is_told(stream: Make, right_whole: Make, error_frame: bytes) -> None:
+def test_what_the_stored_answer_alone_can_say_is_reported(stream: Make, right_whole: Make, error_frame: bytes) -> None:
     outcomes = judged(stream("text-hello", "Hello, world!", error_frame), right_whole("text-hello"))
     (finding,) = outcomes["chat.stream.parity"].findings
     assert "the answer says 'events: role text error'" in finding.violation.seen
@@ -268,7 +268,7 @@ def test_a_failure_that_is_answered_as_a_success_is_one_violation(stream: Make, 
     assert broken(outcomes) == {"chat.stream.error-before-output", "chat.whole.backend-error"}
 
 
-def test_an_error_that_breaks_the_envelope_is_told_in_both_modes(
+def test_an_error_that_breaks_the_envelope_is_reported_in_both_modes(
     stream: Make, plain: Make, error_body: Callable[..., bytes]
 ) -> None:
     bad = error_body(code=5)
@@ -329,7 +329,7 @@ def test_of_an_exchange_that_the_client_left_only_the_form_is_judged(stream: Mak
     assert broken(judged(wrong, after)) == {"chat.stream.role-first"}
 
 
-def test_a_client_that_left_before_the_first_byte_heard_nothing_wrong(stream: Make) -> None:
+def test_a_client_that_left_before_the_first_byte_received_nothing_wrong(stream: Make) -> None:
     left = stream("disconnect-first", bare=True, status=None, end=End.LEFT)
     said = '{"turns": [{"script": "leave/first", "state": "%s"}]}'
     after = [stream("disconnect-first", said % state, STOP, number=1) for state in ("interrupted", "running")]
@@ -338,7 +338,7 @@ def test_a_client_that_left_before_the_first_byte_heard_nothing_wrong(stream: Ma
 
 
 @pytest.mark.parametrize("name", ["fail-in-arguments", "silent-backend"])
-def test_what_may_be_told_by_status_or_by_frame_is_right_both_ways(
+def test_what_may_be_reported_by_status_or_by_frame_is_right_both_ways(
     name: str, stream: Make, right_stream: Make, error_body: Callable[..., bytes], error_frame: bytes
 ) -> None:
     by_status = stream(name, error_body(), bare=True, status=504, headers={"Content-Type": "application/json"})
@@ -624,7 +624,7 @@ AXES = {
 
 
 @pytest.mark.parametrize("way", Arguments)
-def test_the_way_of_telling_arguments_that_a_target_does_not_use_is_not_applicable(
+def test_the_way_of_streaming_arguments_that_a_target_does_not_use_is_not_applicable(
     way: Arguments, stream: Make, right_whole: Make, call: Delta, fragment: Delta, usage_chunk: Callable[..., bytes]
 ) -> None:
     name = next(s.name for s in SCENARIOS if "chat.stream.arguments-incremental" in s.exercises)
@@ -657,7 +657,7 @@ def test_in_a_scenario_that_blames_its_subject_every_fault_of_content_is_one_of_
     assert outcomes["chat.stream.role-first"].verdict is Verdict.PASS
 
 
-def test_a_fault_of_form_is_blamed_on_nobody_else(stream: Make, right_whole: Make) -> None:
+def test_a_fault_of_form_is_blamed_on_no_one_else(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("shape-a", "Hi!", {"role": "user"}, STOP), right_whole("shape-a"))
     assert broken(outcomes) == {"chat.stream.role-once"}
     assert {"chat.stream.text", "chat.stream.call-opening"} <= hidden(outcomes, "chat.stream.role-once")
@@ -666,7 +666,9 @@ def test_a_fault_of_form_is_blamed_on_nobody_else(stream: Make, right_whole: Mak
 # Several choices
 
 
-def test_what_one_choice_says_of_another_is_told_as_such(right_stream: Make, right_whole: Make, stream: Make) -> None:
+def test_what_one_choice_says_of_another_is_reported_as_such(
+    right_stream: Make, right_whole: Make, stream: Make
+) -> None:
     wanted = answers_to(NAMED["choices-text"], 0, STREAM)
     both = "".join(one.text or "" for one in wanted)
     second = ({"role": "assistant", "choice": 1}, {"content": wanted[1].text, "choice": 1}, {**STOP, "choice": 1})

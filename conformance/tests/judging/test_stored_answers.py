@@ -46,7 +46,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     stored.cache_clear()
 
 
-def test_an_answer_is_told_in_lines(stream: Make) -> None:
+def test_an_answer_is_reported_in_lines(stream: Make) -> None:
     assert render(stream("text-hello", "Hello", ", world!", STOP)) == HELLO
 
 
@@ -55,14 +55,14 @@ def test_how_often_something_was_said_is_nobodys_business(stream: Make, call: Ca
     assert render(stream("call-one", *frames)).splitlines()[0] == "events: role call finish"
 
 
-def test_after_an_error_the_end_may_be_told_or_not(stream: Make, error_frame: bytes) -> None:
+def test_after_an_error_the_end_may_be_reported_or_not(stream: Make, error_frame: bytes) -> None:
     told = stream("fail-after-text", "Half", error_frame)
     silent = stream("fail-after-text", {"role": "assistant"}, "Half", error_frame, bare=True)
     assert render(told) == render(silent)
     assert render(told).startswith("events: role text error\n")
 
 
-def test_calls_are_told_by_name_and_arguments_without_ids(whole: Make) -> None:
+def test_calls_are_reported_by_name_and_arguments_without_ids(whole: Make) -> None:
     exchange = whole("calls-burst", None, "tool_calls", calls=[("a", "search", '{"q": "é"}'), ("b", "read", "")])
     assert render(exchange).splitlines() == [
         "events: role call arguments call finish usage",
@@ -76,11 +76,11 @@ def test_calls_are_told_by_name_and_arguments_without_ids(whole: Make) -> None:
     ]
 
 
-def test_usage_that_the_backend_did_not_tell_is_the_proxys_own(whole: Make) -> None:
+def test_usage_that_the_backend_did_not_report_is_the_proxys_own(whole: Make) -> None:
     assert render(whole("finish-filter", "x", "content_filter")).splitlines()[-1] == ESTIMATED
 
 
-def test_failures_are_told(stream: Make, plain: Make, error_frame: bytes) -> None:
+def test_failures_are_reported(stream: Make, plain: Make, error_frame: bytes) -> None:
     assert render(plain("fail-first", 502)) == "error: before output\n"
     assert render(plain("fail-first", None)) == "error: no response\n"
     assert render(stream("fail-after-text", "Half", error_frame)).splitlines()[-1] == "error: in the stream"
@@ -91,7 +91,7 @@ def test_a_reflection_is_different_each_time(whole: Make) -> None:
 
 
 @pytest.mark.parametrize(("length", "whole_text"), [(2000, True), (2001, False)])
-def test_a_long_text_is_told_by_its_length_and_ends(stream: Make, length: int, *, whole_text: bool) -> None:
+def test_a_long_text_is_reported_by_its_length_and_ends(stream: Make, length: int, *, whole_text: bool) -> None:
     said = "a" + "x" * (length - 2) + "z"
     line = render(stream("text-long", said, STOP)).splitlines()[1]
     assert (said in line) == whole_text
@@ -99,7 +99,7 @@ def test_a_long_text_is_told_by_its_length_and_ends(stream: Make, length: int, *
         assert line == f'text: 2001 characters, "a{"x" * 59}" … "{"x" * 59}z"'
 
 
-def test_a_document_tells_the_exchanges_but_for_the_one_that_was_left(stream: Make) -> None:
+def test_a_document_says_the_exchanges_but_for_the_one_that_was_left(stream: Make) -> None:
     left = stream("disconnect", "I have begun", bare=True, end=End.LEFT)
     after = stream("disconnect", '{"turns": []}', STOP, number=1)
     assert document([left, after]) == f"# exchange 2\n{render(after)}"
@@ -153,7 +153,7 @@ def test_a_line_more_or_less_is_a_difference(
     assert (violation.requirement, violation.seen) == ("chat.whole.usage", said)
 
 
-def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make, store: Path) -> None:
+def test_counts_that_an_older_backend_does_not_report_are_not_compared(whole: Make, store: Path) -> None:
     newer = whole("finish-length", "This answer is cut", "length")
     older = replace(newer, target=replace(newer.target, missing=frozenset({Missing.COUNTS})))
     (store / file_name("finish-length", WHOLE)).write_text(document([newer]))
@@ -161,7 +161,7 @@ def test_counts_that_an_older_backend_does_not_tell_are_not_compared(whole: Make
     assert list(difference(older, load())) == []
 
 
-def test_counts_that_any_other_backend_does_not_tell_are_a_difference(
+def test_counts_that_any_other_backend_does_not_report_are_a_difference(
     whole: Make, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exchange = whole("finish-length", "This answer is cut", "length")
@@ -217,7 +217,7 @@ def test_choices_interleave_freely(stream: Make) -> None:
     assert render(mixed).startswith("events: role text finish role text finish\n")
 
 
-def test_each_choice_is_told(stream: Make) -> None:
+def test_each_choice_is_reported(stream: Make) -> None:
     second = ({"role": "assistant", "choice": 1}, {"content": "b", "choice": 1}, {**STOP, "choice": 1})
     assert render(stream("choices-text", "a", STOP, *second)).splitlines()[1:] == [
         'text: "a"', "finish: stop", 'text: "b"', "finish: stop",

@@ -57,7 +57,7 @@ def test_a_plain_request_is_asked_on_the_first_surface_that_is_served() -> None:
     assert every.forms(()) == ()
 
 
-def test_scenarios_are_told_apart_by_identity_so_that_each_is_driven_once() -> None:
+def test_scenarios_are_distinguished_by_identity_so_that_each_is_driven_once() -> None:
     one, two = (Scenario(name="n", title="t", exercises=()) for _ in range(2))
     assert one != two
     assert len({one, two}) == 2

@@ -11,7 +11,7 @@ def test_a_path_is_below_the_base_url_however_that_ends(base: str) -> None:
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1/"])
-def test_an_address_is_told_as_its_path_below_the_base_url(base: str) -> None:
+def test_an_address_is_reported_as_its_path_below_the_base_url(base: str) -> None:
     target = Target(base_url=base, model="m")
     assert target.path_of(target.url("/models/m")) == "/models/m"
 

@@ -104,7 +104,7 @@ def test_each_choice_has_an_answer_of_its_own() -> None:
     assert len({answer.text for answer in answers_to(NAMED["choices-text"], 0, WHOLE)}) == 2
 
 
-def test_choices_of_one_turn_are_told_apart_by_their_index_and_counted_once() -> None:
+def test_choices_of_one_turn_are_distinguished_by_their_index_and_counted_once() -> None:
     first, second = answers_to(NAMED["choices-indexed"], 0, STREAM)
     assert (first.text, second.text) == ("Zero begins, goes on, and ends.", "One begins, goes on, and is cut")
     assert (first.finish, second.finish) == ("stop", "length")

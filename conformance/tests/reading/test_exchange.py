@@ -99,7 +99,7 @@ def test_a_form_has_a_mode_and_a_dialect(stream: Make) -> None:
     assert (exchange.mode, exchange.dialect) == (Mode.STREAM, XML)
 
 
-def test_deltas_that_repeat_the_arguments_are_put_together_as_the_target_tells_them(
+def test_deltas_that_repeat_the_arguments_are_put_together_as_the_target_says_them(
     stream: Make, call: Callable[..., Any], fragment: Callable[..., Any]
 ) -> None:
     frames = (call(0, "a", "f", '{"q":'), fragment(0, '{"q":1}'), {"finish": "tool_calls"})

@@ -79,12 +79,12 @@ def test_text_after_a_call_is_dropped() -> None:
     assert stream(A, SAY).text == ""
 
 
-def test_text_before_a_call_is_told_in_a_stream_and_not_in_a_whole_answer() -> None:
+def test_text_before_a_call_is_reported_in_a_stream_and_not_in_a_whole_answer() -> None:
     assert stream(SAY, A).text == "Hello"
     assert whole(SAY, A).text == ""
 
 
-def test_calls_follow_the_stop_policy_in_streams_and_are_all_told_in_whole_answers() -> None:
+def test_calls_follow_the_stop_policy_in_streams_and_are_all_reported_in_whole_answers() -> None:
     assert names(stream(A, B)) == ["search"]
     assert names(stream(A, B, burst=True)) == ["search", "read"]
     assert names(whole(A, B)) == ["search", "read"]
@@ -194,7 +194,7 @@ def test_what_only_looks_like_a_block_stays_text() -> None:
 
 
 @pytest.mark.parametrize(("also", "exact"), [((), False), (("native",), True)])
-def test_a_call_told_in_text_alone_is_known_by_its_meaning_only(also: tuple[str, ...], *, exact: bool) -> None:
+def test_a_call_reported_in_text_alone_is_known_by_its_meaning_only(also: tuple[str, ...], *, exact: bool) -> None:
     call = Call(id="a", name="search", arguments='{"q": 1}', shape="use-tool", also=also)  # type: ignore[arg-type]  # names of shapes
     assert stream(call).calls[0].exact is exact
 

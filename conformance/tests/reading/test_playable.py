@@ -57,7 +57,7 @@ def test_a_real_codex_plays_what_its_models_service_can_play(script: str) -> Non
     assert unsupported_reason(scenario(script), CODEX) == ""
 
 
-def test_what_it_cannot_play_is_told_with_its_script() -> None:
+def test_what_it_cannot_play_is_reported_with_its_script() -> None:
     assert unsupported_reason(scenario("shapes/a"), CODEX) == (
         "a real Codex is behind the target, whose model's service cannot play shapes/a: "
         "the app-server chooses the dialect of its notifications"

@@ -50,7 +50,7 @@ def test_several_names_add_up_in_the_order_of_the_suite() -> None:
         ("zzzz", "is named 'zzzz'"),
     ],
 )
-def test_an_unknown_name_is_told_with_the_close_ones(wrong: str, hint: str) -> None:
+def test_an_unknown_name_is_reported_with_the_close_ones(wrong: str, hint: str) -> None:
     with pytest.raises(UnknownScenarioError) as raised:
         names("text-hello", wrong)
     assert hint in str(raised.value)

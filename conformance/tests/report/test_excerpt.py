@@ -12,7 +12,7 @@ def test_the_place_is_shown_between_what_stands_around_it() -> None:
     assert shown.where == "byte 9, frame 1"
 
 
-def test_a_place_without_a_frame_is_told_by_its_byte() -> None:
+def test_a_place_without_a_frame_is_reported_by_its_byte() -> None:
     assert excerpt(b"abc", Place(offset=0, length=3)).where == "byte 0"
 
 

@@ -75,7 +75,7 @@ def test_scenarios_that_name_the_requirement_come_first_and_many_are_counted() -
     assert cells[2][4] == "`calling`"
 
 
-def test_what_kills_nothing_and_what_nobody_judges_is_shown_as_such() -> None:
+def test_what_kills_nothing_and_what_no_one_judges_is_shown_as_such() -> None:
     cells = table(requirements_page(EVIDENCE))
     assert cells[0][5] == "no-end, two-ends"
     assert cells[1][5] == NONE
@@ -93,7 +93,7 @@ def test_the_kill_matrix_says_what_a_violation_does_to_clients() -> None:
     ]  # fmt: skip
 
 
-def test_a_seed_page_names_a_line_once_and_tells_its_words_in_their_order() -> None:
+def test_a_seed_page_names_a_line_once_and_says_its_words_in_their_order() -> None:
     rows = [cells[:3] for cells in table(seed_page(SEED, EVIDENCE))[:3]]
     assert rows == [
         ["criterion 1, role & end", "Say the role first", "`a.role`"],

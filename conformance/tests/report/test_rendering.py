@@ -76,5 +76,5 @@ def test_bytes_that_are_no_text_and_lines_that_are_long_can_be_read_all_the_same
     assert line.endswith(" … 3802 characters more")
 
 
-def test_the_padding_of_a_request_is_told_by_its_length(one_body: Any) -> None:
+def test_the_padding_of_a_request_is_reported_by_its_length(one_body: Any) -> None:
     assert "{} (+ 3 spaces)" in body(one_body, b"", request_body=b"{}   ")

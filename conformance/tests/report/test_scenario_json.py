@@ -105,7 +105,7 @@ def test_fields_data_and_schema_have_the_same_names(kind: type[Scenario | Turn |
     assert {name for one in found for name in one} == fields == set(schema["properties"])
 
 
-def test_bytes_that_are_no_text_are_told_as_escapes() -> None:
+def test_bytes_that_are_no_text_are_reported_as_escapes() -> None:
     assert "\\xff\\xfe" in scenario_data(NAMED["body-not-utf8"])["request"]["body"]
     assert scenario_data(NAMED["body-too-large"])["request"]["padding"] == 20 * 2**20
 

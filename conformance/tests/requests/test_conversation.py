@@ -141,7 +141,7 @@ def test_the_legacy_dialect_declares_functions() -> None:
     assert "functions" not in body(NAMED["text-hello"], LEGACY)
 
 
-def test_the_legacy_dialect_tells_calls_and_results_by_the_functions_name() -> None:
+def test_the_legacy_dialect_says_calls_and_results_by_the_functions_name() -> None:
     turns = (Turn(say="a"), Turn(results={"search": "found"}, say="b"))
     scenario = Scenario(name="n", title="t", exercises=(), script="s", turns=turns)
     called = dataclasses.replace(CALLED, calls=(dataclasses.replace(CALLED.calls[0], id=""),))

@@ -39,6 +39,6 @@ def test_another_command_may_stand_in_for_it() -> None:
         assert target.backend is Backend.MOCK
 
 
-def test_one_that_does_not_start_is_told() -> None:
+def test_one_that_does_not_start_is_reported() -> None:
     with pytest.raises(HarnessError, match="did not answer at"), proxy(command="sleep 100", start_timeout=0.3):
         pass

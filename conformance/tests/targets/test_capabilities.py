@@ -41,7 +41,7 @@ def test_what_a_version_lacks(version: tuple[int, int], lacking: set[Missing]) -
     assert missing_in(version) == lacking
 
 
-def test_a_codex_tells_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_codex_says_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", "0.142.5")
     assert version_of(executable("assay-codex")) == (0, 142)
     assert version_of(codex_that_says(tmp_path, "codex-cli 1.2.3")) == (1, 2)

@@ -54,7 +54,7 @@ def test_an_interrupt_that_python_ignores_is_repeated(number: signal.Signals) ->
     assert weak() is None
 
 
-def test_what_else_python_ignores_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_else_python_ignores_is_reported_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda ignored: reported.append(ignored.exc_type))
 

@@ -73,7 +73,7 @@ def gone(pids: list[int]) -> bool:
     return True
 
 
-def test_the_port_is_told_in_every_way(proxy: Proxy) -> None:
+def test_the_port_is_reported_in_every_way(proxy: Proxy) -> None:
     with launch(proxy.command("--port={port}", "{port}"), env={"OWN": "1", "CODEX_HOME": "x"}) as launched:
         port = launched.base_url.removeprefix("http://127.0.0.1:").removesuffix("/v1")
         assert proxy.noted["argv"] == [f"--port={port}", port]
@@ -145,7 +145,9 @@ def test_a_running_proxy_is_found_by_any_url_of_its_server(proxy: Proxy) -> None
     assert launched_at(launched.base_url) is None
 
 
-def test_who_does_not_hear_is_killed_after_the_grace(monkeypatch: pytest.MonkeyPatch, proxy: Proxy, until: Any) -> None:
+def test_who_does_not_receive_is_killed_after_the_grace(
+    monkeypatch: pytest.MonkeyPatch, proxy: Proxy, until: Any
+) -> None:
     monkeypatch.setattr(launching, "GRACE", 0.1)
     code = "import signal, runpy, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); sys.argv = sys.argv[1:]; "
     deaf = f"{code}runpy.run_path(sys.argv[0])"
@@ -168,7 +170,7 @@ def test_who_does_not_hear_is_killed_after_the_grace(monkeypatch: pytest.MonkeyP
         (python("pass"), "the proxy ended with status 0 before it was ready; it said nothing"),
     ],
 )
-def test_a_command_that_does_not_come_up_is_told(command: str, message: str) -> None:
+def test_a_command_that_does_not_come_up_is_reported(command: str, message: str) -> None:
     with pytest.raises(HarnessError) as raised, launch(command, env={}):
         pass
     assert str(raised.value).startswith(message)
@@ -183,7 +185,7 @@ def test_only_the_end_of_a_long_complaint_is_quoted() -> None:
     assert len(str(raised.value)) < launching.SHOWN + 200
 
 
-def test_a_command_that_is_never_ready_is_told_and_stopped(tmp_path: Path, until: Any) -> None:
+def test_a_command_that_is_never_ready_is_reported_and_stopped(tmp_path: Path, until: Any) -> None:
     note = tmp_path / "pid"
     code = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); print('thinking', flush=True)"
     with pytest.raises(HarnessError) as raised, launch(python(f"{code}; time.sleep(1000)"), env={}, timeout=1.5):
@@ -199,7 +201,7 @@ def test_a_proxy_that_fails_is_not_ready(proxy: Proxy) -> None:
 
 
 @pytest.mark.usefixtures("default_signals")
-def test_who_interrupts_a_start_leaves_nobody_behind() -> None:
+def test_who_interrupts_a_start_leaves_no_one_behind() -> None:
     running: list[subprocess.Popen[bytes]] = []
 
     def start() -> subprocess.Popen[bytes]:
@@ -230,7 +232,7 @@ def test_who_interrupts_the_grace_insists_at_once(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{prt}/v1", "127.0.0.1/v1", "http://127.0.0.1:99999/v1"])
-def test_a_url_that_is_none_is_told_at_once(proxy: Proxy, url: str) -> None:
+def test_a_url_that_is_none_is_reported_at_once(proxy: Proxy, url: str) -> None:
     with pytest.raises(HarnessError, match="is no usable URL"), launch(proxy.command(), env={}, url=url):
         pass
 

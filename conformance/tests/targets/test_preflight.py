@@ -409,7 +409,7 @@ def test_a_server_that_dies_at_the_first_request_is_there(tiny: Any) -> None:
     assert found.surfaces[RESPONSES].reason == "although no text came: nothing listens any more"
 
 
-def test_a_name_that_nobody_has() -> None:
+def test_a_name_that_no_one_has() -> None:
     assert refusal(a_target("http://nobody.invalid/v1")).startswith("nothing answers at http://nobody.invalid/v1/")
 
 
@@ -649,7 +649,9 @@ def streaming(*fragments: str) -> Callable[[Any], None]:
     ("fragments", "found"),
     [(('{"a"', '{"a": 1', '{"a": 1}'), Arguments.CUMULATIVE), (('{"a"', ": 1", "}"), None), (('{"a": 1}',), None)],
 )
-def test_how_arguments_are_told_is_found_out(tiny: Any, fragments: tuple[str, ...], found: Arguments | None) -> None:
+def test_how_arguments_are_reported_is_found_out(
+    tiny: Any, fragments: tuple[str, ...], found: Arguments | None
+) -> None:
     tiny.respond = streaming(*fragments)
     assert preflight(a_target(tiny.base_url)).arguments is found
 

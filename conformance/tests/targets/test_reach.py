@@ -119,7 +119,7 @@ def test_a_proxy_that_runs_already_has_its_backend(tiny: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("how", [{"url": "http://127.0.0.1:1/v1"}, {"command": "/no/such/command"}])
-def test_a_key_that_cannot_be_sent_is_told_before_anything_is_tried(
+def test_a_key_that_cannot_be_sent_is_reported_before_anything_is_tried(
     monkeypatch: pytest.MonkeyPatch, value: str | None, message: str, how: Any
 ) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)

@@ -28,7 +28,7 @@ def test_a_codex_is_given_a_home_in_which_it_asks_the_scripts() -> None:
     ("version", "lacking", "feature"),
     [("0.169.0", False, "plugins"), ("0.98.0", True, "plugins"), ("0.89.0", True, "remote_models")],
 )
-def test_its_version_tells_what_it_lacks_and_how_it_is_furnished(
+def test_its_version_says_what_it_lacks_and_how_it_is_furnished(
     monkeypatch: pytest.MonkeyPatch, version: str, *, lacking: bool, feature: str
 ) -> None:
     monkeypatch.setenv("ASSAY_CODEX_VERSION", version)

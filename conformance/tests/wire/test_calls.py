@@ -64,7 +64,7 @@ def test_comments_and_done_say_nothing() -> None:
     assert assemble([Comment(frame=0, text="keep-alive"), Done(frame=1)]) == assemble([])
 
 
-def test_what_is_told_twice_counts_as_told_last() -> None:
+def test_what_is_reported_twice_counts_as_reported_last() -> None:
     events = [Finished(frame=1, choice=0, reason="stop"), Finished(frame=2, choice=0, reason="length")]
     assert assemble(events).choices[0].finish == "length"
 

@@ -358,7 +358,7 @@ def test_what_follows_an_unreadable_frame_is_not_judged() -> None:
     assert reading.answer.choices[0].text == "a"
 
 
-def test_bytes_that_are_not_utf8_are_told_at_the_byte_and_the_rest_is_judged() -> None:
+def test_bytes_that_are_not_utf8_are_reported_at_the_byte_and_the_rest_is_judged() -> None:
     bad = TEXT.replace(b'"a"', b'"\xf0\x9f"')
     reading = read(ROLE, bad, FINISH)
     assert [violation.requirement for violation in reading.violations] == [
@@ -378,7 +378,7 @@ def test_a_comment_that_is_not_utf8_silences_nothing() -> None:
     ]
 
 
-def test_a_block_without_end_is_told_and_silences_the_rest() -> None:
+def test_a_block_without_end_is_reported_and_silences_the_rest() -> None:
     stream = chat_stream()
     stream._reader._limit = 1000
     for piece in (ROLE, *[b"x" * 400] * 9, TEXT, DONE):
@@ -399,7 +399,7 @@ def test_each_choice_is_judged_for_itself() -> None:
     ]
 
 
-def test_independent_faults_are_all_told() -> None:
+def test_independent_faults_are_all_reported() -> None:
     reading = read(ROLE, ROLE, text(id="x"), text(model="y"), FINISH)
     assert [violation.requirement.removeprefix("chat.stream.") for violation in reading.violations] == [
         "role-once",
@@ -410,7 +410,7 @@ def test_independent_faults_are_all_told() -> None:
     assert reading.violations[1].seen == "id is 'x', but was 'chatcmpl-1' before"
 
 
-def test_an_answer_is_told_in_events() -> None:
+def test_an_answer_is_reported_in_events() -> None:
     reading = read(COMMENT, ROLE, TEXT, CALL, b": now\n" + MORE, FINISH, USAGE, DONE)
     assert reading.violations == ()
     assert reading.events == (
@@ -442,7 +442,7 @@ def test_an_answer_ends_where_clients_stop_reading() -> None:
     assert read(ROLE, FINISH, ERROR, TEXT).answer.choices[0].text is None
 
 
-def test_events_are_told_as_they_come() -> None:
+def test_events_are_reported_as_they_come() -> None:
     stream = chat_stream()
     body = b"".join(PLAIN)
     told = [event for i in range(len(body)) for event in stream.feed(body[i : i + 1])]

@@ -85,7 +85,7 @@ NOTES = [(state, sign) for (state, sign), cell in CHOICE.items() if isinstance(c
 
 
 @pytest.mark.parametrize(("state", "sign", "requirement"), VIOLATIONS)
-def test_every_hole_of_a_choice_is_told_once_at_its_frame(
+def test_every_hole_of_a_choice_is_reported_once_at_its_frame(
     state: ChoiceState, sign: ChoiceSign, requirement: str
 ) -> None:
     way, fall = WAYS[state], SIGNS[sign]
@@ -119,7 +119,7 @@ def test_after_a_note_the_choice_is_judged_on(state: ChoiceState, sign: ChoiceSi
 
 
 @pytest.mark.parametrize("state", [ChoiceState.NEW, ChoiceState.SPEAKING, ChoiceState.CALLING])
-def test_an_end_without_a_finish_is_told_at_the_end(state: ChoiceState) -> None:
+def test_an_end_without_a_finish_is_reported_at_the_end(state: ChoiceState) -> None:
     _, violation = read(*WAYS[state])
     assert violation == Violation(
         requirement="chat.stream.finish-once",
@@ -139,7 +139,7 @@ CALL_SIGNS = {
 
 
 @pytest.mark.parametrize(("state", "sign"), [key for key, cell in CALL.items() if not isinstance(cell, CallState)])
-def test_every_hole_of_a_call_is_told_once_at_its_frame(state: CallState, sign: CallSign) -> None:
+def test_every_hole_of_a_call_is_reported_once_at_its_frame(state: CallState, sign: CallSign) -> None:
     way = (ROLE,) if state is CallState.UNKNOWN else (ROLE, calls(call()))
     _, violation = read(*way, calls(CALL_SIGNS[sign]), calls(more("")), FINISH)
     assert violation is not None
@@ -238,7 +238,7 @@ def test_blocks_follow_text_and_calls_and_each_other(said: tuple[dict[str, Any],
         ((calls(call()), content(BLOCK + "!")), "chat.stream.xml-single-delta"),
     ],
 )
-def test_what_follows_a_block_or_cuts_it_is_told(said: tuple[dict[str, Any], ...], requirement: str | None) -> None:
+def test_what_follows_a_block_or_cuts_it_is_reported(said: tuple[dict[str, Any], ...], requirement: str | None) -> None:
     _, violation = read(ROLE, *said, FINISH, blocks=True)
     assert (violation and violation.requirement) == requirement
 
@@ -277,7 +277,7 @@ def test_a_legacy_call_is_opened_by_its_name_and_grows() -> None:
         (({"delta": {"content": "a", "function_call": {"name": "f"}}},), "chat.stream.no-mixed-frame"),
     ],
 )
-def test_a_broken_legacy_call_is_told(said: tuple[dict[str, Any], ...], requirement: str) -> None:
+def test_a_broken_legacy_call_is_reported(said: tuple[dict[str, Any], ...], requirement: str) -> None:
     _, violation = read(ROLE, *said, FINISH)
     assert violation is not None
     assert violation.requirement == requirement

@@ -37,7 +37,7 @@ def told(whole: bytes) -> list[tuple[str, str]]:
     return [(violation.requirement, violation.seen) for violation in read_whole(whole).violations]
 
 
-def test_an_answer_tells_the_events_of_a_stream() -> None:
+def test_an_answer_says_the_events_of_a_stream() -> None:
     whole = body(
         message(content=None, tool_calls=[CALL, CALL | {"id": "b"}]),
         usage={"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8},
@@ -80,7 +80,7 @@ def test_a_choice_without_an_index_has_that_of_its_place() -> None:
     assert [choice.index for choice in read_whole(body(choices=choices)).answer.choices] == [0, 1]
 
 
-def test_what_is_missing_is_not_told_as_an_event() -> None:
+def test_what_is_missing_is_not_reported_as_an_event() -> None:
     assert read_whole(body(choices=[{"message": {}}])).events == ()
 
 
@@ -151,7 +151,7 @@ BROKEN_CALLS: dict[str, tuple[Any, str, Any]] = {
 
 
 @pytest.mark.parametrize(("calls", "seen", "neighbour"), BROKEN_CALLS.values(), ids=BROKEN_CALLS)
-def test_a_call_that_lacks_something_is_told_once(calls: Any, seen: str, neighbour: Any) -> None:
+def test_a_call_that_lacks_something_is_reported_once(calls: Any, seen: str, neighbour: Any) -> None:
     assert told(body(message(tool_calls=calls))) == [(CALLS, f"choice 0: {seen}")]
     assert told(body(message(tool_calls=neighbour))) == []
 
@@ -177,11 +177,11 @@ def test_a_legacy_call_is_a_call_without_an_id() -> None:
         ({"name": "f", "arguments": {}}, "has no function.arguments that is a string"),
     ],
 )
-def test_a_legacy_call_that_lacks_something_is_told_once(call: Any, seen: str) -> None:
+def test_a_legacy_call_that_lacks_something_is_reported_once(call: Any, seen: str) -> None:
     assert told(body(message(content=None, function_call=call))) == [(CALLS, f"choice 0: function_call {seen}")]
 
 
-def test_an_error_in_place_of_an_answer_is_told() -> None:
+def test_an_error_in_place_of_an_answer_is_reported() -> None:
     error = {"message": "m", "type": "t", "param": None, "code": None}
     reading = read_whole(json.dumps({"error": error}).encode())
     assert reading.events == (Failed(frame=0, message="m", type="t", code=None, param=None),)
@@ -272,7 +272,7 @@ BROKEN_ERRORS: dict[str, tuple[Any, str | None, str]] = {
 
 
 @pytest.mark.parametrize(("error", "content_type", "seen"), BROKEN_ERRORS.values(), ids=BROKEN_ERRORS)
-def test_what_is_wrong_with_an_error_is_told_at_once(error: Any, content_type: str | None, seen: str) -> None:
+def test_what_is_wrong_with_an_error_is_reported_at_once(error: Any, content_type: str | None, seen: str) -> None:
     whole = json.dumps({"error": error}).encode()
     failed, (violation,) = read_error(whole, content_type)
     assert violation.requirement == "http.error.envelope"

@@ -96,7 +96,7 @@ ITEMS = st.lists(
 
 
 @given(items=ITEMS, size=st.integers(1, 400))
-def test_any_output_told_in_any_pieces_is_right_and_says_what_its_body_says(
+def test_any_output_reported_in_any_pieces_is_right_and_says_what_its_body_says(
     items: list[str | tuple[str, str, str]], size: int, response: Make, told_message: Make, told_call: Make,
     response_events: Events, event_frames: Frames,
 ) -> None:  # fmt: skip
@@ -140,7 +140,7 @@ def test_each_event_that_is_missing_is_one_violation(events: list[Json], event_f
         assert broken(event_frames(without(events, type_))) == [f"responses.stream.{row}"], type_
 
 
-def test_each_event_that_is_told_twice_is_one_violation(events: list[Json], event_frames: Frames) -> None:
+def test_each_event_that_is_reported_twice_is_one_violation(events: list[Json], event_frames: Frames) -> None:
     for number, event in enumerate(events):
         row = {"response.completed": "terminal"}.get(event["type"], "order")
         twice = [*events[: number + 1], event, *events[number + 1 :]]
@@ -209,7 +209,7 @@ def test_two_items_do_not_share_an_id(response: Make, told_message: Make, respon
         ({"status": "incomplete"}, "status"),
     ],
 )
-def test_the_terminal_response_is_the_one_that_was_told(
+def test_the_terminal_response_is_the_one_that_was_reported(
     change: Json, row: str, events: list[Json], event_frames: Frames
 ) -> None:
     events[-1]["response"] = {**events[-1]["response"], **change}
@@ -233,19 +233,19 @@ def test_a_status_that_is_not_that_of_its_event_is_named_and_hides_nothing(
 
 
 @pytest.mark.parametrize("name", ["id", "name", "call_id", "arguments"])
-def test_the_items_of_the_terminal_response_are_those_that_were_told(
+def test_the_items_of_the_terminal_response_are_those_that_were_reported(
     name: str, events: list[Json], event_frames: Frames
 ) -> None:
     events[-1]["response"]["output"][1][name] = "other"
     assert broken(event_frames(events)) == ["responses.stream.sums"]
 
 
-def test_the_text_of_the_terminal_response_is_what_was_told(events: list[Json], event_frames: Frames) -> None:
+def test_the_text_of_the_terminal_response_is_what_was_reported(events: list[Json], event_frames: Frames) -> None:
     events[-1]["response"]["output"][0]["content"][0]["text"] = "other"
     assert broken(event_frames(events)) == ["responses.stream.sums"]
 
 
-def test_an_item_that_only_the_terminal_response_has_was_never_told(
+def test_an_item_that_only_the_terminal_response_has_was_never_reported(
     events: list[Json], event_frames: Frames, told_message: Make
 ) -> None:
     events[-1]["response"]["output"].append(told_message("late", 3))
@@ -307,7 +307,7 @@ def test_a_failure_may_come_in_the_midst_of_an_item(events: list[Json], event_fr
         assert isinstance(reading.events[-1], Done)
 
 
-def test_an_error_event_is_told_and_does_not_end_a_stream(events: list[Json], event_frames: Frames) -> None:
+def test_an_error_event_is_reported_and_does_not_end_a_stream(events: list[Json], event_frames: Frames) -> None:
     error = {"type": "error", "message": "Slow.", "code": "slow", "param": None}
     reading = read_responses(event_frames([*events[:2], error]))
     assert [violation.requirement for violation in reading.violations] == ["responses.stream.terminal"]
@@ -315,7 +315,7 @@ def test_an_error_event_is_told_and_does_not_end_a_stream(events: list[Json], ev
     assert broken(event_frames([error])) == ["responses.stream.terminal"]
 
 
-def test_text_and_arguments_are_heard_however_broken_the_stream_is(event_frames: Frames) -> None:
+def test_text_and_arguments_are_received_however_broken_the_stream_is(event_frames: Frames) -> None:
     deltas = [
         {"type": "response.output_text.delta", "delta": "Hel"},
         {"type": "response.function_call_arguments.delta", "delta": "{}"},

@@ -45,7 +45,7 @@ def test_what_is_added_the_item_says(item: object, sign: ItemSign) -> None:
     assert item_sign(ADDED, {"item": item}) is sign
 
 
-def test_events_of_other_items_are_told_apart_from_those_that_nobody_published() -> None:
+def test_events_of_other_items_are_distinguished_from_those_that_no_one_published() -> None:
     assert item_sign("response.web_search_call.searching", {}) is ItemSign.PUBLISHED
     assert item_sign("response.function_call.delta", {}) is None
     assert item_sign("response.created", {}) is None

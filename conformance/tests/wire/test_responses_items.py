@@ -27,7 +27,7 @@ def told(response: Make, told_message: Make, told_call: Make, response_events: M
     return events
 
 
-def test_items_that_are_told_rightly_are_kept_as_they_are_done(told: list[Json]) -> None:
+def test_items_that_are_reported_rightly_are_kept_as_they_are_done(told: list[Json]) -> None:
     items = Items()
     assert [fault for event in told if (fault := take(items, event))] == []
     done = [event["item"] for event in told if event["type"] == "response.output_item.done"]

@@ -91,7 +91,7 @@ def test_items_of_other_kinds_say_nothing_here(response: Make) -> None:
         ({"status": "incomplete"}, "incomplete"),
     ],
 )
-def test_the_status_is_told_in_the_words_of_chat(told: Json, reason: str) -> None:
+def test_the_status_is_reported_in_the_words_of_chat(told: Json, reason: str) -> None:
     assert list(ends(told, 3, called=False)) == [Finished(frame=3, choice=0, reason=reason)]
 
 

@@ -32,7 +32,7 @@ CALL = Sentinel(id="c", name="f", arguments="{ }")
         (f"<tool_call>{{\n{BLOCK[:-12]}", f"<tool_call>{{\n{BLOCK[:-12]}", ()),
     ],
 )
-def test_text_and_calls_are_told_apart(text: str, kept: str, calls: tuple[Sentinel, ...]) -> None:
+def test_text_and_calls_are_distinguished(text: str, kept: str, calls: tuple[Sentinel, ...]) -> None:
     assert split(text) == (kept, calls)
 
 

@@ -98,7 +98,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("body", "place", "data"), BROKEN.values(), ids=BROKEN)
-def test_what_breaks_the_form_is_told_once_with_its_place(body: bytes, place: Place, data: list[str | None]) -> None:
+def test_what_breaks_the_form_is_reported_once_with_its_place(
+    body: bytes, place: Place, data: list[str | None]
+) -> None:
     frames, violations, rest = read([body])
     assert [(violation.requirement, violation.place) for violation in violations] == [(FRAMES, place)]
     assert [frame.data for frame in frames] == data
@@ -127,7 +129,7 @@ def test_a_frame_is_given_with_the_byte_that_completes_it(body: bytes) -> None:
 @pytest.mark.parametrize(
     "pieces", [[b"data: 34567\n\ndata: abcdef\n\ndata: c\n\n"], bytewise(b"data: 34567\n\ndata: abcdef\n\n")]
 )
-def test_a_block_beyond_the_limit_is_told_and_ends_the_reading(pieces: list[bytes]) -> None:
+def test_a_block_beyond_the_limit_is_reported_and_ends_the_reading(pieces: list[bytes]) -> None:
     frames, violations, rest = read(pieces, limit=13)
     assert [frame.data for frame in frames] == ["34567"]
     assert violations == [

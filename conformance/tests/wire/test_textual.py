@@ -59,7 +59,7 @@ def test_a_block_is_read_however_it_is_spaced() -> None:
     assert read_block(text) == Block(block=text, name="f", arguments={"q": "odd & spaced", "l": "[ 1 ,\n2 ]"})
 
 
-def test_a_block_without_a_name_tells_no_call() -> None:
+def test_a_block_without_a_name_says_no_call() -> None:
     assert read_block("<use_tool>\n  <q>a</q>\n</use_tool>") is None
 
 

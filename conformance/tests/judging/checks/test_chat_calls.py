@@ -91,7 +91,7 @@ def test_other_arguments_are_not_verbatim(stream: Make, call: Delta, fragment: D
     assert only("arguments-verbatim", exchange).seen.startswith("arguments of localSearch: ")
 
 
-def test_arguments_written_anew_are_shown_where_they_differ(stream: Make, call: Delta, fragment: Delta) -> None:
+def test_arguments_written_again_are_shown_where_they_differ(stream: Make, call: Delta, fragment: Delta) -> None:
     want = script_call("call/one")
     anew = json.dumps(json.loads(want.arguments))
     exchange = stream("call-one", call(0, want.id, want.name), fragment(0, anew[:9]), fragment(0, anew[9:]), CALLS)

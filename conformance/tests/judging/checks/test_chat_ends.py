@@ -100,7 +100,7 @@ def test_a_failure_before_output_is_no_stream(stream: Make, error_frame: bytes) 
     assert found("error-before-output", stream("fail-first", status=502)) == []
 
 
-def test_a_failure_in_mid_text_is_told_by_an_error_frame(stream: Make, error_frame: bytes) -> None:
+def test_a_failure_in_mid_text_is_reported_by_an_error_frame(stream: Make, error_frame: bytes) -> None:
     assert found("error-after-text", stream("fail-after-text", "Half an answer", error_frame)) == []
     exchange = stream("fail-after-text", "Half an answer", STOP)
     violation = only("error-after-text", exchange)
@@ -142,7 +142,7 @@ def test_half_of_a_call_must_not_look_like_an_answer(stream: Make, call: Delta, 
     assert "the client runs half of a call" in violation.seen
 
 
-def test_a_backend_that_never_says_anything_must_be_told(stream: Make, error_frame: bytes) -> None:
+def test_a_backend_that_never_says_anything_must_be_reported(stream: Make, error_frame: bytes) -> None:
     assert found("error-before-output", stream("silent-backend", error_frame, bare=True)) == []
     violation = only("error-before-output", stream("silent-backend", STOP))
     assert violation.seen == "the backend stayed silent, and the stream ended without an error"
@@ -189,7 +189,7 @@ def test_a_turn_that_ended_after_the_departure_is_right(stream: Make, state: str
         ("", "unknown"),
     ],
 )
-def test_a_turn_that_goes_on_after_the_departure_is_told(stream: Make, said: str, state: str) -> None:
+def test_a_turn_that_goes_on_after_the_departure_is_reported(stream: Make, said: str, state: str) -> None:
     violation = only("disconnect", stream("disconnect", said, STOP, number=1))
     assert violation.seen.endswith(f"the backend's turn was still {state}: the proxy did not interrupt it")
 

@@ -95,7 +95,7 @@ def test_a_missing_header_is_named_with_its_value(stream: Make, name: str) -> No
     assert violation.place is None
 
 
-def test_a_wrong_header_is_told_as_it_came(stream: Make) -> None:
+def test_a_wrong_header_is_reported_as_it_came(stream: Make) -> None:
     violation = only("headers", stream("text-hello", headers=HEADERS | {"connection": "close"}))
     assert violation.seen == 'connection is "close", it should say keep-alive'
 
@@ -149,7 +149,7 @@ def test_what_is_read_and_has_a_wrong_type_hides_what_comes_after(stream: Make) 
         (End.TIMEOUT, "the stream went silent for 10 s without its end"),
     ],
 )
-def test_a_body_that_does_not_end_as_it_should_is_told(stream: Make, end: End, said: str) -> None:
+def test_a_body_that_does_not_end_as_it_should_is_reported(stream: Make, end: End, said: str) -> None:
     assert only("done-last", stream("text-hello", STOP, end=end)).seen == said
 
 
@@ -158,7 +158,7 @@ def test_a_body_that_ends_or_that_the_client_left_is_right(stream: Make, end: En
     assert found("done-last", stream("text-hello", STOP, end=end)) == []
 
 
-def test_a_connection_that_breaks_as_the_backend_fails_in_mid_text_is_judged_by_what_it_told(stream: Make) -> None:
+def test_a_connection_that_breaks_as_the_backend_fails_in_mid_text_is_judged_by_what_it_reported(stream: Make) -> None:
     assert found("done-last", stream("fail-after-text", "Half", bare=True, end=End.CUT)) == []
     assert found("done-last", stream("fail-after-call", bare=True, end=End.CUT)) != []
 
@@ -166,7 +166,7 @@ def test_a_connection_that_breaks_as_the_backend_fails_in_mid_text_is_judged_by_
 # Text
 
 
-def test_a_text_that_differs_is_told_with_the_frame_in_which_it_does(stream: Make) -> None:
+def test_a_text_that_differs_is_reported_with_the_frame_in_which_it_does(stream: Make) -> None:
     exchange = stream("text-hello", "Hello", " wor", "ld!", STOP)
     violation = only("text", exchange)
     assert "12 characters instead of 13; the first difference is at character 5" in violation.seen
@@ -228,7 +228,7 @@ def test_the_right_answers_are_the_same_in_both_modes(name: str, right_stream: M
         (("Hello", STOP), ("Hullo", "length"), "finish: the stream says 'stop', the whole answer 'length'"),
     ],
 )
-def test_the_first_difference_of_the_modes_is_told(
+def test_the_first_difference_of_the_modes_is_reported(
     stream: Make, whole: Make, frames: tuple[Any, ...], members: tuple[str, ...], said: str
 ) -> None:
     (violation,) = CHECKS.look("chat.stream.parity", stream("text-hello", *frames), whole("text-hello", *members))
@@ -253,7 +253,7 @@ def test_text_before_a_call_and_calls_after_the_first_may_be_missing(stream: Mak
     assert len(list(CHECKS.look("chat.stream.parity", stream("calls-burst", *said), at_once["calls-burst"]))) == 1
 
 
-def test_usage_is_the_same_where_the_stream_tells_it(
+def test_usage_is_the_same_where_the_stream_says_it(
     stream: Make, whole: Make, usage_chunk: Callable[..., bytes]
 ) -> None:
     streamed = stream("usage-asked", "Counted.", STOP, usage_chunk(1234, 56))

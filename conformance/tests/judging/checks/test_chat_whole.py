@@ -72,7 +72,7 @@ def test_where_the_right_answer_is_not_known_nothing_is_missed(row: str, whole: 
         ({"id": "x", "model": "gpt"}, "id is 'x', it should begin with chatcmpl-"),
     ],
 )
-def test_the_first_fault_of_the_envelope_is_told(whole: Make, change: dict[str, Any], said: str) -> None:
+def test_the_first_fault_of_the_envelope_is_reported(whole: Make, change: dict[str, Any], said: str) -> None:
     assert only("envelope", whole("text-hello", "Hello, world!", change=change)) == said
 
 
@@ -95,12 +95,12 @@ def test_a_media_type_that_is_not_jsons_stops_a_client_unless_it_ends_so(
 
 
 @pytest.mark.parametrize("end", [End.CUT, End.TIMEOUT])
-def test_an_answer_that_broke_off_is_told_as_that(plain: Make, end: End) -> None:
+def test_an_answer_that_broke_off_is_reported_as_that(plain: Make, end: End) -> None:
     (violation,) = found("envelope", plain("text-hello", 200, b'{"choi', end=end))
     assert violation.seen == f"the answer did not arrive whole: {end}"
 
 
-def test_what_the_grammar_blames_is_not_told_again(plain: Make) -> None:
+def test_what_the_grammar_blames_is_not_reported_again(plain: Make) -> None:
     exchange = plain("text-hello", 200, b"Hello")
     assert exchange.reading is not None
     assert [violation.requirement for violation in exchange.reading.violations] == ["chat.whole.envelope"]
@@ -138,7 +138,7 @@ def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, 
         ("history", None, "the backend sent a JSON object; what came is not one: null"),
     ],
 )
-def test_another_text_is_told(whole: Make, name: str, content: str | None, said: str) -> None:
+def test_another_text_is_reported(whole: Make, name: str, content: str | None, said: str) -> None:
     assert only("text", whole(name, content)).startswith(said)
 
 
@@ -171,22 +171,24 @@ def test_text_beside_a_call_is_for_another_check(whole: Make) -> None:
         ((1, 2), "usage is 1 + 2, the backend reported 1234 + 56"),
     ],
 )
-def test_other_usage_is_told(whole: Make, usage: tuple[int, ...] | None, said: str) -> None:
+def test_other_usage_is_reported(whole: Make, usage: tuple[int, ...] | None, said: str) -> None:
     assert only("usage", whole("usage-asked", "Counted.", usage=usage)) == said
 
 
-def test_any_usage_that_adds_up_will_do_where_the_backend_told_none(whole: Make) -> None:
+def test_any_usage_that_adds_up_will_do_where_the_backend_reported_none(whole: Make) -> None:
     assert found("usage", whole("finish-filter", "x", "content_filter", usage=(1, 2))) == []
     assert found("usage", whole("usage-asked", "x", usage=(1, 2), live=True)) == []
 
 
-def test_another_finish_is_told(whole: Make) -> None:
+def test_another_finish_is_reported(whole: Make) -> None:
     exchange = whole("call-beats-length", None, "length", calls=[ONE])
     assert only("finish", exchange) == 'finish_reason is "length", it should be "tool_calls"'
 
 
 @pytest.mark.parametrize("calls", [[], [ONE], [TWO, ONE], [ONE, TWO, TWO], [ONE, ("call_read", "readnote", "{}")]])
-def test_calls_that_are_missing_added_reordered_or_renamed_are_told(whole: Make, calls: list[tuple[str, ...]]) -> None:
+def test_calls_that_are_missing_added_reordered_or_renamed_are_reported(
+    whole: Make, calls: list[tuple[str, ...]]
+) -> None:
     said = only("calls-all-in-order", whole("calls-burst", None, "tool_calls", calls=calls))
     assert said.startswith("the backend called localSearch (call_search), readNote (call_read); ")
 
@@ -196,14 +198,14 @@ def test_a_proxy_may_give_ids_of_its_own(whole: Make) -> None:
     assert found("calls-all-in-order", whole("calls-burst", None, "tool_calls", calls=mine)) == []
 
 
-def test_equal_calls_are_told_apart_by_ids_that_were_kept(whole: Make) -> None:
+def test_equal_calls_are_distinguished_by_ids_that_were_kept(whole: Make) -> None:
     calls = [(f"call_same_{number}", "localSearch", "{}") for number in (2, 1)]
     assert found("calls-all-in-order", whole("calls-same-twice", None, "tool_calls", calls=calls)) != []
     mine = [(f"mine_{number}", "localSearch", "{}") for number in (2, 1)]
     assert found("calls-all-in-order", whole("calls-same-twice", None, "tool_calls", calls=mine)) == []
 
 
-def test_other_arguments_are_told_for_calls_of_the_same_name_only(whole: Make) -> None:
+def test_other_arguments_are_reported_for_calls_of_the_same_name_only(whole: Make) -> None:
     exchange = whole(
         "calls-burst", None, "tool_calls", calls=[("call_search", "localSearch", '{"query":"release notes"}')]
     )
@@ -212,6 +214,6 @@ def test_other_arguments_are_told_for_calls_of_the_same_name_only(whole: Make) -
 
 
 @pytest.mark.parametrize("name", ["fail-first", "fail-after-text", "fail-after-call"])
-def test_a_failure_that_is_answered_as_a_success_is_told(whole: Make, plain: Make, name: str) -> None:
+def test_a_failure_that_is_answered_as_a_success_is_reported(whole: Make, plain: Make, name: str) -> None:
     assert only("backend-error", whole(name, "Half an answer")) == "the backend failed, and the answer is HTTP 200"
     assert found("backend-error", plain(name, 502)) == []

@@ -16,7 +16,7 @@ from assay.judging.checks.diff import difference, is_object, torn
         ("é\n", "é\r", r'"é\r" instead of "é\n"'),
     ],
 )  # fmt: skip
-def test_the_first_difference_is_told_with_what_stands_around_it(want: str, got: str, said: str) -> None:
+def test_the_first_difference_is_reported_with_what_stands_around_it(want: str, got: str, said: str) -> None:
     assert said in difference(want, got)
 
 

@@ -157,7 +157,7 @@ def test_a_completed_response_has_completed_calls(answered: Make, one_call: Json
     assert found == {"responses.whole.call-items": words}
 
 
-def test_arguments_that_were_told_in_a_block_are_json(streamed: Make, one_call: Json) -> None:
+def test_arguments_that_were_sent_in_a_block_are_json(streamed: Make, one_call: Json) -> None:
     one_call["output"][0] |= {"call_id": "any", "arguments": '{"query":"same bytes","limit":1.50}'}
     assert seen(streamed("shape-h", one_call)) == {}
     one_call["output"][0]["arguments"] = "none"

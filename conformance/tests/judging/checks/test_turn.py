@@ -70,24 +70,24 @@ def test_a_history_that_arrived_as_one_text_is_right(seen: Seen) -> None:
 
 
 @pytest.mark.parametrize("lost", range(4))
-def test_a_message_that_is_lost_is_told(seen: Seen, lost: int) -> None:
+def test_a_message_that_is_lost_is_reported(seen: Seen, lost: int) -> None:
     history = HISTORY[:lost] + HISTORY[lost + 1 :]
     (said,) = seen("history-reaches-backend", "history", developer=DEVELOPER, history=history, input=INPUT)
     assert said.endswith("did not reach the backend (or not in its place)")
     assert HISTORY[lost]["content"][0]["text"][:20] in said
 
 
-def test_messages_in_another_order_are_told(seen: Seen) -> None:
+def test_messages_in_another_order_are_reported(seen: Seen) -> None:
     (said,) = seen("history-reaches-backend", "history", developer=DEVELOPER, history=HISTORY[::-1], input=INPUT)
     assert "(or not in its place)" in said
 
 
-def test_a_system_message_that_is_lost_is_told(seen: Seen) -> None:
+def test_a_system_message_that_is_lost_is_reported(seen: Seen) -> None:
     (said,) = seen("history-reaches-backend", "history", history=HISTORY, input=INPUT)
     assert said == f"the system message '{DEVELOPER}' did not reach the backend (or not in its place)"
 
 
-def test_a_message_under_another_role_is_told(seen: Seen) -> None:
+def test_a_message_under_another_role_is_reported(seen: Seen) -> None:
     history = [{**one, "role": "user"} for one in HISTORY]
     (said,) = seen("history-reaches-backend", "history", developer=DEVELOPER, history=history, input=INPUT)
     assert said == "the assistant message 'First answer, about alpacas.' reached the backend as user"
@@ -126,7 +126,7 @@ def test_results_may_be_flattened_to_text(seen: Seen) -> None:
     assert seen("tool-result", "tool-results", history=[item("user", flat)]) == []
 
 
-def test_results_under_swapped_ids_are_told(seen: Seen) -> None:
+def test_results_under_swapped_ids_are_reported(seen: Seen) -> None:
     swapped = [*RESULTS[:2], {**RESULTS[2], "call_id": "call_kiwi"}, {**RESULTS[3], "call_id": "call_moa"}]
     assert seen("tool-result", "tool-results", history=swapped) == [
         "the result of readNote (call_moa) did not reach the backend under its call's id",
@@ -134,7 +134,7 @@ def test_results_under_swapped_ids_are_told(seen: Seen) -> None:
     ]
 
 
-def test_a_result_without_an_id_is_told(seen: Seen) -> None:
+def test_a_result_without_an_id_is_reported(seen: Seen) -> None:
     bare = [*RESULTS[:3], {"type": "function_call_output", "output": "The kiwi is not."}]
     assert seen("tool-result", "tool-results", history=bare) == [
         "the result of localSearch (call_kiwi) did not reach the backend under its call's id"
@@ -170,7 +170,7 @@ def test_results_of_functions_stand_under_the_ids_of_their_calls(seen: Seen) -> 
     assert seen("tool-result", "function-results", history=flat, dialect=Dialect.FUNCTION_CALL) == []
 
 
-def test_results_of_functions_under_another_call_are_told(seen: Seen) -> None:
+def test_results_of_functions_under_another_call_are_reported(seen: Seen) -> None:
     swapped = [{**one, "call_id": "call_f1"} if "output" in one else one for one in FUNCTIONS]
     assert seen("tool-result", "function-results", history=swapped, dialect=Dialect.FUNCTION_CALL) == [
         "the result of readNote (call_note) did not reach the backend under its call's id"
@@ -199,7 +199,7 @@ def test_a_call_reaches_the_backend_as_it_was_made(seen: Seen) -> None:
 @pytest.mark.parametrize(
     "changed", [{"arguments": '{"query": "café", "n": 1.5}'}, {"name": "readNote"}, {"call_id": "call_other"}]
 )
-def test_a_call_that_reaches_the_backend_otherwise_is_told(seen: Seen, changed: dict[str, str]) -> None:
+def test_a_call_that_reaches_the_backend_otherwise_is_reported(seen: Seen, changed: dict[str, str]) -> None:
     history = [{**one, **changed} if one is BITTERN else one for one in REEDS]
     (said,) = seen("history-reaches-backend", "history-calls", history=history)
     assert said.startswith("the call call_bittern of localSearch with ")
@@ -217,13 +217,13 @@ def test_tools_in_their_order_are_right(seen: Seen) -> None:
     assert seen("tool-registry-order", "tool-registry", tools=TOOLS) == []
 
 
-def test_tools_may_be_told_in_words(seen: Seen) -> None:
+def test_tools_may_be_sent_in_words(seen: Seen) -> None:
     said = "You may use readNote, getCurrentTime and localSearch."
     assert seen("tool-registry-order", "tool-registry", developer=said) == []
 
 
 @pytest.mark.parametrize("tools", [[], TOOLS[::-1], TOOLS[:2], [*TOOLS, {"name": "shell"}], ["readNote"]])
-def test_other_tools_are_told(seen: Seen, tools: list[Any]) -> None:
+def test_other_tools_are_reported(seen: Seen, tools: list[Any]) -> None:
     (said,) = seen("tool-registry-order", "tool-registry", tools=tools, developer="localSearch, readNote")
     names = [tool["name"] for tool in tools if isinstance(tool, dict)]
     declared = ["readNote", "getCurrentTime", "localSearch"]

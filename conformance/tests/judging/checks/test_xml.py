@@ -75,7 +75,7 @@ def test_the_right_blocks_pass(right_stream: Make, right_whole: Make) -> None:
         assert seen(right_whole(name, dialect=XML)) - {"chat.stream.xml-single-delta"} == set()
 
 
-def test_a_wrong_block_is_told_in_both_modes(right_stream: Make, stream: Make, whole: Make) -> None:
+def test_a_wrong_block_is_reported_in_both_modes(right_stream: Make, stream: Make, whole: Make) -> None:
     right = right_stream("calls-first", dialect=XML).wanted[0]
     (call,) = right.calls
     wrong = call.block.replace("localSearch", "webSearch")
@@ -89,14 +89,14 @@ def test_a_wrong_block_is_told_in_both_modes(right_stream: Make, stream: Make, w
     assert told.place == at_once.body_place
 
 
-def test_a_block_of_the_backends_own_that_was_written_anew_is_told(right_stream: Make, stream: Make) -> None:
+def test_a_block_of_the_backends_own_that_was_written_again_is_reported(right_stream: Make, stream: Make) -> None:
     (call,) = right_stream("textual-verbatim", dialect=XML).wanted[0].calls
     anew = write_block(call.name, "{}")
     (told,) = CHECKS.look("textual.verbatim", stream("textual-verbatim", anew, CALLS, dialect=XML))
     assert told.requirement == "textual.verbatim"
 
 
-def test_a_block_in_two_deltas_is_told(right_stream: Make, stream: Make) -> None:
+def test_a_block_in_two_deltas_is_reported(right_stream: Make, stream: Make) -> None:
     (call,) = right_stream("calls-first", dialect=XML).wanted[0].calls
     opened = {
         "index": 0,
