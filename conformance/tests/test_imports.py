@@ -70,7 +70,8 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
     "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
-    "assay_proxy": ("assay_proxy",),
+    "assay_cursor_protos": ("assay_cursor_protos",),
+    "assay_proxy": ("assay_proxy", "assay_cursor_protos"),
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
