@@ -131,6 +131,8 @@ class Request:
     """Send it while all slots of the unready instance are taken."""
     expect: int = 200
     """The status that must come."""
+    any_success: bool = False
+    """Any status of success is as good as the one in `expect`."""
     shows: Mapping[str, str] = field(default_factory=dict)
     """Header → the text that its value must contain."""
     code: str = ""
