@@ -102,6 +102,10 @@ class Turn:
     """What the prompt asks of a model; None: a script answers."""
 
 
+RESPONSE = "{response}"
+"""The placeholder for the id of the last response so far."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """One plain HTTP request and what must come back, for what the contract says of HTTP itself.
@@ -148,6 +152,11 @@ class Request:
     """Texts that the backend must report to have received, in this order."""
     also: tuple[Request, ...] = ()
     """Further requests, sent one after the other after this one."""
+
+    @property
+    def continues(self) -> bool:
+        """Whether it names the last response before it."""
+        return RESPONSE in self.path or RESPONSE in (self.json or {}).values()
 
     @property
     def each(self) -> tuple[Request, ...]:
