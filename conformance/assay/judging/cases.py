@@ -14,6 +14,7 @@ from assay.judging.symptoms import (
     NoCalls,
     NotAnAnswer,
     NotServed,
+    OtherMode,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -101,6 +102,9 @@ def _seen(exchange: Exchange, symptom: Symptom) -> str:
             return f"{symptom} (after {transcript.seconds:.1f} s)"
         case ErrorAs200():
             return f"an error was sent as HTTP {transcript.status} instead of an answer: {said}"
+        case OtherMode():
+            kind = transcript.header("content-type")
+            return f"{symptom} ({kind or 'no Content-Type'}): {said}"
         case _ if any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
             return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():

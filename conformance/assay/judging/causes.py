@@ -7,6 +7,7 @@ exchanges, and hides what its exchanges were to show. Which requirement that is:
 - `target.alive`: the process ended, or no connection can be made;
 - `target.capacity`: 429 although the driver waited as it was asked to;
 - an error sent as HTTP 200: the row of its form that asks for an HTTP status instead;
+- an answer of the mode that was not asked for: the row of the form that was, which no such body can have;
 - `target.answers`: everything else, however few or many scenarios show it.
 
 Some failures are a scenario's own matter and stay with its subject (`Case.subject`), as long as no other scenario shows
@@ -39,6 +40,7 @@ from assay.judging.symptoms import (
     NoCalls,
     Nothing,
     NotServed,
+    OtherMode,
     WrongStatus,
     form_symptom_of,
 )
@@ -66,6 +68,13 @@ AS_200: Mapping[tuple[Surface, Mode], str] = {
     (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
 }
 """The row that asks for an HTTP status where an error was sent as 200, by the form of the answer."""
+OF_FORM: Mapping[tuple[Surface, Mode], str] = {
+    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
+}
+"""The row that a body of the other mode breaks, by the form that was asked for."""
 OF_CAPABILITIES: Mapping[Capability, str] = {
     Capability.STREAMS: "chat.stream.frames",
     Capability.USAGE_IN_STREAMS: "chat.stream.usage",
@@ -187,7 +196,7 @@ def _join_refused(alike: dict[AnySymptom, list[Case]]) -> None:
 def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
     """Whether cases of one symptom are about the subjects of their scenarios."""
     match symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls():
+        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode():
             return False
         case _:
             others = [case for case in cases if not case.own]
@@ -233,8 +242,9 @@ def _requirement(symptom: AnySymptom, first: Case) -> str:
             return ALIVE
         case WrongStatus(status=status) if status == TOO_MANY:
             return CAPACITY
-        case ErrorAs200():
-            return AS_200[form.dialect.spec.surface, form.mode]
+        case ErrorAs200() | OtherMode():
+            rows = AS_200 if isinstance(symptom, ErrorAs200) else OF_FORM
+            return rows[form.dialect.spec.surface, form.mode]
         case NotServed(absence=absence):
             return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
         case NoCalls():

@@ -119,6 +119,22 @@ class NotAnAnswer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OtherMode:
+    """An answer of the mode that was not asked for: its client looks for something else and finds nothing."""
+
+    came: Mode
+
+    def __str__(self) -> str:
+        return _OTHER[self.came]
+
+
+_OTHER = {
+    Mode.WHOLE: "a whole answer where a stream was asked for",
+    Mode.STREAM: "a stream where a whole answer was asked for",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class NotServed:
     """A plain refusal of something that the target never serves."""
 
@@ -170,8 +186,10 @@ def _listed(names: tuple[str, ...]) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
-Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer
+Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
+ANSWERED = (NoCalls, OtherMode)
+"""Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
 FormSymptom = ExtraMembers | MissingMembers | MissingHeaders
 """A fault of form that requirements of several surfaces and modes find broken each."""
 AnySymptom = Symptom | NotServed | NoCalls | FormSymptom
@@ -235,6 +253,8 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     failed = _only_an_error(exchange)
     if failed is not None:
         return ErrorAs200(said=failed)
+    if _is_of_other_mode(exchange):
+        return OtherMode(came=Mode.WHOLE if exchange.mode is Mode.STREAM else Mode.STREAM)
     kind = _media_type(transcript)
     if transcript.body and not reading.payloads and kind not in _ANSWERS and _object(transcript.body) is None:
         return NotAnAnswer(kind=kind)
@@ -256,6 +276,19 @@ def _only_an_error(exchange: Exchange) -> str | None:
     if (_object(exchange.transcript.body) or {}).get("error"):
         return _said(exchange.transcript.body, fields)
     return None
+
+
+_FIRST_LINES = (b"data:", b"event:", b":")
+"""How a stream begins: with a field, or with a comment."""
+
+
+def _is_of_other_mode(exchange: Exchange) -> bool:
+    """Whether the body is an answer of the mode that was not asked for, whatever its Content-Type says."""
+    body = exchange.transcript.body
+    if exchange.mode is Mode.WHOLE:
+        return body.lstrip().startswith(_FIRST_LINES)
+    said = _object(body) or {}
+    return isinstance(said.get("choices"), list) or said.get("object") == "response"
 
 
 def _media_type(transcript: Transcript) -> str:

@@ -24,6 +24,7 @@ from assay.judging.symptoms import (
     NotAnAnswer,
     Nothing,
     NotServed,
+    OtherMode,
     Symptom,
     WrongStatus,
     form_symptom_of,
@@ -32,6 +33,7 @@ from assay.judging.symptoms import (
 )
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
+from assay.model.scenario import Mode
 from assay.model.target import Target
 from assay.model.transcript import Death, End, Wait
 from assay.model.verdict import Verdict, VerdictLevel
@@ -49,7 +51,7 @@ TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f
 OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
 
 
-def judged(*exchanges: Exchange) -> Judgement:
+def judged(*exchanges: Exchange, target: Target = TARGET) -> Judgement:
     """All these, each scenario's together."""
     by_name: dict[str, list[Exchange]] = {}
     for one in exchanges:
@@ -61,7 +63,7 @@ def judged(*exchanges: Exchange) -> Judgement:
         )
         for those in by_name.values()
     ]
-    return judge_runs(runs, TARGET, CATALOGUE)
+    return judge_runs(runs, target, CATALOGUE)
 
 
 def broken(judgement: Judgement) -> list[str]:
@@ -215,6 +217,36 @@ def test_an_error_sent_as_200_is_named_as_that(plain: Make, stream: Make) -> Non
     assert finding.violation.seen.startswith("an error was sent as HTTP 200 instead of an answer: ")
     frame = b"data: " + OOPS + b"\n\n"
     assert broken(judged(stream("text-hello", frame, bare=True))) == ["text-hello:chat.stream.error-before-output"]
+
+
+@pytest.mark.parametrize("dialect", [Dialect.OPENAI_JSON, Dialect.RESPONSES])
+def test_an_answer_of_the_other_mode_is_one_finding_named_as_that(
+    right_stream: Make, right_whole: Make, plain: Make, stream: Make, dialect: Dialect
+) -> None:
+    names, target = ("text-hello", "call-one"), dataclasses.replace(TARGET, dialects=(dialect,))
+    of_form = {
+        Dialect.OPENAI_JSON: ("chat.whole.envelope", "chat.stream.frames"),
+        Dialect.RESPONSES: ("responses.whole.envelope", "responses.stream.schema"),
+    }
+    whole_row, stream_row = of_form[dialect]
+    streams = [
+        plain(name, 200, right_stream(name, dialect=dialect).transcript.body, dialect=dialect, target=target)
+        for name in names
+    ]
+    found = judged(*streams, *(right_stream(name, dialect=dialect, target=target) for name in names), target=target)
+    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.STREAM)}
+    assert broken(found) == [f"text-hello:{whole_row}"]
+    (finding,) = outcome(found, f"text-hello:{whole_row}").findings
+    assert finding.violation.seen.startswith("a stream where a whole answer was asked for (application/json): ")
+    assert outcome(found, f"call-one:{whole_row}").reason.startswith("counted once, in text-hello: a stream where ")
+    assert outcome(found, "call-one:target.answers").verdict is Verdict.PASS
+    wholes = [
+        stream(name, right_whole(name, dialect=dialect).transcript.body, bare=True, dialect=dialect, target=target)
+        for name in names
+    ]
+    found = judged(*wholes, target=target)
+    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.WHOLE)}
+    assert broken(found) == [f"text-hello:{stream_row}"]
 
 
 def test_where_nothing_is_answered_no_error_is_the_right_one(plain: Make) -> None:
