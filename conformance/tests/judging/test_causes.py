@@ -25,6 +25,7 @@ from assay.judging.symptoms import (
     Nothing,
     NotServed,
     OtherMode,
+    Sent,
     Symptom,
     WrongStatus,
     form_symptom_of,
@@ -130,7 +131,48 @@ def test_the_end_of_the_process_is_a_symptom_whatever_came(right_whole: Make) ->
 
 def test_what_differs_from_request_to_request_is_masked() -> None:
     said = "Unknown field 'n' in `messages[0].x` near \"my own words\" (id 3b95ea80-1df6, 17 of 20)"
-    assert masked(said, {"n", "messages"}) == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+    assert (
+        masked(said, Sent(fields=frozenset({"n", "messages"})))
+        == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+    )
+
+
+ECHOED = {"type": "function", "name": "save_note", "description": "Save a note for later"}
+REQUEST = json.dumps({"model": "m", "tools": [ECHOED], "input": "Call the tool save_note once."}).encode()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            {"detail": [{"loc": ["body", "tools", 0, "function"], "msg": "Field required", "input": ECHOED}] * 2},
+            "body.tools.….function: Field required",
+        ),
+        ({"detail": [{"loc": [], "msg": "No such thing"}]}, "No such thing"),
+        (
+            {"error": {"message": f"Cannot read {ECHOED} in tools", "type": "t"}},
+            "Cannot read {…} in tools (type t)",
+        ),
+        (
+            {"error": {"message": f"Bad tools: {json.dumps([ECHOED, {'a': ECHOED}])}; give up"}},
+            "Bad tools: {…}; give up",
+        ),
+        ({"error": "Who wants to Call the tool save_note once. I do not"}, "Who wants to … I do not"),
+        ({"error": {"message": '{"code": "x"}'}}, "{“…”: “…”}"),
+        ({"error": {"message": "tools[0].function, see [docs]"}}, "tools[…].function, see [docs]"),
+    ],
+)
+def test_what_an_error_repeats_of_its_request_is_no_part_of_its_symptom(plain: Make, error: object, said: str) -> None:
+    exchange = plain("text-hello", 422, json.dumps(error).encode())
+    asked = dataclasses.replace(exchange.transcript, request_body=REQUEST)
+    assert symptom_of(dataclasses.replace(exchange, transcript=asked)) == WrongStatus(status=422, said=said)
+
+
+def test_errors_that_say_different_things_of_what_they_repeat_are_different_symptoms(plain: Make) -> None:
+    def symptom(message: str) -> object:
+        return symptom_of(plain("text-hello", 422, json.dumps({"detail": [{"loc": ["a"], "msg": message}]}).encode()))
+
+    assert symptom("Field required") != symptom("Extra inputs are not permitted")
 
 
 @pytest.mark.parametrize(
