@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from assay.model.capability import Absence
+    from assay.model.dialect import Surface
     from assay.model.transcript import Transcript
     from assay.reading.exchange import Exchange
     from assay.wire.violation import Violation
@@ -108,6 +109,17 @@ class ErrorAs200:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LateError:
+    """The error that was due before any output, under a status of success: one fault, whatever the error says."""
+
+    surface: Surface
+    mode: Mode
+
+    def __str__(self) -> str:
+        return "the error that was due comes under a status of success"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class NotAnAnswer:
     """A success with a body of another kind than any answer's, such as a web page."""
 
@@ -192,7 +204,7 @@ ANSWERED = (NoCalls, OtherMode)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
 FormSymptom = ExtraMembers | MissingMembers | MissingHeaders
 """A fault of form that requirements of several surfaces and modes find broken each."""
-AnySymptom = Symptom | NotServed | NoCalls | FormSymptom
+AnySymptom = Symptom | LateError | NotServed | NoCalls | FormSymptom
 """What several exchanges may have in common."""
 
 

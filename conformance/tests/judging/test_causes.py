@@ -17,6 +17,7 @@ from assay.judging.symptoms import (
     ErrorAs200,
     ExceptionText,
     ExtraMembers,
+    LateError,
     MissingHeaders,
     MissingMembers,
     NoAnswer,
@@ -259,6 +260,29 @@ def test_an_error_sent_as_200_is_named_as_that(plain: Make, stream: Make) -> Non
     assert finding.violation.seen.startswith("an error was sent as HTTP 200 instead of an answer: ")
     frame = b"data: " + OOPS + b"\n\n"
     assert broken(judged(stream("text-hello", frame, bare=True))) == ["text-hello:chat.stream.error-before-output"]
+
+
+def test_an_error_that_was_due_and_came_as_200_is_one_finding_however_it_is_written(
+    stream: Make, right_stream: Make, plain: Make, error_frame: bytes
+) -> None:
+    names = ("fail-first", "fail-rate", "fail-context")
+    late = [stream(name, {"role": "assistant"}, error_frame, {"finish": "error"}) for name in names]
+    found = judged(*late, right_stream("text-hello"))
+    assert broken(found) == ["fail-first:chat.stream.error-before-output"]
+    assert [(type(one.symptom), len(one.exchanges)) for one in found.causes] == [(LateError, 3)]
+    one = outcome(found, "fail-first:chat.stream.error-before-output")
+    assert one.findings[0].violation.seen.startswith("an error before any output was sent as HTTP 200: ")
+    assert (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) == (Verdict.FAIL, Verdict.WARN)
+    assert outcome(found, "fail-rate:chat.stream.error-before-output").reason.startswith("counted once, in fail-first")
+    whole = judged(plain("fail-first", 200, OOPS), right_stream("text-hello"))
+    assert broken(whole) == ["fail-first:chat.whole.backend-error"]
+    assert outcome(whole, "fail-first:chat.whole.backend-error").at(VerdictLevel.COMPAT) is Verdict.FAIL
+
+
+def test_an_error_after_text_is_right_as_a_frame(stream: Make, right_stream: Make, error_frame: bytes) -> None:
+    names = ("fail-after-text", "silent-backend")
+    found = judged(*(right_stream(name) for name in names), stream("fail-in-arguments", error_frame))
+    assert (broken(found), found.causes) == ([], ())
 
 
 @pytest.mark.parametrize("dialect", [Dialect.OPENAI_JSON, Dialect.RESPONSES])
