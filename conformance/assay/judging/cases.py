@@ -10,10 +10,12 @@ from assay.judging.symptoms import (
     Died,
     ErrorAs200,
     ExceptionText,
+    LateError,
     NoAnswer,
     NoCalls,
     NotAnAnswer,
     NotServed,
+    OtherMode,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -37,7 +39,7 @@ class Case:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
-    symptom: Symptom | NotServed | NoCalls
+    symptom: Symptom | LateError | NotServed | NoCalls
     seen: str
     """What was seen in it, in one sentence."""
     subject: str
@@ -50,21 +52,35 @@ class Case:
 
 def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
     """An exchange without an answer as a case; None if it has one."""
-    symptom = symptom_of(exchange)
+    symptom = _symptom(exchange)
     if symptom is None:
         return None
     exercised = (catalogue.by_id.get(name) for name in exchange.scenario.exercises)
     # What the scenario exercises may be about other forms only; then its first row has the violation.
     subject = next((row.id for row in exercised if row and row.speaks_of(exchange.form)), None)
-    fails = any(wanted.failure is not Failure.NONE for wanted in exchange.wanted)
     return Case(
         exchange=exchange,
         symptom=symptom,
         seen=_seen(exchange, symptom),
         subject=subject or exchange.scenario.exercises[0],
-        own=fails or exchange.scenario.attribute_to is not None,
+        own=bool(_failures(exchange) - {Failure.NONE}) or exchange.scenario.attribute_to is not None,
         hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
     )
+
+
+def _symptom(exchange: Exchange) -> Symptom | LateError | None:
+    symptom = symptom_of(exchange)
+    if isinstance(symptom, ErrorAs200) and _failures(exchange) & _BEFORE_ANY_OUTPUT:
+        return LateError(surface=exchange.dialect.spec.surface, mode=exchange.mode)
+    return symptom
+
+
+_BEFORE_ANY_OUTPUT = {Failure.BEFORE_OUTPUT, Failure.UNMET}
+"""Failures of which a status of their own is due: nothing has been sent that another status could belong to."""
+
+
+def _failures(exchange: Exchange) -> set[Failure]:
+    return {wanted.failure for wanted in exchange.wanted}
 
 
 def may_be_expected(case: Case) -> bool:
@@ -74,7 +90,7 @@ def may_be_expected(case: Case) -> bool:
     exchange = case.exchange
     if exchange.scenario.request is not None or refused(exchange):
         return True
-    failures = {wanted.failure for wanted in exchange.wanted}
+    failures = _failures(exchange)
     if exchange.transcript.ok:
         # How a failure is answered under a success is for the checks of content.
         return isinstance(case.symptom, ErrorAs200) and failures != {Failure.NONE} and bool(failures)
@@ -89,7 +105,7 @@ def _has_answered(exchange: Exchange) -> bool:
     return transcript.end in {End.COMPLETE, End.OPEN} and (exchange.turn is None or exchange.reading is not None)
 
 
-def _seen(exchange: Exchange, symptom: Symptom) -> str:
+def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
     """What was seen of an exchange without an answer: as its symptom, but in the words of this one."""
     transcript = exchange.transcript
     said = " ".join(transcript.body[:SHOWN].decode(errors="replace").split())
@@ -99,9 +115,14 @@ def _seen(exchange: Exchange, symptom: Symptom) -> str:
             return str(replace(symptom, last_words=words))
         case NoAnswer():
             return f"{symptom} (after {transcript.seconds:.1f} s)"
-        case ErrorAs200():
-            return f"an error was sent as HTTP {transcript.status} instead of an answer: {said}"
-        case _ if any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
+        case ErrorAs200() | LateError():
+            due = "before any output " if isinstance(symptom, LateError) else ""
+            instead = "" if due else " instead of an answer"
+            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {said}"
+        case OtherMode():
+            kind = transcript.header("content-type")
+            return f"{symptom} ({kind or 'no Content-Type'}): {said}"
+        case _ if Failure.UNMET in _failures(exchange):
             return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():
             return f"HTTP {transcript.status} instead of an answer: {said}"

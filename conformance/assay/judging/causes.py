@@ -6,7 +6,8 @@ exchanges, and hides what its exchanges were to show. Which requirement that is:
 
 - `target.alive`: the process ended, or no connection can be made;
 - `target.capacity`: 429 although the driver waited as it was asked to;
-- an error sent as HTTP 200: the row of its form that asks for an HTTP status instead;
+- an error sent as HTTP 200, whether it was due or an answer was: the row of its form that asks for an HTTP status;
+- an answer of the mode that was not asked for: the row of the form that was, which no such body can have;
 - `target.answers`: everything else, however few or many scenarios show it.
 
 Some failures are a scenario's own matter and stay with its subject (`Case.subject`), as long as no other scenario shows
@@ -35,10 +36,12 @@ from assay.judging.symptoms import (
     Died,
     ErrorAs200,
     FormSymptom,
+    LateError,
     NoAnswer,
     NoCalls,
     Nothing,
     NotServed,
+    OtherMode,
     WrongStatus,
     form_symptom_of,
 )
@@ -66,6 +69,13 @@ AS_200: Mapping[tuple[Surface, Mode], str] = {
     (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
 }
 """The row that asks for an HTTP status where an error was sent as 200, by the form of the answer."""
+OF_FORM: Mapping[tuple[Surface, Mode], str] = {
+    (Surface.CHAT, Mode.STREAM): "chat.stream.frames",
+    (Surface.CHAT, Mode.WHOLE): "chat.whole.envelope",
+    (Surface.RESPONSES, Mode.STREAM): "responses.stream.schema",
+    (Surface.RESPONSES, Mode.WHOLE): "responses.whole.envelope",
+}
+"""The row that a body of the other mode breaks, by the form that was asked for."""
 OF_CAPABILITIES: Mapping[Capability, str] = {
     Capability.STREAMS: "chat.stream.frames",
     Capability.USAGE_IN_STREAMS: "chat.stream.usage",
@@ -187,7 +197,7 @@ def _join_refused(alike: dict[AnySymptom, list[Case]]) -> None:
 def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
     """Whether cases of one symptom are about the subjects of their scenarios."""
     match symptom:
-        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls():
+        case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode() | LateError():
             return False
         case _:
             others = [case for case in cases if not case.own]
@@ -211,8 +221,7 @@ def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange
     violation = Violation(
         requirement=requirement,
         seen=first.seen + (f" (so for {common})" if common else ""),
-        # A plain refusal harms no client: it says what is not served.
-        strict_only=isinstance(symptom, NotServed),
+        strict_only=_harms_none(symptom),
     )
     return Cause(
         symptom=symptom,
@@ -225,6 +234,11 @@ def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange
     )
 
 
+def _harms_none(symptom: AnySymptom) -> bool:
+    """Whether clients cope: a plain refusal says what is not served, and a frame of chat that is an error is raised."""
+    return isinstance(symptom, NotServed) or symptom == LateError(surface=Surface.CHAT, mode=Mode.STREAM)
+
+
 def _requirement(symptom: AnySymptom, first: Case) -> str:
     """The requirement that a cause breaks."""
     form = first.exchange.form
@@ -233,8 +247,9 @@ def _requirement(symptom: AnySymptom, first: Case) -> str:
             return ALIVE
         case WrongStatus(status=status) if status == TOO_MANY:
             return CAPACITY
-        case ErrorAs200():
-            return AS_200[form.dialect.spec.surface, form.mode]
+        case ErrorAs200() | LateError() | OtherMode():
+            rows = OF_FORM if isinstance(symptom, OtherMode) else AS_200
+            return rows[form.dialect.spec.surface, form.mode]
         case NotServed(absence=absence):
             return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
         case NoCalls():

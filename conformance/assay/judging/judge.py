@@ -53,7 +53,7 @@ from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
 from assay.judging.checks.answered import answered
 from assay.judging.outcomes import Hidden, not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
-from assay.judging.symptoms import NotServed
+from assay.judging.symptoms import ANSWERED, NotServed
 from assay.model.dialect import Dialect
 from assay.model.requirement import Harmless, Stage
 from assay.model.scenario import Form, Mode
@@ -353,7 +353,7 @@ def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, Hidden]:
         reasons[row_id] = _behind(row_id, lost) if lost else Hidden(reason=same)
     for (form, _), cause in examined.lost.items():
         for row in examined.rows:
-            if row.speaks_of(form):
+            if row.speaks_of(form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
                 reasons.setdefault(row.id, _behind(row.id, cause))
     return reasons
 

@@ -17,6 +17,7 @@ from assay.judging.symptoms import (
     ErrorAs200,
     ExceptionText,
     ExtraMembers,
+    LateError,
     MissingHeaders,
     MissingMembers,
     NoAnswer,
@@ -24,6 +25,8 @@ from assay.judging.symptoms import (
     NotAnAnswer,
     Nothing,
     NotServed,
+    OtherMode,
+    Sent,
     Symptom,
     WrongStatus,
     form_symptom_of,
@@ -32,6 +35,7 @@ from assay.judging.symptoms import (
 )
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
+from assay.model.scenario import Mode
 from assay.model.target import Target
 from assay.model.transcript import Death, End, Wait
 from assay.model.verdict import Verdict, VerdictLevel
@@ -49,7 +53,7 @@ TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f
 OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
 
 
-def judged(*exchanges: Exchange) -> Judgement:
+def judged(*exchanges: Exchange, target: Target = TARGET) -> Judgement:
     """All these, each scenario's together."""
     by_name: dict[str, list[Exchange]] = {}
     for one in exchanges:
@@ -61,7 +65,7 @@ def judged(*exchanges: Exchange) -> Judgement:
         )
         for those in by_name.values()
     ]
-    return judge_runs(runs, TARGET, CATALOGUE)
+    return judge_runs(runs, target, CATALOGUE)
 
 
 def broken(judgement: Judgement) -> list[str]:
@@ -128,7 +132,48 @@ def test_the_end_of_the_process_is_a_symptom_whatever_came(right_whole: Make) ->
 
 def test_what_differs_from_request_to_request_is_masked() -> None:
     said = "Unknown field 'n' in `messages[0].x` near \"my own words\" (id 3b95ea80-1df6, 17 of 20)"
-    assert masked(said, {"n", "messages"}) == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+    assert (
+        masked(said, Sent(fields=frozenset({"n", "messages"})))
+        == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+    )
+
+
+ECHOED = {"type": "function", "name": "save_note", "description": "Save a note for later"}
+REQUEST = json.dumps({"model": "m", "tools": [ECHOED], "input": "Call the tool save_note once."}).encode()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            {"detail": [{"loc": ["body", "tools", 0, "function"], "msg": "Field required", "input": ECHOED}] * 2},
+            "body.tools.….function: Field required",
+        ),
+        ({"detail": [{"loc": [], "msg": "No such thing"}]}, "No such thing"),
+        (
+            {"error": {"message": f"Cannot read {ECHOED} in tools", "type": "t"}},
+            "Cannot read {…} in tools (type t)",
+        ),
+        (
+            {"error": {"message": f"Bad tools: {json.dumps([ECHOED, {'a': ECHOED}])}; give up"}},
+            "Bad tools: {…}; give up",
+        ),
+        ({"error": "Who wants to Call the tool save_note once. I do not"}, "Who wants to … I do not"),
+        ({"error": {"message": '{"code": "x"}'}}, "{“…”: “…”}"),
+        ({"error": {"message": "tools[0].function, see [docs]"}}, "tools[…].function, see [docs]"),
+    ],
+)
+def test_what_an_error_repeats_of_its_request_is_no_part_of_its_symptom(plain: Make, error: object, said: str) -> None:
+    exchange = plain("text-hello", 422, json.dumps(error).encode())
+    asked = dataclasses.replace(exchange.transcript, request_body=REQUEST)
+    assert symptom_of(dataclasses.replace(exchange, transcript=asked)) == WrongStatus(status=422, said=said)
+
+
+def test_errors_that_say_different_things_of_what_they_repeat_are_different_symptoms(plain: Make) -> None:
+    def symptom(message: str) -> object:
+        return symptom_of(plain("text-hello", 422, json.dumps({"detail": [{"loc": ["a"], "msg": message}]}).encode()))
+
+    assert symptom("Field required") != symptom("Extra inputs are not permitted")
 
 
 @pytest.mark.parametrize(
@@ -215,6 +260,59 @@ def test_an_error_sent_as_200_is_named_as_that(plain: Make, stream: Make) -> Non
     assert finding.violation.seen.startswith("an error was sent as HTTP 200 instead of an answer: ")
     frame = b"data: " + OOPS + b"\n\n"
     assert broken(judged(stream("text-hello", frame, bare=True))) == ["text-hello:chat.stream.error-before-output"]
+
+
+def test_an_error_that_was_due_and_came_as_200_is_one_finding_however_it_is_written(
+    stream: Make, right_stream: Make, plain: Make, error_frame: bytes
+) -> None:
+    names = ("fail-first", "fail-rate", "fail-context")
+    late = [stream(name, {"role": "assistant"}, error_frame, {"finish": "error"}) for name in names]
+    found = judged(*late, right_stream("text-hello"))
+    assert broken(found) == ["fail-first:chat.stream.error-before-output"]
+    assert [(type(one.symptom), len(one.exchanges)) for one in found.causes] == [(LateError, 3)]
+    one = outcome(found, "fail-first:chat.stream.error-before-output")
+    assert one.findings[0].violation.seen.startswith("an error before any output was sent as HTTP 200: ")
+    assert (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) == (Verdict.FAIL, Verdict.WARN)
+    assert outcome(found, "fail-rate:chat.stream.error-before-output").reason.startswith("counted once, in fail-first")
+    whole = judged(plain("fail-first", 200, OOPS), right_stream("text-hello"))
+    assert broken(whole) == ["fail-first:chat.whole.backend-error"]
+    assert outcome(whole, "fail-first:chat.whole.backend-error").at(VerdictLevel.COMPAT) is Verdict.FAIL
+
+
+def test_an_error_after_text_is_right_as_a_frame(stream: Make, right_stream: Make, error_frame: bytes) -> None:
+    names = ("fail-after-text", "silent-backend")
+    found = judged(*(right_stream(name) for name in names), stream("fail-in-arguments", error_frame))
+    assert (broken(found), found.causes) == ([], ())
+
+
+@pytest.mark.parametrize("dialect", [Dialect.OPENAI_JSON, Dialect.RESPONSES])
+def test_an_answer_of_the_other_mode_is_one_finding_named_as_that(
+    right_stream: Make, right_whole: Make, plain: Make, stream: Make, dialect: Dialect
+) -> None:
+    names, target = ("text-hello", "call-one"), dataclasses.replace(TARGET, dialects=(dialect,))
+    of_form = {
+        Dialect.OPENAI_JSON: ("chat.whole.envelope", "chat.stream.frames"),
+        Dialect.RESPONSES: ("responses.whole.envelope", "responses.stream.schema"),
+    }
+    whole_row, stream_row = of_form[dialect]
+    streams = [
+        plain(name, 200, right_stream(name, dialect=dialect).transcript.body, dialect=dialect, target=target)
+        for name in names
+    ]
+    found = judged(*streams, *(right_stream(name, dialect=dialect, target=target) for name in names), target=target)
+    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.STREAM)}
+    assert broken(found) == [f"text-hello:{whole_row}"]
+    (finding,) = outcome(found, f"text-hello:{whole_row}").findings
+    assert finding.violation.seen.startswith("a stream where a whole answer was asked for (application/json): ")
+    assert outcome(found, f"call-one:{whole_row}").reason.startswith("counted once, in text-hello: a stream where ")
+    assert outcome(found, "call-one:target.answers").verdict is Verdict.PASS
+    wholes = [
+        stream(name, right_whole(name, dialect=dialect).transcript.body, bare=True, dialect=dialect, target=target)
+        for name in names
+    ]
+    found = judged(*wholes, target=target)
+    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.WHOLE)}
+    assert broken(found) == [f"text-hello:{stream_row}"]
 
 
 def test_where_nothing_is_answered_no_error_is_the_right_one(plain: Make) -> None:

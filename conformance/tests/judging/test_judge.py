@@ -505,6 +505,17 @@ def test_an_error_that_never_came_is_not_called_right(plain: Make, status: int |
     assert outcomes["http.error.envelope"].reason == "no error came in which it could be seen"
 
 
+@pytest.mark.parametrize(("status", "verdict"), [(200, Verdict.NOT_OBSERVED), (500, Verdict.WARN)])
+def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_continuing(
+    plain: Make, status: int, verdict: Verdict
+) -> None:
+    outcomes = judged(plain("previous-stream", status, b'{"object": "list"}', dialect=Dialect.RESPONSES), target=ALL)
+    assert outcomes["responses.previous-id"].verdict is verdict
+    if verdict is Verdict.NOT_OBSERVED:
+        reason = "no answer brought the response that the next request continues"
+        assert outcomes["responses.previous-id"].reason == reason
+
+
 # What could not be seen
 
 

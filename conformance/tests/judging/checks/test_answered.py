@@ -18,6 +18,9 @@ ROW, OTHER = "param.n", "param.model"
 CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
     (Request(), 200, {}, {}, ""),
     (Request(expect=404), 404, {}, {}, ""),
+    (Request(expect=204, any_success=True), 200, {}, {}, ""),
+    (Request(expect=204, any_success=True), 301, {}, {}, "the status is 301; POST /chat/completions should get 204"),
+    (Request(expect=204), 200, {}, {}, "the status is 200; POST /chat/completions should get 204"),
     (Request(path="/x"), 500, {}, "oh", 'the status is 500; POST /x should get 200; it says "\\"oh\\""'),
     (Request(method="GET"), None, {}, "", "no response came: timeout after 2.0 s; GET /chat/completions"),
     (Request(json={"n": 0}, expect=400, param="n"), 200, {}, {}, 'with {"n": 0} should get 400 for n'),
