@@ -119,10 +119,10 @@ def _not_done(run: Run, row: Requirement) -> str:
     if row.id in live.ANY_ANSWER:
         return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
-    missed = next((one for one in exchanges if not one.wanted), None)
-    if missed is None:
+    missed = [one for one in exchanges if not one.wanted]
+    if not missed:
         return ""
-    tries = len(missed.earlier) + 1
+    tries = max(len(one.earlier) for one in missed) + 1
     return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
 
 

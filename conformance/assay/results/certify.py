@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
     driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
+    target = replace(target, adjusted=driving.adjusted)
     judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
     again = partial(_again, driving.runs, target, budget)
     runs = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
