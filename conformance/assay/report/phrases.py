@@ -9,6 +9,7 @@ from rich.text import Text
 from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from assay.report.curl import curl
 from assay.report.excerpt import excerpt
+from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +65,7 @@ def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
 
 
 def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> Iterator[Text]:
-    yield Text(f"seen in {outcome.scenario} ({finding.form}): {finding.violation.seen}")
+    yield Text(f"seen in {outcome.scenario} ({finding.form}): {visible(finding.violation.seen)}")
     transcript = _transcript(certificate, outcome, finding)
     body = transcript.body
     place = finding.violation.place

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay.wire.fields import JsonObject, list_of, object_of, text_of
+from assay.wire.quoting import quoted
 from assay.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
 from assay.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
 from assay.wire.table import Note
@@ -117,16 +118,16 @@ class Items:
         self._added += 1
         # @ai-sdk/openai raises without it, and pydantic-ai gives the tool {}.
         if not id_:
-            yield INDEXES, f"the item that is added has no id: {str(item)[:_SHOWN]}"
+            yield INDEXES, f"the item that is added has no id: {_short(item)}"
         elif id_ in self._ids:
-            yield INDEXES, f"two items have the id {id_!r}"
+            yield INDEXES, f"two items have the id {quoted(id_)}"
         self._ids.add(id_)
 
     def _sums(self, type_: str, sign: ItemSign, event: JsonObject) -> Iterator[Fault]:
         part = object_of(event.get("part"))
         item = object_of(event.get("item"))
         if type_ in _PART_KINDS and _PART_KINDS[type_] != self._open.kind:
-            yield ORDER, f"{type_}, in a part of type {self._open.kind!r}"
+            yield ORDER, f"{type_}, in a part of type {quoted(self._open.kind)}"
         match sign:
             case ItemSign.MESSAGE:
                 yield from _empty("content", item.get("content"))
@@ -205,5 +206,4 @@ def _sum(what: str, seen: object, wanted: str) -> Iterator[Fault]:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return quoted(value, _SHOWN)

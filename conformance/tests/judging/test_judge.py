@@ -212,7 +212,7 @@ def test_parity_is_judged_where_nothing_else_was_found(stream: Make, whole: Make
 def test_what_the_stored_answer_alone_can_say_is_reported(stream: Make, right_whole: Make, error_frame: bytes) -> None:
     outcomes = judged(stream("text-hello", "Hello, world!", error_frame), right_whole("text-hello"))
     (finding,) = outcomes["chat.stream.parity"].findings
-    assert "the answer says 'events: role text error'" in finding.violation.seen
+    assert "the answer says events: role text error" in finding.violation.seen
 
 
 # Answers that are none

@@ -67,7 +67,7 @@ def test_items_of_other_kinds_are_only_counted() -> None:
     searching: Json = {"type": "response.web_search_call.searching", "output_index": 0, "item_id": "ws_1"}
     assert take(items, searching) is None
     fault = items.take(searching["type"], ItemSign.PUBLISHED, {**searching, "item_id": "other"})
-    assert fault == ("responses.stream.indexes", "item_id is 'other', it should be 'ws_1'")
+    assert fault == ("responses.stream.indexes", 'item_id is "other", it should be "ws_1"')
     assert take(items, {"type": "response.output_item.done", "output_index": 0, "item": item}) is None
     assert items.done == []
     assert items.finish([item]) is None

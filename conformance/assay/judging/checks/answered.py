@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import quoted
 from assay.wire.message import read_error
+from assay.wire.quoting import quoted
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _wrong(exchange: Exchange) -> str:
         if value is None:
             return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
         if wanted.lower() not in value.lower():
-            return f"{name} is {value!r}, it should say {wanted}"
+            return f"{name} is {quoted(value)}, it should say {wanted}"
     return _misnamed(exchange, request)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import is_object, quoted, torn
+from assay.judging.checks.diff import is_object, torn
 from assay.judging.checks.places import altered_arguments, arguments_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import STOP_HEADER
 from assay.wire.events import CallOpened, Fragment
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

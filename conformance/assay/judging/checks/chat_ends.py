@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.chat_whole import runs_all_the_same
-from assay.judging.checks.diff import quoted
 from assay.judging.checks.places import counts, frame_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
@@ -14,6 +13,7 @@ from assay.reading.expected import Failure
 from assay.reading.schemas import errors as schema_errors
 from assay.wire.events import Comment, Failed, Finished, Text, Usage
 from assay.wire.grammar import KEEPALIVE, USAGE
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

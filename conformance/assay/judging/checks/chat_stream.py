@@ -10,12 +10,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import difference, is_object, quoted, torn
+from assay.judging.checks.diff import apart, difference, is_object, torn
 from assay.judging.checks.places import first_unread, frame_place, place_of, plain, reading_of, strays, text_place
 from assay.judging.checks.published import unpublished
 from assay.judging.registry import Checks, Seen
 from assay.wire.events import CallOpened, Fragment, Text
 from assay.wire.grammar import NO_MIXED, TAIL
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -201,8 +202,8 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
             pairs.append(("usage", _usage(stream), _usage(whole)))
         for what, streamed, at_once in pairs:
             if streamed != at_once:
-                seen = f"{what}: the stream says {streamed!r:.200}, the whole answer {at_once!r:.200}"
-                yield Seen(seen)
+                one, other = apart(streamed, at_once)
+                yield Seen(f"{what}: the stream says {one}, the whole answer {other}")
                 return
 
 

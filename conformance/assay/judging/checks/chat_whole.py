@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import difference, is_object, listed, quoted
+from assay.judging.checks.diff import difference, is_object, listed
 from assay.judging.checks.places import altered_arguments, counts, reading_of, value_place
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
 from assay.wire.fields import list_of, object_of
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,11 +50,11 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 
 def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[str]:
     if not str(body["id"]).startswith("chatcmpl-"):
-        yield f"id is {body['id']!r}, it should begin with chatcmpl-"
+        yield f"id is {quoted(body['id'])}, it should begin with chatcmpl-"
     if body["created"] not in SECONDS:
-        yield f"created is {body['created']!r}, it should be a time in seconds"
+        yield f"created is {quoted(body['created'])}, it should be a time in seconds"
     if body["model"] != exchange.target.model:
-        yield f"model is {body['model']!r}, the request asked for {exchange.target.model!r}"
+        yield f"model is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
 
 
 @check("chat.whole.choices")

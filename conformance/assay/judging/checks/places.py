@@ -6,10 +6,11 @@ import json
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import difference, parting, quoted
+from assay.judging.checks.diff import difference, parting
 from assay.judging.registry import Seen
 from assay.model.target import Missing
 from assay.wire.events import Fragment, Text
+from assay.wire.quoting import quoted
 from assay.wire.violation import Place
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.registry import Seen
 from assay.reading.schemas import faults
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -48,7 +49,7 @@ def media_type(exchange: Exchange) -> Iterable[Seen]:
     """A whole answer whose Content-Type is not that of JSON: openai-node hands its body over as a text."""
     kind = exchange.transcript.header("content-type") or ""
     if not kind.startswith("application/json"):
-        seen = f"content-type is {kind!r}, it should be application/json"
+        seen = f"content-type is {quoted(kind)}, it should be application/json"
         # openai-node takes these for JSON, too, and all other clients look at the body alone.
         suffixed = kind.partition(";")[0].strip().endswith("+json")
         yield Seen(seen, exchange.body_place, strict_only=suffixed, harmless=True)

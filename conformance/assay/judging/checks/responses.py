@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
-from assay.judging.checks.diff import difference, is_object, listed, quoted
+from assay.judging.checks.diff import difference, is_object, listed
 from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_json
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
 from assay.wire.events import CallOpened, Fragment, Text
+from assay.wire.quoting import quoted
 from assay.wire.responses_events import PUBLISHED
 
 if TYPE_CHECKING:
@@ -132,11 +133,11 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
 
 def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
     if not str(body["id"]).startswith("resp_"):
-        yield f"id is {body['id']!r}, it should begin with resp_"
+        yield f"id is {quoted(body['id'])}, it should begin with resp_"
     if int(body["created_at"]) not in SECONDS:
-        yield f"created_at is {body['created_at']!r}, it should be a time in seconds"
+        yield f"created_at is {quoted(body['created_at'])}, it should be a time in seconds"
     if body["model"] != exchange.target.model:
-        yield f"model is {body['model']!r}, the request asked for {exchange.target.model!r}"
+        yield f"model is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
 
 
 def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
@@ -197,7 +198,7 @@ def call_items(exchange: Exchange) -> Iterable[Seen]:
     ((_, body),) = reading_of(exchange).payloads
     for item in body["output"]:
         if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
-            seen = f"the id of the item is {item['id']!r}, it should begin with fc_"
+            seen = f"the id of the item is {quoted(item['id'])}, it should begin with fc_"
             yield Seen(seen, exchange.body_place, strict_only=True)
         elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
             seen = f"the response is completed, and its call of {item['name']} is marked incomplete"
@@ -283,9 +284,8 @@ def xml(exchange: Exchange) -> Iterable[Seen]:
     """The call is its block in the text, and no item."""
     choice = exchange.choice()
     if choice.calls:
-        seen = (
-            f"the response was to write calls as text, and has function calls: {[call.name for call in choice.calls]}"
-        )
+        names = ", ".join(call.name for call in choice.calls)
+        seen = f"the response was to write calls as text, and has function calls: {names}"
         yield Seen(seen, exchange.body_place)
     elif "<use_tool>" not in (choice.text or ""):
-        yield Seen(f"the text has no block: {choice.text!r:.120}", exchange.body_place)
+        yield Seen(f"the text has no block: {quoted(choice.text, 120)}", exchange.body_place)

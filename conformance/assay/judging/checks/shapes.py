@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.judging.checks.places import place_of
 from assay.judging.registry import Checks, Seen
 from assay.wire.events import CallOpened
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,5 +30,5 @@ def late_id(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         for want, got in zip(wanted.calls, choice.calls, strict=False):
             if want.id and got.id != want.id:
-                seen = f"the backend sent the id {want.id!r} for {want.name}; the answer has {got.id!r}"
+                seen = f"the backend sent the id {quoted(want.id)} for {want.name}; the answer has {quoted(got.id)}"
                 yield Seen(seen, place_of(exchange, CallOpened))

@@ -17,6 +17,7 @@ from assay.model.scenario import Mode
 from assay.wire import textual
 from assay.wire.events import Text
 from assay.wire.message import read_whole
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,7 +114,8 @@ def single_delta(exchange: Exchange) -> Iterable[Seen]:
         deltas = [event.text for event in events if isinstance(event, Text) and event.choice == index]
         whole = [text for text in deltas if BLOCK.search(text)]
         if len(whole) != len(wanted.blocks):
-            seen = f"{len(wanted.blocks)} blocks were due; {len(whole)} deltas hold a whole one: {choice.text!r:.120}"
+            came = f"{len(whole)} deltas hold a whole one: {quoted(choice.text, 120)}"
+            seen = f"{len(wanted.blocks)} blocks were due; {came}"
             yield Seen(seen, place_of(exchange, Text))
 
 
@@ -121,8 +123,10 @@ def single_delta(exchange: Exchange) -> Iterable[Seen]:
 def mode_header(exchange: Exchange) -> Iterable[Seen]:
     """The response says which output mode was used."""
     named, want = exchange.transcript.header(MODE_HEADER), exchange.dialect.spec.output_mode
-    if named != want:
-        yield Seen(f"the response header {MODE_HEADER} is {named!r}, it should be {want!r}")
+    if named is None:
+        yield Seen(f"there is no {MODE_HEADER} header, it should say {want}")
+    elif named != want:
+        yield Seen(f"the response header {MODE_HEADER} is {quoted(named)}, it should be {quoted(want)}")
 
 
 @check("mode.default")

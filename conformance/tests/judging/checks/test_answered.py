@@ -26,7 +26,7 @@ CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
     (Request(json={"n": 0}, expect=400, param="n"), 200, {}, {}, 'with {"n": 0} should get 400 for n'),
     (Request(json={"n": "x" * 400}, expect=400), 200, {}, {}, "x… should get 400"),
     (Request(shows={"allow": "POST"}), 200, {"Allow": "GET, post"}, {}, ""),
-    (Request(shows={"allow": "POST"}), 200, {"Allow": "GET"}, {}, "allow is 'GET', it should say POST"),
+    (Request(shows={"allow": "POST"}), 200, {"Allow": "GET"}, {}, 'allow is "GET", it should say POST'),
     (Request(shows={"allow": "POST"}), 200, {}, {}, "there is no allow header, it should say POST"),
     (Request(shows={"retry-after": ""}), 200, {"Retry-After": "1"}, {}, ""),
     (Request(shows={"retry-after": ""}), 200, {}, {}, "there is no retry-after header"),

@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging.checks.diff import difference, is_object, torn
+from assay.judging.checks.diff import apart, difference, is_object, torn
 
 
 @pytest.mark.parametrize(
     ("want", "got", "said"),
     [
         ("Hello", "Help", 'the first difference is at character 3: "Help" instead of "Hello"'),
-        ("Hello", "Hell", 'at character 4: the end instead of "Hello"'),
-        ("Hello", "Hello!", '6 characters instead of 5; the first difference is at character 5: "Hello!" '),
-        ("", "x", 'at character 0: "x" instead of the end'),
+        ("Hello", "Hell", 'its last character is missing: "o"'),
+        ("Hello", "Hello!", 'its last character is too many: "!"'),
+        ("Hello", "Hello, you", 'its last 5 characters are too many: ", you"'),
+        ("Hello", "", 'it is empty, it should be "Hello"'),
+        ("Hello", "Hell, no", '8 characters instead of 5; the first difference is at character 4'),
+        ("a\x1bb\u202ec", "a\x1bb\u202ed", r'"a\u001bb\u202ed" instead of "a\u001bb\u202ec"'),
         ("a" * 50 + "b", "a" * 50 + "c", 'at character 50: "aaaaaaaaaac" instead of "aaaaaaaaaab"'),
         ("é\n", "é\r", r'"é\r" instead of "é\n"'),
     ],
@@ -20,8 +23,17 @@ def test_the_first_difference_is_reported_with_what_stands_around_it(want: str, 
     assert said in difference(want, got)
 
 
-def test_texts_without_a_difference_differ_at_their_end() -> None:
-    assert "the end instead of the end" in difference("ab", "ab")
+@pytest.mark.parametrize(
+    ("ours", "theirs", "shown"),
+    [
+        ([("a", None)], [("a", True)], ('[["a", null]]', '[["a", true]]')),
+        ("x" * 100 + "y", "x" * 100 + "z", ("…" + "x" * 20 + 'y"', "…" + "x" * 20 + 'z"')),
+        ("y" + "x" * 100, "z" + "x" * 100, ('"y' + "x" * 78 + "…", '"z' + "x" * 78 + "…")),
+        ("a\x7f", "b\u2028", (r'"a\u007f"', r'"b\u2028"')),
+    ],
+)
+def test_two_values_are_shown_from_where_they_part(ours: object, theirs: object, shown: tuple[str, str]) -> None:
+    assert apart(ours, theirs) == shown
 
 
 @pytest.mark.parametrize(

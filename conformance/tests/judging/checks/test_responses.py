@@ -52,7 +52,7 @@ def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, one_cal
         ({"finish_reason": "stop"}, "not among the published fields"),
         ({"id": "chatcmpl-1"}, "should begin with resp_"),
         ({"created_at": 1_700_000_000_000}, "a time in seconds"),
-        ({"model": "other"}, "the request asked for 'codex'"),
+        ({"model": "other"}, 'the request asked for "codex"'),
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, 'gives the end as "length"'),
         ({"usage": None}, "no usage"),
     ],
@@ -143,7 +143,7 @@ def test_the_items_of_calls_are_named_for_what_they_are(answered: Make, one_call
     assert seen(answered("call-beats-length", right)) == {}
     right["output"][0]["id"] = "call_search"
     found = seen(answered("call-beats-length", right))
-    assert found == {"responses.whole.call-items": "the id of the item is 'call_search', it should begin with fc_"}
+    assert found == {"responses.whole.call-items": 'the id of the item is "call_search", it should begin with fc_'}
 
 
 def test_a_completed_response_has_completed_calls(answered: Make, one_call: Json) -> None:
@@ -237,7 +237,7 @@ def test_a_turn_that_runs_on_was_not_interrupted(streamed: Make, hello: Json) ->
 def test_blocks_and_items_never_stand_together(answered: Make, hello: Json, one_call: Json) -> None:
     check = partial(CHECKS.look, "responses.xml")
     (found,) = check(answered("responses-xml", one_call))
-    assert "has function calls: ['localSearch']" in found.seen
+    assert "has function calls: localSearch" in found.seen
     (found,) = check(answered("responses-xml", hello))
     assert "the text has no block" in found.seen
     hello["output"][0]["content"][0]["text"] = "<use_tool></use_tool>"
