@@ -13,7 +13,7 @@ from assay.judging.checks.diff import apart, difference, is_object, torn
         ("Hello", "Hello!", 'its last character is too many: "!"'),
         ("Hello", "Hello, you", 'its last 5 characters are too many: ", you"'),
         ("Hello", "", 'it is empty, it should be "Hello"'),
-        ("Hello", "Hell, no", '8 characters instead of 5; the first difference is at character 4'),
+        ("Hello", "Hell, no", "8 characters instead of 5; the first difference is at character 4"),
         ("a\x1bb\u202ec", "a\x1bb\u202ed", r'"a\u001bb\u202ed" instead of "a\u001bb\u202ec"'),
         ("a" * 50 + "b", "a" * 50 + "c", 'at character 50: "aaaaaaaaaac" instead of "aaaaaaaaaab"'),
         ("é\n", "é\r", r'"é\r" instead of "é\n"'),
