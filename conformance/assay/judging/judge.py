@@ -203,6 +203,8 @@ class _Examined:
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
     counted: Mapping[str, Cause] = field(default_factory=dict)
     """Requirement → the cause that counts a fault which this requirement finds broken as well; known as late."""
+    spoilt: Mapping[str, Cause] = field(default_factory=dict)
+    """Those of them of whose answers each has such a fault, and one that harms clients; known as late."""
 
     @property
     def vouched(self) -> frozenset[str]:
@@ -312,16 +314,27 @@ def _settle(examined: _Examined, causes: Iterable[Cause]) -> _Examined:
     hidden = ((id(exchange), cause) for cause in causes for exchange in cause.hidden)
     lost = {mine[known]: cause for known, cause in hidden if known in mine}
     others = {id(finding): cause for cause in causes for finding in cause.others}
-    counted = {
-        found.requirement: others[id(found.finding)] for found in examined.findings if id(found.finding) in others
-    }
+    elsewhere = [found for found in examined.findings if id(found.finding) in others]
+    counted = {found.requirement: others[id(found.finding)] for found in elsewhere}
     return replace(
         examined,
         findings=[found for found in examined.findings if found.place not in lost and id(found.finding) not in others],
         counted=counted,
+        spoilt={row: cause for row, cause in counted.items() if _all_have(row, elsewhere, examined, lost)},
         causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
         lost=lost,
     )
+
+
+def _all_have(row: str, faults: Iterable[_Found], examined: _Examined, lost: Container[_Place]) -> bool:
+    """Whether each answer that a row speaks of has one of these faults of it, and one that harms clients.
+
+    What breaks the letter alone leaves something that was seen to be kept.
+    """
+    known = examined.catalogue.by_id.get(row)
+    broken = {one.place for one in faults if one.requirement == row and not one.finding.violation.strict_only}
+    mine = {place for place, _ in _places(examined.run) if known is not None and known.speaks_of(place[0])}
+    return {place for place in mine if place not in lost} <= broken
 
 
 def _places(run: Run) -> Iterator[tuple[_Place, Exchange]]:
@@ -345,7 +358,7 @@ def _outcomes(examined: _Examined, target: Target, broken: Container[str]) -> tu
 
 def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, Hidden]:
     """Requirement → why it could not be observed behind something that was found."""
-    reasons: dict[str, Hidden] = {}
+    reasons = {row: Hidden(reason=_counted_once(cause)) for row, cause in examined.spoilt.items()}
     for row_id, behind in examined.hidden.items():
         found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
         same = f"hidden behind {found}, which is broken in the same exchange"
@@ -363,8 +376,12 @@ def _behind(row: str, cause: Cause) -> Hidden:
     if isinstance(cause.symptom, NotServed):
         return Hidden(reason=str(cause.symptom), absent=True)
     if row == cause.requirement:
-        return Hidden(reason=f"counted once, in {cause.scenario}: {cause}")
+        return Hidden(reason=_counted_once(cause))
     return Hidden(reason=f"hidden behind {cause.requirement}: {cause}")
+
+
+def _counted_once(cause: Cause) -> str:
+    return f"counted once, in {cause.scenario}: {cause}"
 
 
 def _attributed(found: _Found, subject: str | None, broken: Container[str]) -> Finding:

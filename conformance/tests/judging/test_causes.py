@@ -37,9 +37,9 @@ from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Mode
 from assay.model.target import Target
-from assay.model.transcript import Death, End, Wait
+from assay.model.transcript import Death, End, Piece, Wait
 from assay.model.verdict import Verdict, VerdictLevel
-from assay.reading.exchange import Exchange
+from assay.reading.exchange import Exchange, read
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -343,6 +343,35 @@ def test_the_same_extra_member_is_one_finding_whatever_requirement_finds_it(whol
     assert (other.verdict, other.reason) == (
         Verdict.PASS, "but for this, counted in text-hello: vendor is not among the published fields",
     )  # fmt: skip
+
+
+def without(exchange: Exchange, member: str) -> Exchange:
+    """The same whole answer, without a member."""
+    body = json.loads(exchange.transcript.body)
+    del body[member]
+    pieces = (Piece(at=0.0, data=json.dumps(body).encode()),)
+    transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
+    return dataclasses.replace(exchange, transcript=transcript, reading=read(transcript, exchange.form))
+
+
+@pytest.mark.parametrize(
+    ("turns", "verdict", "reason"),
+    [
+        ((0, 1), Verdict.NOT_OBSERVED, "counted once, in text-hello: model is missing"),
+        ((1,), Verdict.PASS, "but for this, counted in text-hello: model is missing"),
+        ((), Verdict.PASS, ""),
+    ],
+)
+def test_a_row_whose_every_answer_has_a_fault_that_is_counted_elsewhere_does_not_pass(
+    right_whole: Make, turns: tuple[int, ...], verdict: Verdict, reason: str
+) -> None:
+    loop = [right_whole("tool-loop", number) for number in (0, 1)]
+    loop = [without(one, "model") if one.number in turns else one for one in loop]
+    found = judged(without(right_whole("text-hello"), "model"), *loop)
+    one = outcome(found, "tool-loop:chat.whole.envelope")
+    # Its streams were not driven, which says nothing of a row of whole answers.
+    assert (one.verdict, one.reason) == (verdict, reason)
+    assert outcome(found, "tool-loop:chat.whole.usage").verdict is Verdict.PASS
 
 
 def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
