@@ -73,7 +73,7 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             )
             # By their places they are known all the same, as clients take them.
             placed = len(indexes) == len(wanted) and set(indexes) == {None}
-            yield Seen(seen, exchange.body_place, harmless=placed)
+            yield Seen("/choices: index is missing" if placed else seen, exchange.body_place, harmless=placed)
 
 
 @check("chat.whole.text")
@@ -99,14 +99,15 @@ def text(exchange: Exchange) -> Iterable[Seen]:
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """The counts are those the backend reported for this turn, for all choices together, and add up."""
     got, want = exchange.answer.usage, counts(exchange)
+    # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage", exchange.body_place)
+        yield Seen("the answer has no usage", exchange.body_place, harmless=True)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place, harmless=True)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place, harmless=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:
