@@ -28,6 +28,10 @@ SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created`: seconds, not milliseconds."""
 
 
+_INDEXES = frozenset({("choices", "index")})
+"""What `chat.whole.choices` looks at."""
+
+
 @check("chat.whole.envelope")
 def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
@@ -38,7 +42,7 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if exchange.reading is None or exchange.reading.violations:
         return
     ((_, body),) = exchange.reading.payloads
-    seen = list(unpublished("chat.completion", body, exchange.body_place))
+    seen = list(unpublished("chat.completion", body, exchange.body_place, apart=_INDEXES))
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen
@@ -68,7 +72,9 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             seen = (
                 f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
             )
-            yield Seen(seen, exchange.body_place)
+            # By their places they are known all the same, as clients take them.
+            placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            yield Seen("/choices: index is missing" if placed else seen, exchange.body_place, harmless=placed)
 
 
 @check("chat.whole.text")
@@ -94,14 +100,15 @@ def text(exchange: Exchange) -> Iterable[Seen]:
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """The counts are those the backend reported for this turn, for all choices together, and add up."""
     got, want = exchange.answer.usage, counts(exchange)
+    # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage", exchange.body_place)
+        yield Seen("the answer has no usage", exchange.body_place, harmless=True)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place, harmless=True)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, exchange.body_place, harmless=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:
