@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.answered import refused
+from assay.judging.checks.answered import refused, refused_in_words
 from assay.judging.symptoms import (
     Died,
     ErrorAs200,
@@ -46,6 +46,8 @@ class Case:
     """Whether it may be the scenario's own matter, whatever its symptom is."""
     hides: bool = True
     """Whether it shows nothing else. A process may end when it has answered."""
+    strict_only: bool = False
+    """Whether it is broken to the letter alone: a person is shown why nothing came."""
 
 
 def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
@@ -64,6 +66,7 @@ def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
         subject=subject or exchange.scenario.exercises[0],
         own=fails or exchange.scenario.attribute_to is not None,
         hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
+        strict_only=refused_in_words(exchange),
     )
 
 
@@ -102,6 +105,7 @@ def _seen(exchange: Exchange, symptom: Symptom) -> str:
         case ErrorAs200():
             return f"an error was sent as HTTP {transcript.status} instead of an answer: {said}"
         case _ if any(wanted.failure is Failure.UNMET for wanted in exchange.wanted):
-            return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
+            named = f"whose param names {exchange.scenario.refusable}"
+            return f"HTTP {transcript.status} instead of a 400 {named}: {said}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():
             return f"HTTP {transcript.status} instead of an answer: {said}"

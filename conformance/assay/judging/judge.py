@@ -443,7 +443,8 @@ def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
 
 def _nothing_else(case: Case, examined: _Examined) -> list[_Found]:
     """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
-    missing = examined.find(case.exchange, [Violation(requirement=case.subject, seen=case.seen)])
+    violation = Violation(requirement=case.subject, seen=case.seen, strict_only=case.strict_only)
+    missing = examined.find(case.exchange, [violation])
     examined.hide(case.exchange, (row for row in examined.rows if row.stage not in _OF_ANY_ANSWER), missing[0])
     return missing
 
