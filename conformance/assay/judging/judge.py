@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.cases import case_of, may_be_expected
 from assay.judging.causes import CAUSED, Evidence, Fault, find_causes
-from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
+from assay.judging.checks import CHECKS, GRAMMAR, live, live_ids, live_parity
 from assay.judging.checks.answered import answered
 from assay.judging.outcomes import Hidden, not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
@@ -109,6 +109,7 @@ def judge_runs(
     """
     _refuse_rows_without_check(catalogue, checks)
     examined = [_examine(run, target, catalogue, checks) for run in runs]
+    _shared_ids(examined)
     causes = find_causes(
         Evidence(
             cases=[case for one in examined for case in one.cases],
@@ -465,7 +466,8 @@ def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
 
 def _nothing_else(case: Case, examined: _Examined) -> list[_Found]:
     """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
-    missing = examined.find(case.exchange, [Violation(requirement=case.subject, seen=case.seen)])
+    violation = Violation(requirement=case.subject, seen=case.seen, strict_only=case.strict_only)
+    missing = examined.find(case.exchange, [violation])
     examined.hide(case.exchange, (row for row in examined.rows if row.stage not in _OF_ANY_ANSWER), missing[0])
     return missing
 
@@ -520,6 +522,14 @@ def _damage(examined: _Examined) -> None:
         # Not where something is wrong anyway: one cause, one violation.
         for exchange, violation in live_parity.damaged([one for one in same if (one.form, number) not in found]):
             examined.find(exchange, [violation])
+
+
+def _shared_ids(all_examined: Sequence[_Examined]) -> None:
+    """Ids that several answers of a model have."""
+    owners = {id(exchange): one for one in all_examined for exchange in one.served if exchange.asks is not None}
+    asked = [exchange for one in all_examined for exchange in one.served if id(exchange) in owners]
+    for exchange, violation in live_ids.shared_ids(asked):
+        owners[id(exchange)].find(exchange, [violation])
 
 
 def _parity(examined: _Examined) -> None:
