@@ -23,6 +23,7 @@ from assay.judging.symptoms import (
 from assay.model.transcript import End
 from assay.reading.applicable import NO_ANSWER
 from assay.reading.expected import Failure
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from assay.model.catalogue import Catalogue
@@ -108,6 +109,12 @@ def _has_answered(exchange: Exchange) -> bool:
     return transcript.end in {End.COMPLETE, End.OPEN} and (exchange.turn is None or exchange.reading is not None)
 
 
+def _error(exchange: Exchange) -> str:
+    """What the error in an answer says; "" if it has none that can be read."""
+    error = exchange.answer.error if exchange.reading is not None else None
+    return quoted(error.message) if error is not None and error.message else ""
+
+
 def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
     """What was seen of an exchange without an answer: as its symptom, but in the words of this one."""
     transcript = exchange.transcript
@@ -121,7 +128,7 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
         case ErrorAs200() | LateError():
             due = "before any output " if isinstance(symptom, LateError) else ""
             instead = "" if due else " instead of an answer"
-            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {said}"
+            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {_error(exchange) or said}"
         case OtherMode():
             kind = transcript.header("content-type")
             return f"{symptom} ({kind or 'no Content-Type'}): {said}"

@@ -216,6 +216,9 @@ def _is_refusal(symptom: AnySymptom) -> bool:
     return status == NOT_IMPLEMENTED or (400 <= status < 500 and status not in NO_REFUSALS)  # noqa: PLR2004 (a class)
 
 
+_NO_CALLS = "Offer the request's tools to the backend, and send the calls that it makes as tool_calls."
+
+
 def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.
@@ -226,6 +229,7 @@ def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange
         requirement=requirement,
         seen=first.seen + (f" (so for {common})" if common else ""),
         strict_only=_harms_none(symptom),
+        hint=_HINTS.get(type(symptom), ""),
     )
     return Cause(
         symptom=symptom,
@@ -236,6 +240,14 @@ def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange
         exchanges=exchanges,
         hidden=tuple(case.exchange for case in cases if case.hides),
     )
+
+
+_HINTS: Mapping[type, str] = {
+    NoCalls: "Offer the tools of the request to the backend, and send the calls that it makes.",
+    ErrorAs200: "Answer a failure with its own HTTP status; find out first why this request failed.",
+    OtherMode: "Answer with an event stream if the request says stream: true, and with one JSON object if it does not.",
+}
+"""What to do about a symptom, where the row that it breaks has a hint about other things."""
 
 
 def _harms_none(symptom: AnySymptom) -> bool:

@@ -47,14 +47,17 @@ def broken_requirement(
     harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
     for effect in requirement.breaks[:CLIENTS] if harms else ():
         yield Text(f"breaks {effect}", style="yellow")
+    hint = requirement.hint
     if outcome.findings:
         harmful = (one for one in outcome.findings if not one.violation.strict_only)
         # One alone: the others are of the same requirement in the same scenario.
-        yield from _finding(certificate, outcome, finding or next(harmful, outcome.findings[0]))
+        shown = finding or next(harmful, outcome.findings[0])
+        hint = shown.violation.hint or hint
+        yield from _finding(certificate, outcome, shown)
     else:
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
-    yield Text(f"to do: {requirement.hint}")
+    yield Text(f"to do: {hint}")
 
 
 def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:

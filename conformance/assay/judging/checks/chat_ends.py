@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.chat_whole import runs_all_the_same
-from assay.judging.checks.places import counts, frame_place, place_of, reading_of
+from assay.judging.checks.places import counts, first_place, frame_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
@@ -35,7 +36,12 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
         # A finish that is missing is for the grammar (chat.stream.finish-once).
         if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
             seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
-            yield Seen(seen, place_of(exchange, Finished), strict_only=runs_all_the_same(choice))
+            place = first_place(exchange, Finished, partial(_is_of, choice.index))
+            yield Seen(seen, place, strict_only=runs_all_the_same(choice))
+
+
+def _is_of(choice: int, finished: Finished) -> bool:
+    return finished.choice == choice
 
 
 @check("chat.stream.usage")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import apart
 from assay.judging.checks.places import reading_of
 from assay.judging.registry import Checks, Seen
 from assay.reading.schemas import published
+from assay.wire.quoting import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import is_object
+from assay.judging.checks.places import said_place
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import forced_tools
 from assay.wire.message import read_whole
@@ -216,7 +217,7 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
             demanded = " or ".join(sorted(tools))
             came = f"calls {', '.join(called)}" if called else f"is text: {quoted(choice.text or '')}"
             seen = f"tool_choice demands a call of {demanded}; the answer {came}"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, said_place(exchange, choice.index))
 
 
 @check("turn.calls-declared")
@@ -245,7 +246,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
     body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     text = exchange.choice().text or ""
     if exchange.answer.error is None and not is_object(text):
-        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", exchange.body_place)
+        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", said_place(exchange))
         return
     asked, received = _schema_of(body), received_by(exchange)
     if asked is not None and received.get("schema") != asked:
