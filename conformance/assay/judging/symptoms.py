@@ -245,7 +245,7 @@ _FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
     re.compile(r"\S*/([^/:]+): is \S.*, should be .+"): WrongMembers,
     re.compile(r"there is no (\S+) header.*"): MissingHeaders,
     # As the checks of usage write it.
-    re.compile(r"the (?:answer|response) has no (usage)"): MissingMembers,
+    re.compile(r"the (?:answer|response) has no (usage) with its three counts"): MissingMembers,
     re.compile(r"stream_options\.include_usage was set and no (usage chunk) came"): MissingMembers,
 }
 """How a violation says it → its symptom."""
