@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 Make = Callable[..., Exchange]
 CATALOGUE = load()
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
+LIVE_RESPONSES = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\nKeyError: 'tools'\n"
 OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
@@ -418,9 +419,29 @@ def test_counts_are_judged_beside_members_that_are_missing(
     del said["parallel_tool_calls"]
     say = next(one for one in LIVE if one.name == "live-say")
     exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
-    live = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
-    found = outcome(judged(exchange, target=live), "live-say:responses.whole.envelope").findings
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-say:responses.whole.envelope").findings
     assert [one.violation.seen for one in found] == ["the body: parallel_tool_calls is missing", *seen]
+
+
+@pytest.mark.parametrize(
+    ("count", "status", "cut"),
+    [(16, "completed", True), (15, "completed", False), (16, "incomplete", False)],
+)
+def test_an_answer_that_has_all_the_tokens_that_it_may_have_is_not_complete(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    count: int, status: str, *, cut: bool,
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": 40, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": count,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 40 + count,
+    }  # fmt: skip
+    why = {"incomplete_details": {"reason": "max_output_tokens"}} if status == "incomplete" else {}
+    said = response(status, [told_message("H" * count)], usage=usage, **why)
+    length = next(one for one in LIVE if one.name == "live-length")
+    exchange = plain(length, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-length:responses.whole.envelope").findings
+    sentence = "the answer was cut at the 16 tokens that it may have, and its end says that it was complete"
+    assert [one.violation.seen for one in found] == [sentence] * cut
 
 
 def without(exchange: Exchange, member: str) -> Exchange:

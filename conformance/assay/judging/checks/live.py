@@ -161,6 +161,10 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
                 f"the answer may have {limit} tokens; {words(choice.text or '')} words came, and then {choice.finish}"
             )
             yield Seen(seen, exchange.body_place)
+        elif isinstance(exchange.asks, Count) and choice.finish == STOPPED and got and got.completion == limit:
+            # Whatever it wrote: of an answer that was to be ten times as long it is no accident.
+            seen = f"the answer was cut at the {limit} tokens that it may have, and its end says that it was complete"
+            yield Seen(seen, exchange.body_place)
         elif (
             limit is not None
             and choice.finish == LENGTH
