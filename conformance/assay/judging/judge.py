@@ -115,6 +115,7 @@ def judge_runs(
             expected=[case for one in examined for case in one.expected],
             served=[exchange for one in examined for exchange in one.served],
             faults=[fault for one in examined for fault in one.faults],
+            aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
             absences=absences(runs),
         )
     )

@@ -485,6 +485,81 @@ def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
     assert other.reason == "the target does not serve images: HTTP 400: Images are not supported."
 
 
+# Crowds
+
+
+def aside(stands: Exchange, *first: Exchange) -> Judgement:
+    """What is judged of a scenario that was driven again, alone, and of its first exchanges."""
+    run = Run(scenario=stands.scenario, exchanges={stands.form: [stands]}, repeated=1, set_aside={stands.form: first})
+    return judge_runs([run], TARGET, CATALOGUE)
+
+
+def beside(exchange: Exchange, others: int) -> Exchange:
+    return dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, beside=others))
+
+
+@pytest.mark.parametrize(
+    ("status", "how", "kind"),
+    [
+        (500, {}, "HTTP 500"),
+        (502, {}, "HTTP 502"),
+        (503, {}, "HTTP 503"),
+        (504, {}, "HTTP 504"),
+        (None, {"end": End.CUT}, "the connection broke"),
+        (None, {"end": End.REFUSED}, "no connection could be made"),
+    ],
+)
+def test_what_failed_only_beside_other_requests_is_a_matter_of_capacity(
+    plain: Make, right_whole: Make, status: int | None, how: dict[str, End], kind: str
+) -> None:
+    first = plain("text-hello", status, OOPS, **how)
+    found = aside(right_whole("text-hello"), beside(first, 7), beside(first, 3))
+    assert broken(found) == ["text-hello:target.capacity"]
+    one = outcome(found, "text-hello:target.capacity")
+    assert one.verdict is Verdict.WARN
+    said = "2 exchanges, of as many as 8 at the same time, failed and went well alone: "
+    assert one.findings[0].violation.seen.startswith(f"{said}{kind} (2); ")
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "how"),
+    [
+        ("text-hello", None, {"end": End.TIMEOUT}),
+        ("text-hello", 501, {}),
+        ("fail-first", 502, {}),
+        ("route-unknown", 500, {}),
+    ],
+)
+def test_time_alone_refusals_and_failures_that_were_due_are_none(
+    plain: Make, right_whole: Make, name: str, status: int | None, how: dict[str, End]
+) -> None:
+    stands = right_whole("text-hello") if name == "text-hello" else plain(name, status, OOPS, **how)
+    found = aside(stands, beside(plain(name, status, OOPS, **how), 7))
+    assert not [key for key in broken(found) if key.endswith("target.capacity")]
+
+
+def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
+    found = aside(right_whole("text-hello"), beside(dead(plain("text-hello", None, end=End.CUT)), 7))
+    assert broken(found) == []
+
+
+def test_the_answer_to_another_request_is_named_as_that(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), right_whole("usage-asked"), right_whole("text-utf8"))
+    assert broken(found) == ["text-hello:turn.concurrent-isolation"]
+    one = outcome(found, "text-hello:turn.concurrent-isolation")
+    assert one.verdict is Verdict.FAIL
+    assert one.findings[0].violation.seen == f'the answer is that to another request, which usage-asked sent: "{other}"'
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_text_that_everyone_gets_is_nobody_elses(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), whole("text-utf8", other), right_whole("usage-asked"))
+    assert broken(found) == ["text-hello:chat.whole.text", "text-utf8:chat.whole.text"]
+
+
 # Shapes
 
 
