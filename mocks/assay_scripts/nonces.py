@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 State = Literal["running", "completed", "interrupted", "failed"]
-_BROKEN: frozenset[State] = frozenset({"interrupted", "failed"})
 
 KEPT_NONCES = 4096
 """How many nonces are remembered."""
@@ -44,7 +43,8 @@ class Conversations:
     def number(self, conversation: str) -> int:
         """How many others have begun before this one."""
         number, record = self._last.get(conversation, (self._seen, None))
-        return self._seen if record is not None and record.state in _BROKEN else number
+        # Not an interrupted one: that is how a proxy ends a turn whose calls it has passed on.
+        return self._seen if record is not None and record.state == "failed" else number
 
     def begin(self, conversation: str, record: Record) -> None:
         """Note that a turn of this conversation has begun."""

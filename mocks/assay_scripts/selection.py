@@ -6,8 +6,8 @@ the last user message; without such a script, the default answer.
 
 The part is the one after the last part whose calls all have results in the history. If there is none, it is as many
 parts on as other conversations were seen before this one, never beyond the last part: a request that is sent again is
-answered again by the same part, unless its turn has failed or was interrupted. When the calls of the last part have
-results, too, the default answer reports the result, which ends the loop of a client even for a script of one call. A
+answered again by the same part, unless its turn has failed. When the calls of the last part have results, too, the
+default answer reports the result, which ends the loop of a client even for a script of one call. A
 call whose id was not sent counts as answered when a call of its tool is. The turns of a script with choices play them
 in rotation.
 """

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_scripts.nonces import KEPT_TURNS, Nonces
+from assay_scripts.nonces import KEPT_TURNS, Nonces, State
 
 
 def test_turns_are_counted_per_script() -> None:
@@ -33,12 +33,13 @@ def test_only_the_last_turns_of_a_nonce_are_kept() -> None:
     assert [nonce.conversations["a"].number(name) for name in ("1", "0", "new")] == [1, KEPT_TURNS + 1, KEPT_TURNS + 1]
 
 
-def test_a_conversation_keeps_its_number_until_a_turn_of_it_breaks_off() -> None:
+def test_a_conversation_keeps_its_number_until_a_turn_of_it_fails() -> None:
     nonce = Nonces().get("n")
     known = nonce.conversations["a"]
     records = [nonce.begin("a", 0, name) for name in ("one", "two", "one")]
     assert [known.number(name) for name in ("one", "two", "three")] == [0, 1, 2]
-    for state in ("completed", "failed"):
+    states: tuple[State, ...] = ("completed", "interrupted", "failed")
+    for state in states:
         records[2].state = state
         assert known.number("one") == (2 if state == "failed" else 0)
     nonce.begin("a", 2, "one")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.conversation import converse
@@ -31,6 +32,7 @@ class Chat:
 
     settings: Settings
     runner: TurnRunner
+    asked: AskedModels = field(default_factory=AskedModels)
 
     def answer(self, request: ChatRequest, *, client_gone: Callable[[], bool], keep_open: bool) -> Response:
         """The response; arguments and errors as of `TurnRunner.run`."""
@@ -39,6 +41,7 @@ class Chat:
     def _plan(self, request: ChatRequest) -> AnswerPlan:
         # Before a slot is taken: an unknown model is a 404 however busy the proxy is (http.precedence.*).
         model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
         demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
@@ -42,6 +43,7 @@ class Responses:
     settings: Settings
     runner: TurnRunner
     store: Store
+    asked: AskedModels = field(default_factory=AskedModels)
 
     def answer(self, request: ResponsesRequest, *, client_gone: Callable[[], bool], keep_open: bool) -> Response:
         """The response; arguments and errors as of `TurnRunner.run`."""
@@ -82,6 +84,7 @@ class Responses:
     def _plan(self, request: ResponsesRequest) -> AnswerPlan:
         # First: an unknown model is answered before an unknown response.
         model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
         before = self._before(request)
         given = responses_input.resolved(request.given, self._item)
         calls = {item.id for item in before if isinstance(item, Call)}
