@@ -6,7 +6,7 @@ backend sends them although the turn is over. Steps after the last `Call` of a p
 before the turn waits for their results.
 
 Which part a turn plays: the part after the last one whose calls all have results in the conversation; if there is none,
-the number of turns already seen with the same script and nonce; never beyond the last part.
+the number of other conversations already seen with the same script and nonce; never beyond the last part.
 
 A call is sent in one or more *shapes*. `native` is how Codex asks a client to run a tool, and the only one that waits
 for a result. The others only report that the model calls, in the ways that backends have been seen to do it:

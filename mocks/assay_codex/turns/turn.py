@@ -70,7 +70,7 @@ class Turn:
         schema: object = None,
     ) -> None:
         # Begun before the turn's own record, since it is played first.
-        record = summary.nonce.begin(summary.script, summary.first) if summary else None
+        record = summary.begin() if summary else None
         self.id = context.turn_id(thread)
         self.thread = thread
         self.wait: Until | None = None
@@ -422,7 +422,7 @@ class Turn:
         limit = self._version.compaction.limit
         if limit is not None and self.thread.context >= limit:
             casting = choose_summary(self._context, self.thread)
-            record = casting.nonce.begin(casting.script, casting.first)
+            record = casting.begin()
             self._compaction = Compaction(self._shared, self._script, casting, record, self._go_on_after_summary)
         elif self._queued:
             self._take_queued()
