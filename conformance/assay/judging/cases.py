@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.answered import refused
+from assay.judging.checks.answered import refused, refused_in_words
 from assay.judging.symptoms import (
     Died,
     ErrorAs200,
@@ -49,6 +49,8 @@ class Case:
     """Whether it may be the scenario's own matter, whatever its symptom is."""
     hides: bool = True
     """Whether it shows nothing else. A process may end when it has answered."""
+    strict_only: bool = False
+    """Whether it is broken to the letter alone: a person is shown why nothing came."""
 
 
 def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
@@ -66,6 +68,7 @@ def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
         subject=subject or exchange.scenario.exercises[0],
         own=bool(_failures(exchange) - {Failure.NONE}) or exchange.scenario.attribute_to is not None,
         hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
+        strict_only=refused_in_words(exchange),
     )
 
 
@@ -130,6 +133,7 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
             kind = transcript.header("content-type")
             return f"{symptom} ({kind or 'no Content-Type'}): {said}"
         case _ if Failure.UNMET in _failures(exchange):
-            return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
+            named = f"whose param names {exchange.scenario.refusable}"
+            return f"HTTP {transcript.status} instead of a 400 {named}: {said}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():
             return f"HTTP {transcript.status} instead of an answer: {said}"

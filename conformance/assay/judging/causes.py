@@ -30,9 +30,11 @@ from typing import TYPE_CHECKING
 
 from assay.judging.absent_calls import REQUIREMENTS as OF_CALLS
 from assay.judging.absent_calls import without_calls
+from assay.judging.constant_usage import constant_usages, kind_of, rests_on_counts, usage_row
 from assay.judging.request_shape import features, shape
 from assay.judging.symptoms import (
     AnySymptom,
+    ConstantUsage,
     Died,
     ErrorAs200,
     FormSymptom,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay.judging.cases import Case
+    from assay.judging.constant_usage import Kind
     from assay.model.capability import Absence
     from assay.reading.exchange import Exchange
 
@@ -165,7 +168,8 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
             causes[symptom].append(case)
     found = [_cause(symptom, those, served) for symptom, those in causes.items()]
     hidden = {id(exchange) for cause in found for exchange in cause.hidden}
-    return (*found, *_of_form([fault for fault in evidence.faults if id(fault.exchange) not in hidden]))
+    faults = [fault for fault in evidence.faults if id(fault.exchange) not in hidden]
+    return (*found, *_of_form(faults, constant_usages(served)))
 
 
 def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
@@ -273,11 +277,13 @@ def _requirement(symptom: AnySymptom, first: Case) -> str:
 # Faults of form
 
 
-def _of_form(faults: Iterable[Fault]) -> Iterator[Cause]:
+def _of_form(faults: Iterable[Fault], constant: Mapping[Kind, ConstantUsage]) -> Iterator[Cause]:
     """The causes of faults of form that several exchanges show, under whichever requirements."""
-    alike: list[tuple[FormSymptom, list[Fault]]] = []
+    alike: list[tuple[FormSymptom | ConstantUsage, list[Fault]]] = []
     for fault in faults:
-        symptom = form_symptom_of(fault.finding.violation)
+        symptom: FormSymptom | ConstantUsage | None = form_symptom_of(fault.finding.violation)
+        if rests_on_counts(fault.finding.violation):
+            symptom = constant.get(kind_of(fault.exchange))
         if symptom is not None and _is_of_an_answer(fault.exchange):
             known = next((number for number, (other, _) in enumerate(alike) if _meet(symptom, other)), None)
             if known is None:
@@ -292,25 +298,38 @@ def _is_of_an_answer(exchange: Exchange) -> bool:
     return any(surface.endpoint in exchange.transcript.url for surface in Surface)
 
 
-def _meet(one: FormSymptom, other: FormSymptom) -> bool:
-    """Whether two faults of form are one: they are of one kind, and about the same member or header."""
+def _meet(one: FormSymptom | ConstantUsage, other: FormSymptom | ConstantUsage) -> bool:
+    """Whether two faults of form are one: they are of one kind, and about the same member, header, or counts."""
+    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
+        return one == other
     return type(one) is type(other) and bool(set(one.names) & set(other.names))
 
 
-def _both(one: FormSymptom, other: FormSymptom) -> FormSymptom:
+def _both(one: FormSymptom | ConstantUsage, other: FormSymptom | ConstantUsage) -> FormSymptom | ConstantUsage:
+    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
+        return other
     return replace(other, names=tuple(dict.fromkeys((*other.names, *one.names))))
 
 
-def _form_cause(symptom: FormSymptom, faults: Sequence[Fault]) -> Cause:
+def _form_cause(symptom: FormSymptom | ConstantUsage, faults: Sequence[Fault]) -> Cause:
     first = faults[0]
     exchanges = {id(fault.exchange): fault.exchange for fault in faults}
+    finding = _of_usage(symptom, first) if isinstance(symptom, ConstantUsage) else first.finding
     return Cause(
         symptom=symptom,
-        requirement=first.finding.violation.requirement,
+        requirement=finding.violation.requirement,
         shape="",
         scenario=first.exchange.scenario.name,
-        finding=first.finding,
+        finding=finding,
         exchanges=tuple(exchanges.values()),
         hidden=(),
-        others=tuple(fault.finding for fault in faults[1:]),
+        others=tuple(fault.finding for fault in faults if fault.finding is not finding),
     )
+
+
+def _of_usage(symptom: ConstantUsage, first: Fault) -> Finding:
+    """The finding of counts that never change: of the row that asks for them, whichever row the first fault is of."""
+    violation = Violation(
+        requirement=usage_row(first.exchange), seen=str(symptom), place=first.exchange.body_place, harmless=True
+    )
+    return replace(first.finding, violation=violation)

@@ -194,6 +194,27 @@ class MissingHeaders:
         return f"{_listed(self.names)} missing among the headers"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrongMembers:
+    """Members that have not the published type, beside an answer that can be read."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.names)} of a wrong type"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConstantUsage:
+    """The same counts in all answers of a form, whatever was asked."""
+
+    prompt: int
+    completion: int
+
+    def __str__(self) -> str:
+        return f"the usage is {self.prompt} + {self.completion} in every answer, whatever was asked"
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
@@ -202,9 +223,9 @@ Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnsw
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
 ANSWERED = (NoCalls, OtherMode)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
-FormSymptom = ExtraMembers | MissingMembers | MissingHeaders
+FormSymptom = ExtraMembers | MissingMembers | WrongMembers | MissingHeaders
 """A fault of form that requirements of several surfaces and modes find broken each."""
-AnySymptom = Symptom | LateError | NotServed | NoCalls | FormSymptom
+AnySymptom = Symptom | LateError | NotServed | NoCalls | FormSymptom | ConstantUsage
 """What several exchanges may have in common."""
 
 
@@ -221,7 +242,11 @@ _FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
     # As `assay.reading.schemas` writes them, without where the members are.
     re.compile(r"[^:]*: (.+) (?:is|are) not among the published fields"): ExtraMembers,
     re.compile(r"[^:]*: (.+) (?:is|are) missing"): MissingMembers,
+    re.compile(r"\S*/([^/:]+): is \S.*, should be .+"): WrongMembers,
     re.compile(r"there is no (\S+) header.*"): MissingHeaders,
+    # As the checks of usage write it.
+    re.compile(r"the (?:answer|response) has no (usage)"): MissingMembers,
+    re.compile(r"stream_options\.include_usage was set and no (usage chunk) came"): MissingMembers,
 }
 """How a violation says it → its symptom."""
 

@@ -13,6 +13,7 @@ from assay.judging.judge import Judgement, judge_runs
 from assay.judging.outcomes import Run
 from assay.judging.request_shape import shape
 from assay.judging.symptoms import (
+    ConstantUsage,
     Died,
     ErrorAs200,
     ExceptionText,
@@ -28,6 +29,7 @@ from assay.judging.symptoms import (
     OtherMode,
     Sent,
     Symptom,
+    WrongMembers,
     WrongStatus,
     form_symptom_of,
     masked,
@@ -36,10 +38,11 @@ from assay.judging.symptoms import (
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Mode
-from assay.model.target import Target
+from assay.model.target import Backend, Target
 from assay.model.transcript import Death, End, Piece, Wait
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.reading.exchange import Exchange, read
+from assay.scenarios.live import LIVE
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -181,6 +184,12 @@ def test_errors_that_say_different_things_of_what_they_repeat_are_different_symp
     [
         ("the body: a and b are not among the published fields", ExtraMembers(names=("a", "b"))),
         ("/choices/0: index is missing", MissingMembers(names=("index",))),
+        (
+            "/usage/output_tokens_details/reasoning_tokens: is null, should be integer",
+            WrongMembers(names=("reasoning_tokens",)),
+        ),
+        ("the answer has no usage", MissingMembers(names=("usage",))),
+        ("stream_options.include_usage was set and no usage chunk came", MissingMembers(names=("usage chunk",))),
         ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
         ("the body is not JSON", None),
     ],
@@ -345,13 +354,79 @@ def test_the_same_extra_member_is_one_finding_whatever_requirement_finds_it(whol
     )  # fmt: skip
 
 
-def without(exchange: Exchange, member: str) -> Exchange:
-    """The same whole answer, without a member."""
+def counting(exchange: Exchange, *usage: int) -> Exchange:
+    """The same whole answer of chat, with these counts of the request and the answer; with none, without a usage."""
     body = json.loads(exchange.transcript.body)
-    del body[member]
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    body["usage"] = dict(zip(names, (*usage, sum(usage)), strict=True)) if usage else None
+    return replied(exchange, body if usage else {name: value for name, value in body.items() if name != "usage"})
+
+
+def replied(exchange: Exchange, body: object) -> Exchange:
+    """The same exchange, with another body."""
     pieces = (Piece(at=0.0, data=json.dumps(body).encode()),)
     transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
     return dataclasses.replace(exchange, transcript=transcript, reading=read(transcript, exchange.form))
+
+
+COUNTED = ("text-hello", "usage-asked", "choices-usage", "choices-indexed")
+"""Scenarios whose backends report different counts."""
+
+
+def test_counts_that_never_change_are_one_finding_and_hide_nothing(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name), 10, 20) for name in COUNTED))
+    assert [one.partition(":")[2] for one in broken(found)] == ["chat.whole.usage"]
+    (cause,) = found.causes
+    assert cause.symptom == ConstantUsage(prompt=10, completion=20)
+    assert cause.finding.violation.seen == "the usage is 10 + 20 in every answer, whatever was asked"
+    others = [outcome(found, f"{name}:chat.whole.usage") for name in COUNTED if name != cause.scenario]
+    assert {one.verdict for one in others} == {Verdict.NOT_OBSERVED}
+    assert {one.reason.partition(":")[0] for one in others} == {f"counted once, in {cause.scenario}"}
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+def test_counts_that_change_are_wrong_each_for_itself(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name), 10 + number, 20) for number, name in enumerate(COUNTED)))
+    assert (len(broken(found)), found.causes) == (len(COUNTED), ())
+
+
+def test_counts_that_stay_the_same_because_the_backend_reports_the_same_are_right(right_whole: Make) -> None:
+    found = judged(*(right_whole(name) for name in ("text-hello", "text-utf8", "text-markup", "text-empty")))
+    assert (broken(found), found.causes) == ([], ())
+
+
+def test_a_usage_that_is_missing_everywhere_is_one_finding_and_hides_nothing(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name)) for name in ("text-hello", "textual-verbatim", "text-utf8")))
+    assert broken(found) == ["text-hello:chat.whole.usage"]
+    assert [str(one.symptom) for one in found.causes] == ["usage is missing"]
+    assert outcome(found, "text-utf8:chat.whole.usage").reason == "counted once, in text-hello: usage is missing"
+    assert outcome(found, "textual-verbatim:chat.whole.calls-all-in-order").verdict is Verdict.PASS
+    once = judged(counting(right_whole("text-hello")), right_whole("text-utf8"))
+    assert (broken(once), once.causes) == (["text-hello:chat.whole.usage"], ())
+
+
+@pytest.mark.parametrize(("counts", "seen"), [((0, 0), ["the usage counts no tokens of the request"]), ((9, 5), [])])
+def test_counts_are_judged_beside_members_that_are_missing(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    counts: tuple[int, int], seen: list[str],
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": counts[0], "input_tokens_details": {"cached_tokens": 0}, "output_tokens": counts[1],
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": sum(counts),
+    }  # fmt: skip
+    said = response("completed", [told_message("Hello!")], usage=usage)
+    del said["parallel_tool_calls"]
+    say = next(one for one in LIVE if one.name == "live-say")
+    exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    live = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
+    found = outcome(judged(exchange, target=live), "live-say:responses.whole.envelope").findings
+    assert [one.violation.seen for one in found] == ["the body: parallel_tool_calls is missing", *seen]
+
+
+def without(exchange: Exchange, member: str) -> Exchange:
+    """The same whole answer, without a member."""
+    body = json.loads(exchange.transcript.body)
+    return replied(exchange, {name: value for name, value in body.items() if name != member})
 
 
 @pytest.mark.parametrize(

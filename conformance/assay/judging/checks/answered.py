@@ -10,6 +10,7 @@ exercise: what is wrong there is a violation of that rule, and says nothing of t
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from assay.wire.message import read_error
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from assay.judging.registry import Checks
     from assay.model.scenario import Request
     from assay.reading.exchange import Exchange
+    from assay.wire.events import Failed
 
 BAD_REQUEST = 400
 INVALID = "invalid_request_error"
@@ -44,6 +46,9 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
         return
     if seen := _wrong(exchange):
         yield Violation(requirement=judged, seen=seen, place=exchange.body_place)
+    # No client looks at the param of an error or at its type: it shows the message.
+    elif seen := _misnamed(exchange):
+        yield Violation(requirement=judged, seen=seen, place=exchange.body_place, strict_only=True)
     # Of a request that a row outside the scenario judges, only status, headers and error are looked at.
     elif judged == requirement:
         yield from checks.look(requirement, exchange)
@@ -58,8 +63,17 @@ def refused(exchange: Exchange) -> bool:
     return failed is not None and _within(failed.param or "", field)
 
 
+def refused_in_words(exchange: Exchange) -> bool:
+    """Whether it was answered by that refusal, but for its param, and the message alone names the field."""
+    field, transcript = exchange.scenario.refusable, exchange.transcript
+    if not field or transcript.status != BAD_REQUEST:
+        return False
+    failed, _ = read_error(transcript.body, transcript.header("content-type"))
+    return failed is not None and re.search(rf"(?<![\w-]){re.escape(field)}(?![\w-])", failed.message) is not None
+
+
 def _wrong(exchange: Exchange) -> str:
-    """The first thing that is wrong with the answer; '' if it is right."""
+    """The first thing of status, headers and code that is wrong; '' if they are right."""
     request, transcript = asked(exchange), exchange.transcript
     if transcript.status is None:
         how = f"{transcript.end} after {transcript.seconds:.1f} s"
@@ -73,7 +87,10 @@ def _wrong(exchange: Exchange) -> str:
             return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
         if wanted.lower() not in value.lower():
             return f"{name} is {quoted(value)}, it should say {wanted}"
-    return _misnamed(exchange, request)
+    failed = _error(exchange)
+    if request.code and failed is not None and failed.code != request.code:
+        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
+    return ""
 
 
 def _due(request: Request) -> str:
@@ -92,17 +109,18 @@ def _sent(exchange: Exchange) -> str:
     return f"{request.method} {path} with {visible(said)}{'…' if len(body) > SHOWN else ''}"
 
 
-def _misnamed(exchange: Exchange, request: Request) -> str:
-    """What is wrong in the error object; an envelope that cannot be read violates another requirement."""
-    if request.param is None and not request.code:
-        return ""
+def _error(exchange: Exchange) -> Failed | None:
+    """The error of the answer; None where its envelope is broken, which `http.error.envelope` has named."""
     failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
-    # `http.error.envelope` has named it.
-    if failed is None or broken:
+    return None if broken else failed
+
+
+def _misnamed(exchange: Exchange) -> str:
+    """What is wrong in what the error says of the field; '' if nothing is."""
+    request, failed = asked(exchange), _error(exchange)
+    if failed is None or request.param is None:
         return ""
-    if request.code and failed.code != request.code:
-        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
-    if request.param is not None and not _within(failed.param or "", request.param):
+    if not _within(failed.param or "", request.param):
         return (
             f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; sent was {_sent(exchange)}"
         )

@@ -52,15 +52,15 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
-            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside)
+            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside, harmless=True)
     # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
     elif got is None:
-        yield Seen("stream_options.include_usage was set and no usage chunk came")
+        yield Seen("stream_options.include_usage was set and no usage chunk came", harmless=True)
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place)
+        yield Seen(seen, place, harmless=True)
 
 
 @check("chat.stream.done-last")

@@ -31,6 +31,10 @@ SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created`: seconds, not milliseconds."""
 
 
+_INDEXES = frozenset({("choices", "index")})
+"""What `chat.whole.choices` looks at."""
+
+
 @check("chat.whole.envelope")
 def envelope(exchange: Exchange) -> Iterable[Seen]:
     """The body is a chat.completion of published fields, complete, with the id, time and model of this answer."""
@@ -41,7 +45,7 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     if exchange.reading is None or exchange.reading.violations:
         return
     ((frame, body),) = exchange.reading.payloads
-    seen = list(unpublished("chat.completion", body, frame))
+    seen = list(unpublished("chat.completion", body, frame, apart=_INDEXES))
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen
@@ -71,7 +75,10 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             seen = (
                 f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
             )
-            yield Seen(seen, member_place(exchange, "choices"))
+            # By their places they are known all the same, as clients take them.
+            placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            place = member_place(exchange, "choices")
+            yield Seen("/choices: index is missing" if placed else seen, place, harmless=placed)
 
 
 @check("chat.whole.text")
@@ -106,14 +113,15 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     """The counts are those the backend reported for this turn, for all choices together, and add up."""
     got, want = exchange.answer.usage, counts(exchange)
     place = member_place(exchange, "usage")
+    # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage with its three counts", place)
+        yield Seen("the answer has no usage with its three counts", place, harmless=True)
     elif got.total != got.prompt + got.completion:
         seen = f"total_tokens is {got.total}, prompt_tokens and completion_tokens make {got.prompt + got.completion}"
-        yield Seen(seen, place)
+        yield Seen(seen, place, harmless=True)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place)
+        yield Seen(seen, place, harmless=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.answered import answered, asked, refused
+from assay.judging.checks.answered import answered, asked, refused, refused_in_words
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
@@ -90,6 +90,22 @@ def test_an_answer_is_what_its_request_wants(
     assert not seen or seen in found[0].seen
 
 
+@pytest.mark.parametrize(
+    ("request_", "status", "error", "strict_only"),
+    [
+        (Request(expect=400, param="n"), 400, {"param": None}, True),
+        (Request(expect=400, param="n"), 400, {"param": "n", "type": "x"}, True),
+        (Request(expect=400, param="n"), 422, {"param": "n"}, False),
+        (Request(expect=404, code="gone"), 404, {"code": None}, False),
+    ],
+)
+def test_no_client_looks_at_the_param_of_an_error(
+    request_: Request, status: int, error: Any, *, strict_only: bool
+) -> None:
+    (found,) = answered(ROW, exchange(request_, status, {}, error), Checks())
+    assert found.strict_only is strict_only
+
+
 def test_another_look_comes_after_status_and_headers() -> None:
     checks = Checks()
     checks(ROW)(lambda exchange: [Seen(f"{exchange.transcript.status} is odd")])
@@ -136,3 +152,19 @@ def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
 def test_a_refusal_that_names_what_cannot_be_done(field: str, status: int, param: str | None, right: bool) -> None:  # noqa: FBT001
     one = exchange(Request(), status, {}, {"param": param})
     assert refused(replace(one, scenario=replace(one.scenario, refusable=field))) is right
+
+
+@pytest.mark.parametrize(
+    ("field", "status", "message", "right"),
+    [
+        ("tool_choice", 400, "`tool_choice` cannot be forced", True),
+        ("text", 400, '{"param": "text.format"}', True),
+        ("text", 400, "no context", False),
+        ("tool_choice", 400, "tool_choices", False),
+        ("tool_choice", 500, "tool_choice", False),
+        ("", 400, "tool_choice", False),
+    ],
+)
+def test_a_refusal_may_name_it_in_its_message_alone(field: str, status: int, message: str, *, right: bool) -> None:
+    one = exchange(Request(), status, {}, {"message": message})
+    assert refused_in_words(replace(one, scenario=replace(one.scenario, refusable=field))) is right

@@ -115,6 +115,19 @@ def test_one_choice_is_what_was_asked_for(whole: Make, indexes: list[int]) -> No
     assert only("choices", exchange) == f"n is 1; the indexes of the choices are {indexes}, they should be [0]"
 
 
+@pytest.mark.parametrize(("indexes", "harmless"), [([None], True), ([1], False), ([], False), ([None, None], False)])
+def test_choices_without_an_index_are_known_by_their_places(
+    whole: Make, indexes: list[int | None], *, harmless: bool
+) -> None:
+    message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
+    choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
+    left_out = [{name: value for name, value in one.items() if value is not None or name != "index"} for one in choices]
+    exchange = whole("text-hello", change={"choices": left_out})
+    (seen,) = found("choices", exchange)
+    assert seen.harmless is harmless
+    assert found("envelope", exchange) == [], "one fault, one finding"
+
+
 @pytest.mark.parametrize("indexes", [[], [0], [1, 0], [1, 0, 2]])
 def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, indexes: list[int]) -> None:
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
