@@ -59,11 +59,12 @@ Shape = Literal[
 ]
 Shapes = Annotated[tuple[Shape, ...], names_of("shapes", *get_args(Shape))]
 
-Notifications = Literal["v2", "story", "double"]
+Notifications = Literal["v2", "story", "nested", "double"]
 """The notifications that carry text, usage and ends.
 
 `v2`: those of the played version. `double`: each of them twice, as versions up to 0.114 do it: as the typed
 notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMessage and tokenCount, another dialect.
+`nested`: those of `story`, with all but the thread inside `msg`, as `codex/event` has it.
 """
 
 Asks = Literal["policy", "always", "never"]

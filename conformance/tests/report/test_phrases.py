@@ -66,6 +66,16 @@ def test_a_violation_without_a_place_shows_no_bytes(stream: Make, certified: Cer
     assert not any(line.startswith("at ") for line in said)
 
 
+def test_a_violation_with_a_hint_of_its_own_shows_that_one(stream: Make, certified: Certified) -> None:
+    row = load().find("chat.stream.frames")
+    packing = {"content-type": "text/event-stream", "content-encoding": "gzip"}
+    packed = stream("flush", b"\x1f\x8b\x08", headers=packing)
+    said = lines(certified(packed), row.id)
+    assert "compressed (content-encoding: gzip)" in next(line for line in said if line.startswith("seen in"))
+    assert said[-1].startswith("to do: Compress only what the request's Accept-Encoding allows")
+    assert lines(certified(stream("flush", b"data: {\n\n")), row.id)[-1] == f"to do: {row.hint}"
+
+
 def test_an_empty_body_has_no_bytes_to_show(plain: Make, certified: Certified) -> None:
     said = lines(certified(plain("body-not-json", 500)), "http.body.json")
     seen = "POST /chat/completions was answered HTTP 500 with an empty body; it should be 400"

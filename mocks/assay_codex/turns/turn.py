@@ -84,7 +84,12 @@ class Turn:
         # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"
         self._own_notifier = Notifier(
-            context, thread, self.id, both_families=both, story=casting.notifications == "story"
+            context,
+            thread,
+            self.id,
+            both_families=both,
+            story=casting.notifications in {"story", "nested"},
+            nested=casting.notifications == "nested",
         )
         self._results = Results(self._own_notifier.sender)
         self._shared = Shared(
