@@ -17,6 +17,7 @@ from assay_cursor import unary
 from assay_cursor.runs.outputs import Begin, Crash, Cut, End, Refused
 from assay_cursor.wire.errors import Problem, http_body
 from assay_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, one_message
+from assay_cursor.wire.messages import read_client_message
 from assay_cursor_protos import agent_pb2 as pb
 from assay_cursor_protos import aiserver_pb2
 from assay_scripts.player import Until
@@ -203,6 +204,7 @@ class App:
                         await stream.begin()
                 case Crash():
                     run.link.sent(output)
+                    await _let_the_server_write()
                     self._close_connection(stream.request.client)
                 case pb.AgentServerMessage():
                     run.link.sent(output)
@@ -225,7 +227,7 @@ class App:
         try:
             append = codec.read(await request.body(), aiserver_pb2.BidiAppendRequest())
             data = append.data_binary or bytes.fromhex(append.data)
-            message = pb.AgentClientMessage.FromString(data)
+            message = read_client_message(data)
         except (FramingError, DecodeError, ValueError) as error:
             await request.refuse(_unreadable(error))
             return
@@ -303,18 +305,27 @@ async def _read(run: Run, reading: Awaitable[None]) -> None:
 
 async def _read_run(run: Run, request: Request) -> None:
     envelopes = Envelopes()
-    with suppress(Disconnected):
+    try:
         while not request.whole:
-            try:
-                for payload in envelopes.feed(await request.piece()):
-                    run.receive(pb.AgentClientMessage.FromString(payload))
-            except (FramingError, DecodeError) as error:
-                run.link.fault(f"the stream of the client cannot be read: {error}")
-                return
-        if envelopes.incomplete:
-            run.link.fault("the stream of the client ends within an envelope")
-        # The client's half is closed; the run goes on as long as the service's half is read.
-        await request.disconnect()
+            for payload in envelopes.feed(await request.piece()):
+                run.receive(read_client_message(payload))
+    except (FramingError, DecodeError) as error:
+        run.link.unreadable(f"the stream of the client cannot be read: {error}")
+    except Disconnected:
+        return
+    if request.whole and envelopes.incomplete:
+        run.link.fault("the stream of the client ends within an envelope")
+    # The client's half is closed; the run goes on as long as the service's half is read.
+    await request.disconnect()
+
+
+_ROUNDS = 50
+
+
+async def _let_the_server_write() -> None:
+    """Let the server write what was sent before: over HTTP/2 another task does that, some rounds of the loop later."""
+    for _ in range(_ROUNDS):
+        await asyncio.sleep(0.001)
 
 
 async def _wait(bell: asyncio.Event, until: float, loop: asyncio.AbstractEventLoop) -> None:

@@ -27,7 +27,7 @@ class Settings:
     journal: Path | None = None
     """The file in which every message is noted; None: nowhere."""
     lenient: bool = False
-    """Whether an append whose number was used counts as a new one."""
+    """Whether appends are taken as they come, whatever their numbers."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--lenient", action="store_true",
-        help="take an append whose number was used as a new one, instead of ignoring it as a retry",
+        help="take appends as they come, instead of by their numbers and each number once",
     )  # fmt: skip
     return parser
 
