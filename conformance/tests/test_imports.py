@@ -70,6 +70,7 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
     "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
+    "assay_cursor": ("assay_cursor", "assay_scripts", "assay_cursor_protos"),
     "assay_cursor_protos": ("assay_cursor_protos",),
     # It is judged by the suite as any proxy is; what it takes of the reference proxy reads requests and writes answers.
     "assay_endpoint": (
