@@ -70,11 +70,13 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
     "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
+    "assay_mocks.personas": ("assay_mocks.personas", "assay_scripts"),
     "assay_cursor_protos": ("assay_cursor_protos",),
     "assay_proxy": ("assay_proxy", "assay_cursor_protos"),
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
+    "assay.faces.persona -> assay_mocks.personas": "the command starts a client, which knows nothing of the suite",
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
 }

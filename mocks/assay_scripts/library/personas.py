@@ -1,0 +1,89 @@
+"""What a model says to the personas, the emulated clients: calls of their tools, step after step, then text."""
+
+from __future__ import annotations
+
+from assay_scripts.steps import Call, Say, Script, Step
+
+PERSONA_TOOLS = ("localSearch", "readNote", "searchVault", "vault_search", "file_read", "read", "write")
+"""The tools that the personas declare and these scripts call."""
+
+# Cut within the tags, as a model's tokens cut them. The values are raw, as the model of such a client writes them: `&`
+# and `<` stand for themselves.
+_SEARCH_BLOCK = (
+    "Let me look.\n<use_", "tool>\n  <name>localSearch</na", "me>\n  <query>R&D: costs < 10 %</query>\n",
+    '  <salientTerms>["R&D", "costs"]</sal', "ientTerms>\n</use_t", "ool>",
+)  # fmt: skip
+_READ_BLOCK = ("<use_tool>\n  <name>readNote</name>\n", "  <notePath>R&D/Costs.md</notePath>\n</use_tool>")
+_SEARCH = Call(id="call_vault_search", name="vault_search", arguments='{"query": "release", "limit": 5}')
+
+
+def _script(slug: str, title: str, *parts: tuple[Step, ...]) -> Script:
+    return Script(name=f"persona/{slug}", title=title, parts=parts)
+
+
+PERSONAS: tuple[Script, ...] = (
+    _script(
+        "obsidian-copilot-xml",
+        "Two <use_tool> blocks in the text, one a turn, their values raw; then text.",
+        (Say(_SEARCH_BLOCK),),
+        (Say(_READ_BLOCK),),
+        (Say(("The costs of R&D", " stay below", " 10 %.")),),
+    ),
+    _script(
+        "obsidian-copilot",
+        "A search, then a note, then text.",
+        (Call(id="call_search", name="localSearch", arguments='{"query": "R&D costs", "salientTerms": ["costs"]}'),),
+        (Say(("One", " moment.\n")), Call(id="call_read", name="readNote", arguments='{"notePath": "R&D/Costs.md"}')),
+        (Say(("The costs of R&D", " stay below", " 10 %.")),),
+    ),
+    _script(
+        "obsidian-copilot-functions",
+        "A search of the vault, then text.",
+        (Call(id="call_vault", name="searchVault", arguments='{\n"query": "X"\n}'),),
+        (Say(("Two notes", " are about", " X.")),),
+    ),
+    _script(
+        "chatgpt-md",
+        "A search; two calls at once, of which the first reads files; then text.",
+        (Say(("Let me", " search.\n")), _SEARCH),
+        (
+            Call(
+                id="call_file_read",
+                name="file_read",
+                arguments='{"filePaths": ["Projects/Release plan.md", "Daily/2026-11-20.md"]}',
+            ),
+            Call(id="call_second_search", name="vault_search", arguments='{"query": "TypeScript"}'),
+        ),
+        (Say(("The release", " waits for", " the changelog", " — nothing else.")),),
+    ),
+    _script(
+        "chatgpt-md-without-tools",
+        "Text for a client whose tools are switched off.",
+        (Say(("I cannot", " see your notes.")),),
+    ),
+    _script(
+        "chatgpt-md-today",
+        "A search; its result comes back as text, without tools; then text.",
+        (_SEARCH,),
+        (Say(("One note", " is about", " the release.")),),
+    ),
+    _script(
+        "chatgpt-md-declined",
+        "A search that is never answered; the next message of the user gets text.",
+        (_SEARCH,),
+        (Say(("Then", " without", " your notes.")),),
+    ),
+    _script(
+        "opencode",
+        "A file is read, then written, then text.",
+        (Call(id="call_read", name="read", arguments='{"filePath": "README.md"}'),),
+        (
+            Call(
+                id="call_write",
+                name="write",
+                arguments='{"filePath": "README.md", "content": "# Readme\\n\\nOne line more — ✓\\n"}',
+            ),
+        ),
+        (Say(("I have", " added", " a line.")),),
+    ),
+)
