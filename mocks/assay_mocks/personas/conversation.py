@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay_mocks.personas.answer import Answer, Call, Json, NotServedError
+from assay_mocks.personas.answer import Answer, Call, Json, NotServedError, Result
 from assay_mocks.personas.line import Kind, Line, short
 from assay_mocks.personas.ways import Blocks, calls_in
 from assay_scripts import steps
@@ -73,14 +73,14 @@ class Conversation:
     def _to_the_end(self, connection: Connection) -> str:
         persona, tools = self.persona, self.toolbox.declared()
         scripted = _expected(self._script, blocks=isinstance(persona.way, Blocks)) if not self.say else None
-        history = self._beginning()
+        history, results = self._beginning(), list[Result]()
         while self.requests < MOST_REQUESTS:
             answer = self._ask(connection, history, tools if persona.tools_later or not self.requests else ())
             if scripted is not None:
-                _compare(answer, next(scripted, Answer()))
+                _compare(answer, next(scripted, None), results)
             if not answer.calls:
                 return _last(answer)
-            results = self.toolbox.run(answer.calls)
+            results = list(self.toolbox.run(answer.calls))
             for one in results:
                 self.print(Line(Kind.TOOL, f"{one.call.name} → {short(one.text)}"))
             history += (persona.goes_on or persona.way.history)(answer, results)
@@ -131,22 +131,46 @@ def _last(answer: Answer) -> str:
     return answer.text
 
 
-def _expected(script: str, *, blocks: bool) -> Iterator[Answer]:
-    """What the script says, part by part, as this client has to understand it."""
+def _expected(script: str, *, blocks: bool) -> Iterator[Answer | None]:
+    """What the script says, part by part, as this client has to understand it; None: what the model received."""
     for part in LIBRARY[script].parts:
+        if any(isinstance(step, steps.Reflect) for step in part):
+            yield None
+            continue
         text = "".join(step.text for step in part if isinstance(step, steps.Say))
         made = [Call(name=s.name, arguments=json.loads(s.arguments)) for s in part if isinstance(s, steps.Call)]
         yield Answer(text=text, calls=calls_in(text) if blocks else tuple(made))
 
 
-def _compare(answer: Answer, expected: Answer) -> None:
-    """Raise unless the answer says what the script said."""
+def _compare(answer: Answer, expected: Answer | None, results: Sequence[Result]) -> None:
+    """Raise unless the answer says what the script said; where it says nothing, what the model read last."""
+    if expected is None:
+        if answer.calls or not any(results[-1].text in text for text in _texts(answer.text)):
+            raise NotServedError(f"the model repeats the result that it reads, the client got {short(answer.text)!r}")
+        return
     seen, right = list(_bare(answer.calls)), list(_bare(expected.calls))
     if seen != right[: len(seen)] or bool(seen) != bool(right):
         raise NotServedError(f"the model made {_listed(right)}, the client got {_listed(seen)}")
     # With calls, a whole answer has no room for the text, and proxies may cut what comes behind a block.
     if not right and answer.text != expected.text:
         raise NotServedError(f"the model said {expected.text!r}, the client got {answer.text!r}")
+
+
+def _texts(said: str) -> Iterator[str]:
+    """A text, and those in it if it is JSON, as a script reports what the model received."""
+    yield said
+    try:
+        values = [json.loads(said)]
+    except ValueError:
+        return
+    while values:
+        match values.pop():
+            case str() as text:
+                yield text
+            case list() as items:
+                values += items
+            case dict() as members:
+                values += members.values()
 
 
 def _bare(calls: Iterable[Call]) -> Iterator[Call]:

@@ -1,8 +1,13 @@
-"""What a model says to the personas, the emulated clients: calls of their tools, step after step, then text."""
+"""What a model says to the personas, the emulated clients: calls of their tools, step after step, then text.
+
+Where no text ends a script, the model repeats the last result (`default_answer`), or, where results come without ids,
+all that it received: so the client sees that what it sent has arrived. Not to the client that reads blocks from text: it
+would take those that it is shown for calls.
+"""
 
 from __future__ import annotations
 
-from assay_scripts.steps import Call, Say, Script, Step
+from assay_scripts.steps import Call, Reflect, Say, Script, Step
 
 PERSONA_TOOLS = ("localSearch", "readNote", "searchVault", "vault_search", "file_read", "read", "write")
 """The tools that the personas declare and these scripts call."""
@@ -15,6 +20,7 @@ _SEARCH_BLOCK = (
 )  # fmt: skip
 _READ_BLOCK = ("<use_tool>\n  <name>readNote</name>\n", "  <notePath>R&D/Costs.md</notePath>\n</use_tool>")
 _SEARCH = Call(id="call_vault_search", name="vault_search", arguments='{"query": "release", "limit": 5}')
+_RECEIVED = Reflect("received")
 
 
 def _script(slug: str, title: str, *parts: tuple[Step, ...]) -> Script:
@@ -31,30 +37,28 @@ PERSONAS: tuple[Script, ...] = (
     ),
     _script(
         "obsidian-copilot",
-        "A search, then a note, then text.",
+        "A search, then a note, then the result.",
         (Call(id="call_search", name="localSearch", arguments='{"query": "R&D costs", "salientTerms": ["costs"]}'),),
         (Say(("One", " moment.\n")), Call(id="call_read", name="readNote", arguments='{"notePath": "R&D/Costs.md"}')),
-        (Say(("The costs of R&D", " stay below", " 10 %.")),),
     ),
     _script(
         "obsidian-copilot-functions",
-        "A search of the vault, then text.",
+        "A search of the vault, then the result.",
         (Call(id="call_vault", name="searchVault", arguments='{\n"query": "X"\n}'),),
-        (Say(("Two notes", " are about", " X.")),),
+        (_RECEIVED,),
     ),
     _script(
         "chatgpt-md",
-        "A search; two calls at once, of which the first reads files; then text.",
+        "A search; two calls at once, of which the last reads files; then the result.",
         (Say(("Let me", " search.\n")), _SEARCH),
         (
+            Call(id="call_second_search", name="vault_search", arguments='{"query": "TypeScript"}'),
             Call(
                 id="call_file_read",
                 name="file_read",
                 arguments='{"filePaths": ["Projects/Release plan.md", "Daily/2026-11-20.md"]}',
             ),
-            Call(id="call_second_search", name="vault_search", arguments='{"query": "TypeScript"}'),
         ),
-        (Say(("The release", " waits for", " the changelog", " — nothing else.")),),
     ),
     _script(
         "chatgpt-md-without-tools",
@@ -63,9 +67,9 @@ PERSONAS: tuple[Script, ...] = (
     ),
     _script(
         "chatgpt-md-today",
-        "A search; its result comes back as text, without tools; then text.",
+        "A search; its result comes back as text, without tools; then the result.",
         (_SEARCH,),
-        (Say(("One note", " is about", " the release.")),),
+        (_RECEIVED,),
     ),
     _script(
         "chatgpt-md-declined",
@@ -75,7 +79,7 @@ PERSONAS: tuple[Script, ...] = (
     ),
     _script(
         "opencode",
-        "A file is read, then written, then text.",
+        "A file is read, then written, then the result.",
         (Call(id="call_read", name="read", arguments='{"filePath": "README.md"}'),),
         (
             Call(
@@ -84,6 +88,5 @@ PERSONAS: tuple[Script, ...] = (
                 arguments='{"filePath": "README.md", "content": "# Readme\\n\\nOne line more — ✓\\n"}',
             ),
         ),
-        (Say(("I have", " added", " a line.")),),
     ),
 )
