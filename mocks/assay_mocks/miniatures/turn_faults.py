@@ -296,7 +296,7 @@ TURN_FAULTS: tuple[Fault, ...] = (
     _request("late-instructions-as-user", "system-prompt", _messages(_late_instructions_as_user)),
     _request("developer-text-lost", "system-prompt", _messages(_developer_text_lost)),
     Fault(name="results-swapped", breaks="turn.tool-result", request=_messages(_results_swapped),
-          scripts=("reflect/received", "persona/chatgpt-md")),
+          scripts=("reflect/received",)),
     _request("words-beside-calls-lost", "history-reaches-backend", _messages(_calls_only), "reflect/received"),
     _request("earlier-calls-respelt", "history-reaches-backend", _messages(_calls_respelt), "reflect/received"),
     _request("later-parts-of-results-lost", "tool-result", _messages(_first_parts), "reflect/received"),

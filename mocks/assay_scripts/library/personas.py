@@ -1,8 +1,8 @@
 """What a model says to the personas, the emulated clients: calls of their tools, step after step, then text.
 
 Where no text ends a script, the model repeats the last result (`default_answer`), or, where results come without ids,
-all that it received: so the client sees that what it sent has arrived. Not to the client that reads blocks from text: it
-would take those that it is shown for calls.
+all that it received: so the client sees that what it sent has arrived. Not to the client that reads blocks from text:
+it would take those that it is shown for calls.
 """
 
 from __future__ import annotations
@@ -49,10 +49,14 @@ PERSONAS: tuple[Script, ...] = (
     ),
     _script(
         "chatgpt-md",
-        "A search; two calls at once, of which the last reads files; then the result.",
-        (Say(("Let me", " search.\n")), _SEARCH),
+        # Two calls first and not later: with the first alone, as some proxies pass it on, the script still goes on.
+        "Two searches at once, then files are read, then the result.",
         (
+            Say(("Let me", " search.\n")),
+            _SEARCH,
             Call(id="call_second_search", name="vault_search", arguments='{"query": "TypeScript"}'),
+        ),
+        (
             Call(
                 id="call_file_read",
                 name="file_read",
