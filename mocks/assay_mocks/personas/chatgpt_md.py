@@ -12,7 +12,7 @@ from assay_mocks.personas.approval.asking import never
 from assay_mocks.personas.executor import Executor
 from assay_mocks.personas.persona import Persona, Wishes
 from assay_mocks.personas.registry import Registry, Tool
-from assay_mocks.personas.vault.tools import LIMIT, VaultTools
+from assay_mocks.personas.vault.tools import LIMIT, PREFIX, VaultTools
 from assay_mocks.personas.vault.vault import Vault
 from assay_mocks.personas.ways import Items, ToolCalls, results_as_text, said
 
@@ -110,8 +110,11 @@ def write_sample(folder: Path) -> Path:
 _SYSTEM = "You are an assistant within a vault of notes. Use the tools to find and read notes when you need them."
 
 
+_LOGGING = {"logs_failure": f"{PREFIX} Stream error:"}
+
+
 def _persona(name: str, **how: Any) -> Persona:  # noqa: ANN401 (the fields of Persona)
-    given = {"system": _SYSTEM, "toolbox": _toolbox, "script": f"persona/{name}", "vault": True, **how}
+    given = {"system": _SYSTEM, "toolbox": _toolbox, "script": f"persona/{name}", "vault": True, **_LOGGING, **how}
     return Persona(name=name, **given)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay_mocks.personas.answer import Answer, Call, Json, NotServedError, Result
-from assay_mocks.personas.line import Kind, Line, short
+from assay_mocks.personas.line import Kind, Line, short, visible
 from assay_mocks.personas.ways import Blocks, calls_in
 from assay_scripts import steps
 from assay_scripts.library import LIBRARY
@@ -66,6 +66,8 @@ class Conversation:
             with endpoint.connected() as connection:
                 text = self._to_the_end(connection)
         except NotServedError as error:
+            if self.persona.logs_failure:
+                self.print(Line(Kind.LOG, f"{self.persona.logs_failure} {visible(str(error))}"))
             return Outcome(served=False, why=str(error), requests=self.requests)
         why = f"the conversation came to its end after {self.requests} request{'s' * (self.requests > 1)}"
         return Outcome(served=True, why=why, requests=self.requests, text=text)

@@ -64,5 +64,7 @@ class Persona:
     """Whether the requests after the first declare the tools, too."""
     without_tools: str = ""
     """The script that answers it when its tools are switched off; empty: it cannot switch them off."""
+    logs_failure: str = ""
+    """How it logs an answer that fails, the reason left out; empty: it does not."""
     vault: bool = False
     """Whether it works on a folder of notes, and asks before it reads them."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import secrets
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +14,11 @@ from rich.console import Console
 
 from assay.targets.launch import launch
 from assay_mocks.personas import PERSONAS
+from assay_mocks.personas.approval.asking import never
+from assay_mocks.personas.conversation import Conversation
 from assay_mocks.personas.endpoint import Endpoint, UnreachableError
 from assay_mocks.personas.line import Kind, Line
+from assay_mocks.personas.persona import Wishes
 from assay_mocks.personas.running import Run, run
 from assay_scripts.library import LIBRARY
 
@@ -127,6 +133,32 @@ def test_of_a_model_only_the_loop_is_judged(root: str) -> None:
     outcome = hold(root, PERSONAS["opencode"], lines=lines, say="Please use the read tool.")
     assert outcome.served, outcome.why
     assert any("call bash(" in line.text or "call read(" in line.text for line in lines)
+
+
+@pytest.mark.parametrize("name", PERSONAS)
+def test_a_model_that_calls_nothing_is_served_too(root: str, name: str) -> None:
+    outcome = hold(root, PERSONAS[name], say="Good morning!")
+    assert (outcome.served, outcome.requests) == (True, 1), outcome.why
+    assert "Good morning!" in outcome.text
+
+
+def test_an_answer_that_fails_is_logged_as_the_client_logs_it(root: str) -> None:
+    lines: list[Line] = []
+    outcome = hold(root, PERSONAS["chatgpt-md"], "finish-lost", lines=lines)
+    assert lines[-1] == Line(Kind.LOG, f"[ChatGPT MD] Stream error: {outcome.why}")
+
+
+def test_an_endless_loop_is_ended(root: str) -> None:
+    lines: list[Line] = []
+    toolbox = PERSONAS["obsidian-copilot"].toolbox(Wishes(vault=Path(), ask=never), lines.append)
+    # It forgets what it has done, so the model asks for the same again.
+    forgetful = replace(PERSONAS["obsidian-copilot"], goes_on=lambda _, __: [])
+    conversation = Conversation(
+        persona=forgetful, toolbox=toolbox, print=lines.append, say=f"[[assay:call/one#{secrets.token_hex(8)}]]"
+    )
+    outcome = conversation.hold(Endpoint(url=f"{root}/{NONE}/v1", model="codex", key=KEY))
+    assert not outcome.served
+    assert outcome.why == "after 12 requests it still asks for tools: the client is in a loop"
 
 
 def test_where_nobody_listens_it_is_no_fault_of_a_proxy() -> None:
