@@ -150,6 +150,9 @@ class Sender:
         sent = self.client.build_request(
             request.method, request.url, headers=dict(request.headers), content=request.body, timeout=timeout
         )
+        if "transfer-encoding" in sent.headers:
+            # httpx adds a length all the same, and a request with both is refused by strict servers (RFC 9112, 6.1).
+            sent.headers.pop("content-length", None)
         try:
             await record.fill(self.client, sent)
         finally:

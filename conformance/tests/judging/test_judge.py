@@ -212,7 +212,7 @@ def test_parity_is_judged_where_nothing_else_was_found(stream: Make, whole: Make
 def test_what_the_stored_answer_alone_can_say_is_reported(stream: Make, right_whole: Make, error_frame: bytes) -> None:
     outcomes = judged(stream("text-hello", "Hello, world!", error_frame), right_whole("text-hello"))
     (finding,) = outcomes["chat.stream.parity"].findings
-    assert "the answer says 'events: role text error'" in finding.violation.seen
+    assert "the answer says events: role text error" in finding.violation.seen
 
 
 # Answers that are none
@@ -503,6 +503,17 @@ def test_an_error_that_never_came_is_not_called_right(plain: Make, status: int |
     assert broken(outcomes) == {"http.auth.wrong"}
     assert outcomes["http.error.envelope"].verdict is Verdict.NOT_OBSERVED
     assert outcomes["http.error.envelope"].reason == "no error came in which it could be seen"
+
+
+@pytest.mark.parametrize(("status", "verdict"), [(200, Verdict.NOT_OBSERVED), (500, Verdict.WARN)])
+def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_continuing(
+    plain: Make, status: int, verdict: Verdict
+) -> None:
+    outcomes = judged(plain("previous-stream", status, b'{"object": "list"}', dialect=Dialect.RESPONSES), target=ALL)
+    assert outcomes["responses.previous-id"].verdict is verdict
+    if verdict is Verdict.NOT_OBSERVED:
+        reason = "no answer brought the response that the next request continues"
+        assert outcomes["responses.previous-id"].reason == reason
 
 
 # What could not be seen

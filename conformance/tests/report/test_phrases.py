@@ -66,10 +66,8 @@ def test_a_violation_without_a_place_shows_no_bytes(stream: Make, certified: Cer
 
 def test_an_empty_body_has_no_bytes_to_show(plain: Make, certified: Certified) -> None:
     said = lines(certified(plain("body-not-json", 500)), "http.body.json")
-    assert (
-        said[-3]
-        == 'seen in body-not-json (whole): the status is 500; POST /chat/completions should get 400; it says ""'
-    )
+    seen = "POST /chat/completions was answered HTTP 500 with an empty body; it should be 400"
+    assert said[-3] == f"seen in body-not-json (whole): {seen}"
 
 
 def test_bytes_that_are_no_utf8_are_shown(plain: Make, certified: Certified) -> None:
