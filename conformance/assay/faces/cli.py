@@ -38,6 +38,10 @@ EXIT_STATUSES = (
     + "\n\nWith --only, 0, 1 and 4 speak of the selected requirements; with --allow-partial, 4 becomes 0."
 )
 """The end of the help of `assay certify`."""
+PERSONA_STATUSES = (
+    "\b\nExit status:\n  0    served\n  1    not served\n  2    wrong usage\n  3    not reached\n  130  interrupted"
+)
+"""The end of the help of `assay persona`."""
 
 
 if TYPE_CHECKING:
@@ -206,9 +210,7 @@ def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
         raise SystemExit(Exit.UNREACHABLE) from error
 
 
-@main.command(
-    "persona", epilog="\b\nExit status:\n  0    served\n  1    not served\n  2    wrong usage\n  3    not reached"
-)
+@main.command("persona", epilog=PERSONA_STATUSES)
 @click.argument("name", required=False)
 @click.option("--list", "as_list", is_flag=True, help="List the personas.")
 @click.option("--url", help="Base URL of the proxy, up to and including /v1; the bundled proxy if omitted.")

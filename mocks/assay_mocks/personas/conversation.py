@@ -152,7 +152,8 @@ def _compare(answer: Answer, expected: Answer | None, results: Sequence[Result])
         return
     seen, right = list(_bare(answer.calls)), list(_bare(expected.calls))
     if seen != right[: len(seen)] or bool(seen) != bool(right):
-        raise NotServedError(f"the model made {_listed(right)}, the client got {_listed(seen)}")
+        instead = _listed(seen) if seen else f"no call, but the text {short(answer.text)!r}"
+        raise NotServedError(f"the model made {_listed(right)}, the client got {instead}")
     # With calls, a whole answer has no room for the text, and proxies may cut what comes behind a block.
     if not right and answer.text != expected.text:
         raise NotServedError(f"the model said {expected.text!r}, the client got {answer.text!r}")
