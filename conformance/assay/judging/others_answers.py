@@ -10,9 +10,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from assay.judging.cases import Case
-from assay.judging.checks.diff import quoted
 from assay.judging.symptoms import OthersAnswer
 from assay.model.asks import Say
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
