@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
+    Read = Callable[[], Awaitable[None]]
     CloseConnection = Callable[[tuple[str, int]], None]
 
 HEADERS_AFTER = 1.0
@@ -158,7 +159,7 @@ class App:
             await request.refuse(run)
             return
         self._check_id(run, request)
-        await self._play(run, family, request, request.disconnect())
+        await self._play(run, family, request, request.disconnect)
 
     async def _run(self, request: Request) -> None:
         family = await self._family(request)
@@ -168,7 +169,7 @@ class App:
         if isinstance(run, Problem):
             await request.refuse(run)
             return
-        await self._play(run, family, request, _read_run(run, request))
+        await self._play(run, family, request, lambda: _read_run(run, request))
 
     async def _family(self, request: Request) -> Family | None:
         family = FAMILIES.get(request.content_type)
@@ -176,12 +177,12 @@ class App:
             await request.refuse(_unsupported(request, FAMILIES))
         return family
 
-    async def _play(self, run: Run, family: Family, request: Request, reading: Any) -> None:  # noqa: ANN401
-        """Send all that a run sends, while `reading` takes what its client sends on the same stream."""
+    async def _play(self, run: Run, family: Family, request: Request, read: Read) -> None:
+        """Send all that a run sends, while `read` takes what its client sends on the same stream."""
         run.link.opened(request.http, request.headers)
         bell = asyncio.Event()
         run.link.ring = bell.set
-        reader = asyncio.create_task(_read(run, reading))
+        reader = asyncio.create_task(_read(run, read))
         try:
             await self._send_all(run, _Stream(family, request), bell)
         finally:
@@ -295,10 +296,10 @@ class _Stream:
                 await self.request.write(b"", last=True)
 
 
-async def _read(run: Run, reading: Awaitable[None]) -> None:
+async def _read(run: Run, read: Read) -> None:
     """Take what the client sends; the run ends when the client has disconnected."""
     try:
-        await reading
+        await read()
     finally:
         run.disconnected()
 

@@ -189,7 +189,7 @@ def test_errors_that_say_different_things_of_what_they_repeat_are_different_symp
             "/usage/output_tokens_details/reasoning_tokens: is null, should be integer",
             WrongMembers(names=("reasoning_tokens",)),
         ),
-        ("the answer has no usage", MissingMembers(names=("usage",))),
+        ("the answer has no usage with its three counts", MissingMembers(names=("usage",))),
         ("stream_options.include_usage was set and no usage chunk came", MissingMembers(names=("usage chunk",))),
         ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
         ("the body is not JSON", None),

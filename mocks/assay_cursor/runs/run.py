@@ -90,7 +90,8 @@ class Run:
                 if link.gone or link.stop is not None:
                     break
             if link.stop is not None and not link.gone:
-                yield from map(updates.aborted, link.execs.abort())
+                for number in link.execs.abort():
+                    yield updates.aborted(number)
                 yield End(link.stop)
         finally:
             if self._turn is not None:
