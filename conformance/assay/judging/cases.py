@@ -16,6 +16,7 @@ from assay.judging.symptoms import (
     NotAnAnswer,
     NotServed,
     OtherMode,
+    OthersAnswer,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -40,7 +41,7 @@ class Case:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
-    symptom: Symptom | LateError | NotServed | NoCalls
+    symptom: Symptom | LateError | NotServed | NoCalls | OthersAnswer
     seen: str
     """What was seen in it, in one sentence."""
     subject: str

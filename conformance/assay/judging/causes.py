@@ -5,7 +5,9 @@ cases; those with the same symptom are one cause. It breaks one requirement, is 
 exchanges, and hides what its exchanges were to show. Which requirement that is:
 
 - `target.alive`: the process ended, or no connection can be made;
-- `target.capacity`: 429 although the driver waited as it was asked to;
+- `target.capacity`: 429 although the driver waited as it was asked to; or failures beside other requests that went well
+  when they were sent again alone;
+- `turn.concurrent-isolation`: the answer to another request;
 - an error sent as HTTP 200, whether it was due or an answer was: the row of its form that asks for an HTTP status;
 - an answer of the mode that was not asked for: the row of the form that was, which no such body can have;
 - `target.answers`: everything else, however few or many scenarios show it.
@@ -31,10 +33,13 @@ from typing import TYPE_CHECKING
 from assay.judging.absent_calls import REQUIREMENTS as OF_CALLS
 from assay.judging.absent_calls import without_calls
 from assay.judging.constant_usage import constant_usages, kind_of, rests_on_counts, usage_row
+from assay.judging.crowding import crowded, sentence
+from assay.judging.others_answers import others_answers
 from assay.judging.request_shape import features, shape
 from assay.judging.symptoms import (
     AnySymptom,
     ConstantUsage,
+    Crowded,
     Died,
     ErrorAs200,
     FormSymptom,
@@ -44,6 +49,7 @@ from assay.judging.symptoms import (
     Nothing,
     NotServed,
     OtherMode,
+    OthersAnswer,
     WrongStatus,
     form_symptom_of,
 )
@@ -140,6 +146,8 @@ class Evidence:
     """The exchanges of conversations that were answered, rightly or not."""
     faults: Sequence[Fault] = ()
     """What was found of answers that can be read."""
+    aside: Sequence[Exchange] = ()
+    """The exchanges by which nothing is judged, since their scenarios were driven again, alone."""
     absences: Mapping[Capability, Absence] = field(default_factory=dict)
     """The capabilities that the target plainly refuses."""
 
@@ -154,11 +162,13 @@ class Fault:
 
 def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     """The causes, in the order in which they first show; what has none is its scenario's own matter."""
-    missing = without_calls(evidence.served)
-    called = {id(case.exchange) for case in missing}
-    served = [exchange for exchange in evidence.served if id(exchange) not in called]
+    mixed = others_answers(evidence.served)
+    taken = {id(case.exchange) for case in mixed}
+    missing = without_calls([exchange for exchange in evidence.served if id(exchange) not in taken])
+    taken |= {id(case.exchange) for case in missing}
+    served = [exchange for exchange in evidence.served if id(exchange) not in taken]
     alike: dict[AnySymptom, list[Case]] = {}
-    for case in (*evidence.cases, *missing):
+    for case in (*evidence.cases, *missing, *mixed):
         alike.setdefault(_symptom(case, evidence.absences), []).append(case)
     _join_refused(alike)
     causes = {symptom: those for symptom, those in alike.items() if not _own_matter(symptom, those)}
@@ -169,7 +179,7 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     found = [_cause(symptom, those, served) for symptom, those in causes.items()]
     hidden = {id(exchange) for cause in found for exchange in cause.hidden}
     faults = [fault for fault in evidence.faults if id(fault.exchange) not in hidden]
-    return (*found, *_of_form(faults, constant_usages(served)))
+    return (*found, *_of_crowds(evidence.aside), *_of_form(faults, constant_usages(served)))
 
 
 def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
@@ -203,6 +213,8 @@ def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
     match symptom:
         case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode() | LateError():
             return False
+        case OthersAnswer():
+            return False
         case _:
             others = [case for case in cases if not case.own]
             about = {case.exchange.scenario.exercises[0] for case in others}
@@ -222,7 +234,7 @@ _NO_CALLS = "Offer the request's tools to the backend, and send the calls that i
 def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.
-    asked = [] if isinstance(symptom, NotServed | NoCalls) else exchanges
+    asked = [] if isinstance(symptom, NotServed | NoCalls | OthersAnswer) else exchanges
     common = shape([one for one in asked if one.scenario.request is None] or asked, served) if asked else ""
     requirement = _requirement(symptom, first)
     violation = Violation(
@@ -268,10 +280,30 @@ def _requirement(symptom: AnySymptom, first: Case) -> str:
             return rows[form.dialect.spec.surface, form.mode]
         case NotServed(absence=absence):
             return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
-        case NoCalls():
+        case NoCalls() | OthersAnswer():
             return first.subject
         case _:
             return ANSWERS
+
+
+# Crowds
+
+
+def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
+    """The cause of the exchanges that failed only beside others."""
+    failed = crowded(aside)
+    if failed:
+        first = failed[0]
+        violation = Violation(requirement=CAPACITY, seen=sentence(failed))
+        yield Cause(
+            symptom=Crowded(),
+            requirement=CAPACITY,
+            shape="",
+            scenario=first.scenario.name,
+            finding=Finding(form=first.form, exchange=first.number, violation=violation),
+            exchanges=tuple(failed),
+            hidden=(),
+        )
 
 
 # Faults of form

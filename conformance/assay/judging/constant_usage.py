@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 SEVERAL = 3
 """Scenarios, and different counts that were due, from which on counts that stay the same are no accident."""
 Kind = tuple["Surface", "Mode"]
-_OF_COUNTS = re.compile(
-    r"the usage counts |usage is \d+ \+ \d+|the details of the usage |the request has \d+ words and the model was sent "
-)
+_OF_COUNTS = re.compile(r"the usage counts |usage is \d+ \+ \d+|the request has \d+ words and the model was sent ")
 """How violations begin that rest on the counts of a usage."""
 
 

@@ -79,8 +79,8 @@ if TYPE_CHECKING:
 
 BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
 _CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
-_MEANING = _CONTENT | {Stage.SENSE}
-"""What cannot be judged behind a violation of form."""
+_MEANING = _CONTENT | {Stage.SENSE, Stage.SUBJECT}
+"""What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
 _OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
 """What is judged of every exchange, whatever came."""
 _WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
@@ -116,6 +116,7 @@ def judge_runs(
             expected=[case for one in examined for case in one.expected],
             served=[exchange for one in examined for exchange in one.served],
             faults=[fault for one in examined for fault in one.faults],
+            aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
             absences=absences(runs),
         )
     )
@@ -480,10 +481,8 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
     found = [one for one in beside if not one.finding.violation.harmless]
     if found and exchange.scenario.attribute_to:
         examined.hide_meaning(exchange, found[0])
-        # The subject's own row may have the stage `subject`, which is not among those of meaning.
-        examined.hide(exchange, (row for row in examined.rows if row.id == exchange.scenario.attribute_to), found[0])
     elif found:
-        examined.hide(exchange, examined.of(Stage.SENSE), found[0])
+        examined.hide(exchange, examined.of(Stage.SENSE, Stage.SUBJECT), found[0])
     if found:
         return beside
     # Rows of subjects have a check for answers of models alone.

@@ -165,6 +165,22 @@ class NoCalls:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OthersAnswer:
+    """The answer that another request was due."""
+
+    def __str__(self) -> str:
+        return "the answer to another request"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crowded:
+    """A failure beside other requests, and none alone."""
+
+    def __str__(self) -> str:
+        return "a failure beside other requests, and none alone"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ExtraMembers:
     """Members that are not among the published ones, beside an answer that can be read."""
 
@@ -221,11 +237,11 @@ def _listed(names: tuple[str, ...]) -> str:
 
 Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
-ANSWERED = (NoCalls, OtherMode)
+ANSWERED = (NoCalls, OtherMode, OthersAnswer)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
 FormSymptom = ExtraMembers | MissingMembers | WrongMembers | MissingHeaders
 """A fault of form that requirements of several surfaces and modes find broken each."""
-AnySymptom = Symptom | LateError | NotServed | NoCalls | FormSymptom | ConstantUsage
+AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | FormSymptom | ConstantUsage
 """What several exchanges may have in common."""
 
 
@@ -245,7 +261,7 @@ _FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
     re.compile(r"\S*/([^/:]+): is \S.*, should be .+"): WrongMembers,
     re.compile(r"there is no (\S+) header.*"): MissingHeaders,
     # As the checks of usage write it.
-    re.compile(r"the (?:answer|response) has no (usage)"): MissingMembers,
+    re.compile(r"the (?:answer|response) has no (usage) with its three counts"): MissingMembers,
     re.compile(r"stream_options\.include_usage was set and no (usage chunk) came"): MissingMembers,
 }
 """How a violation says it → its symptom."""

@@ -80,4 +80,6 @@ def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> It
 
 def _transcript(certificate: Certificate, outcome: Outcome, finding: Finding) -> Transcript:
     run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
-    return next(exchange.transcript for exchange in run.exchanges[finding.form] if exchange.number == finding.exchange)
+    # Of what failed only beside other requests the second try may have had fewer exchanges than the first.
+    every = (*run.exchanges.get(finding.form, ()), *run.set_aside.get(finding.form, ()))
+    return next(exchange.transcript for exchange in every if exchange.number == finding.exchange)

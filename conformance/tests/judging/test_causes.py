@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 Make = Callable[..., Exchange]
 CATALOGUE = load()
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
+LIVE_RESPONSES = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\nKeyError: 'tools'\n"
 OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
@@ -188,7 +189,7 @@ def test_errors_that_say_different_things_of_what_they_repeat_are_different_symp
             "/usage/output_tokens_details/reasoning_tokens: is null, should be integer",
             WrongMembers(names=("reasoning_tokens",)),
         ),
-        ("the answer has no usage", MissingMembers(names=("usage",))),
+        ("the answer has no usage with its three counts", MissingMembers(names=("usage",))),
         ("stream_options.include_usage was set and no usage chunk came", MissingMembers(names=("usage chunk",))),
         ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
         ("the body is not JSON", None),
@@ -418,9 +419,29 @@ def test_counts_are_judged_beside_members_that_are_missing(
     del said["parallel_tool_calls"]
     say = next(one for one in LIVE if one.name == "live-say")
     exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
-    live = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
-    found = outcome(judged(exchange, target=live), "live-say:responses.whole.envelope").findings
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-say:responses.whole.envelope").findings
     assert [one.violation.seen for one in found] == ["the body: parallel_tool_calls is missing", *seen]
+
+
+@pytest.mark.parametrize(
+    ("count", "status", "cut"),
+    [(16, "completed", True), (15, "completed", False), (16, "incomplete", False)],
+)
+def test_an_answer_that_has_all_the_tokens_that_it_may_have_is_not_complete(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    count: int, status: str, *, cut: bool,
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": 40, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": count,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 40 + count,
+    }  # fmt: skip
+    why = {"incomplete_details": {"reason": "max_output_tokens"}} if status == "incomplete" else {}
+    said = response(status, [told_message("H" * count)], usage=usage, **why)
+    length = next(one for one in LIVE if one.name == "live-length")
+    exchange = plain(length, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-length:responses.whole.envelope").findings
+    sentence = "the answer was cut at the 16 tokens that it may have, and its end says that it was complete"
+    assert [one.violation.seen for one in found] == [sentence] * cut
 
 
 def without(exchange: Exchange, member: str) -> Exchange:
@@ -462,6 +483,81 @@ def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
     other = outcome(found, "images-earlier:chat.whole.text")
     assert other.verdict is Verdict.NOT_APPLICABLE
     assert other.reason == "the target does not serve images: HTTP 400: Images are not supported."
+
+
+# Crowds
+
+
+def aside(stands: Exchange, *first: Exchange) -> Judgement:
+    """What is judged of a scenario that was driven again, alone, and of its first exchanges."""
+    run = Run(scenario=stands.scenario, exchanges={stands.form: [stands]}, repeated=1, set_aside={stands.form: first})
+    return judge_runs([run], TARGET, CATALOGUE)
+
+
+def beside(exchange: Exchange, others: int) -> Exchange:
+    return dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, beside=others))
+
+
+@pytest.mark.parametrize(
+    ("status", "how", "kind"),
+    [
+        (500, {}, "HTTP 500"),
+        (502, {}, "HTTP 502"),
+        (503, {}, "HTTP 503"),
+        (504, {}, "HTTP 504"),
+        (None, {"end": End.CUT}, "the connection broke"),
+        (None, {"end": End.REFUSED}, "no connection could be made"),
+    ],
+)
+def test_what_failed_only_beside_other_requests_is_a_matter_of_capacity(
+    plain: Make, right_whole: Make, status: int | None, how: dict[str, End], kind: str
+) -> None:
+    first = plain("text-hello", status, OOPS, **how)
+    found = aside(right_whole("text-hello"), beside(first, 7), beside(first, 3))
+    assert broken(found) == ["text-hello:target.capacity"]
+    one = outcome(found, "text-hello:target.capacity")
+    assert one.verdict is Verdict.WARN
+    said = "2 exchanges, of as many as 8 at the same time, failed and went well alone: "
+    assert one.findings[0].violation.seen.startswith(f"{said}{kind} (2); ")
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "how"),
+    [
+        ("text-hello", None, {"end": End.TIMEOUT}),
+        ("text-hello", 501, {}),
+        ("fail-first", 502, {}),
+        ("route-unknown", 500, {}),
+    ],
+)
+def test_time_alone_refusals_and_failures_that_were_due_are_none(
+    plain: Make, right_whole: Make, name: str, status: int | None, how: dict[str, End]
+) -> None:
+    stands = right_whole("text-hello") if name == "text-hello" else plain(name, status, OOPS, **how)
+    found = aside(stands, beside(plain(name, status, OOPS, **how), 7))
+    assert not [key for key in broken(found) if key.endswith("target.capacity")]
+
+
+def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
+    found = aside(right_whole("text-hello"), beside(dead(plain("text-hello", None, end=End.CUT)), 7))
+    assert broken(found) == []
+
+
+def test_the_answer_to_another_request_is_named_as_that(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), right_whole("usage-asked"), right_whole("text-utf8"))
+    assert broken(found) == ["text-hello:turn.concurrent-isolation"]
+    one = outcome(found, "text-hello:turn.concurrent-isolation")
+    assert one.verdict is Verdict.FAIL
+    assert one.findings[0].violation.seen == f'the answer is that to another request, which usage-asked sent: "{other}"'
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_text_that_everyone_gets_is_nobody_elses(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), whole("text-utf8", other), right_whole("usage-asked"))
+    assert broken(found) == ["text-hello:chat.whole.text", "text-utf8:chat.whole.text"]
 
 
 # Shapes

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load
 from assay.model.verdict import Outcome, Verdict
 from assay.report.phrases import CLIENTS, STYLES, broken_requirement
@@ -90,6 +92,19 @@ def test_the_exchange_of_the_finding_is_the_one_that_is_shown(stream: Make, cert
     after = stream("crash-in-text", "Hello, moon!", STOP, number=1)
     said = lines(certified(hushed, after), "chat.stream.text")
     assert "moon" in next(line for line in said if line.startswith("at byte"))
+
+
+def test_an_exchange_that_the_second_try_has_not_is_shown_as_it_was_first(
+    right_whole: Make, plain: Make, certified: Certified
+) -> None:
+    one = certified(right_whole("tool-loop", 0))
+    failed = plain("tool-loop", 500, b"The pool is empty.", number=1)
+    (before,) = one.runs
+    runs = [dataclasses.replace(before, set_aside={failed.form: [right_whole("tool-loop", 0), failed]})]
+    judged = judge_runs(runs, one.target, load())
+    said = lines(dataclasses.replace(one, runs=tuple(runs), outcomes=judged.outcomes), "target.capacity")
+    assert any(line.startswith("seen in tool-loop (whole): 1 exchange failed and went well alone") for line in said)
+    assert said[-2].startswith("request: curl ")
 
 
 def test_a_stale_known_failure_says_why_it_fails(stream: Make, certified: Certified) -> None:

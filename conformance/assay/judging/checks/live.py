@@ -169,6 +169,10 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
             said, ended = words(choice.text or ""), quoted(choice.finish)
             seen = f"the answer may have {limit} tokens; {said} words came, and then the finish {ended}"
             yield Seen(seen, exchange.body_place)
+        elif isinstance(exchange.asks, Count) and choice.finish == STOPPED and got and got.completion == limit:
+            # Whatever it wrote: of an answer that was to be ten times as long it is no accident.
+            seen = f"the answer was cut at the {limit} tokens that it may have, and its end says that it was complete"
+            yield Seen(seen, exchange.body_place)
         elif (
             limit is not None
             and choice.finish == LENGTH
