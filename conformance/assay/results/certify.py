@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all, judge_runs
+from assay.judging.judge import judge_runs
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
 from assay.model.target import Backend
@@ -63,11 +63,10 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     began = time.monotonic()
     driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
     target = replace(target, adjusted=driving.adjusted)
-    judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
+    judge = partial(judge_runs, target=target, catalogue=catalogue, checks=checks)
     again = partial(_again, driving.runs, target, budget)
-    runs = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
+    runs, judged = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    judged = judge_runs(runs, target, catalogue, checks=checks)
     outcomes = apply(judged.outcomes, known or {})
     return Certificate(
         target=target,

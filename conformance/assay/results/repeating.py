@@ -30,6 +30,7 @@ from assay.reading.expected import Failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from assay.judging.judge import Judgement
     from assay.judging.outcomes import Run
     from assay.model.catalogue import Catalogue
     from assay.model.scenario import Form
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     """A scenario's name and one of its forms."""
     Again = Callable[[Mapping[str, Sequence[Form]]], Sequence[Run]]
     """Drives forms of scenarios again, one after the other."""
-    Judge = Callable[[Sequence[Run]], Sequence[Outcome]]
+    Judge = Callable[[Sequence[Run]], Judgement]
 
 FEW = 5
 """Forms that share a symptom and are all driven again at once."""
@@ -57,23 +58,28 @@ DEATH = "death"
 ERROR = "an error in an answer"
 
 
-def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue) -> list[Run]:
-    """The runs after what rests on time was tried again.
+def settled(
+    runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue
+) -> tuple[Sequence[Run], Judgement]:
+    """The runs after what rests on time was tried again, and what they come to.
 
     Args:
         runs: What was driven.
-        judge: The outcomes of runs.
+        judge: What runs come to.
         again: Drives forms of scenarios again.
         catalogue: Says which requirements rest on time.
     """
-    trials = _trials(symptoms(runs, judge(runs), catalogue))
+    first = judge(runs)
+    trials = _trials(symptoms(runs, first.outcomes, catalogue))
+    if not trials:
+        return runs, first  # judged once more they would come to the same, and judging takes seconds
     every = [exchange for run in runs for those in run.exchanges.values() for exchange in those]
     kept = {(one.scenario.name, one.form) for one in mixed(every)}
     clean: dict[Place, Run] = {}
     tried: Counter[Place] = Counter()
     while places := [place for trial in trials.values() for place in trial.next()]:
         fresh = again(_by_scenario(places))
-        found = symptoms(fresh, judge(fresh), catalogue)
+        found = symptoms(fresh, judge(fresh).outcomes, catalogue)
         driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
         tried.update(places)
         for trial in trials.values():
@@ -84,7 +90,8 @@ def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catal
             clean |= {place: driven[place] for place in cleared if place not in kept}
     if DEATH in trials and not trials[DEATH].back:
         clean = {place: run for place, run in clean.items() if place not in trials[DEATH].places}
-    return [_with(run, clean, tried) for run in runs]
+    after = [_with(run, clean, tried) for run in runs]
+    return after, judge(after)
 
 
 @dataclass(kw_only=True)
