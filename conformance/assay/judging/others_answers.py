@@ -75,7 +75,8 @@ def _texts(exchange: Exchange) -> Iterator[str]:
 
 def _foreign(exchange: Exchange, due: Owners) -> str | None:
     """The text of an answer that is due to another scenario, and not to its own."""
-    # Where an error is due, or what the backend received, it is not known what the backend says.
+    # Where an error is due, or what the backend received, it is not known what the backend says; and blocks of calls
+    # are part of a content.
     if exchange.reading is None or any(_is_unknown(wanted) for wanted in exchange.wanted):
         return None
     said = ((choice.text or "").strip() for choice in exchange.answer.choices)
@@ -86,7 +87,7 @@ def _foreign(exchange: Exchange, due: Owners) -> str | None:
 
 
 def _is_unknown(wanted: Expected) -> bool:
-    return wanted.failure is not Failure.NONE or not wanted.text
+    return wanted.failure is not Failure.NONE or not wanted.text or bool(wanted.blocks)
 
 
 def _senders(exchanges: Iterable[Exchange]) -> Mapping[bytes, str]:

@@ -540,6 +540,18 @@ def test_time_alone_refusals_and_failures_that_were_due_are_none(
     assert not [key for key in broken(found) if key.endswith("target.capacity")]
 
 
+def test_an_error_in_an_answer_is_no_matter_of_capacity(right_stream: Make, stream: Make, error_frame: bytes) -> None:
+    found = aside(right_stream("text-hello"), beside(stream("text-hello", "Hel", error_frame), 7))
+    assert broken(found) == []
+
+
+def test_a_block_that_another_is_due_is_nobody_elses(right_stream: Make, right_whole: Make) -> None:
+    block = right_stream("call-after-text", dialect=Dialect.OBSIDIAN_XML)
+    found = judged(block, right_whole("responses-xml", dialect=Dialect.RESPONSES), right_stream("text-hello"))
+    assert block.wanted[0].blocks
+    assert OthersAnswer() not in [one.symptom for one in found.causes]
+
+
 def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
     found = aside(right_whole("text-hello"), beside(dead(plain("text-hello", None, end=End.CUT)), 7))
     assert broken(found) == []
