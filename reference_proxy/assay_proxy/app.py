@@ -75,12 +75,12 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     asked = AskedModels()
     _models(app, settings, asked)
     runner = TurnRunner(settings=settings, backend=backend, gate=gate)
-    _chat(app, settings, Chat(settings=settings, runner=runner, asked=asked))
+    _chat(app, settings, Chat(settings=settings, asked=asked), runner)
     store = Store(settings.responses_stored)
-    responses = Responses(settings=settings, runner=runner, store=store, asked=asked)
-    _responses(app, settings, responses)
+    responses = Responses(settings=settings, store=store, asked=asked)
+    _responses(app, settings, responses, runner)
     if settings.chatgpt_service:
-        _chatgpt_service(app, settings, responses)
+        _chatgpt_service(app, settings, responses, runner)
     return app
 
 
@@ -229,19 +229,19 @@ def _client(*, stream: bool) -> Client:
     )
 
 
-def _chat(app: Flask, settings: Settings, chat: Chat) -> None:
+def _chat(app: Flask, settings: Settings, chat: Chat, runner: TurnRunner) -> None:
     @app.post("/v1/chat/completions")
     def completions() -> Response:
-        # Body, then parameters; model, capacity and readiness follow in `answer` (http.precedence.*).
+        # Body, then parameters; then the model, capacity, and readiness (http.precedence.*).
         parsed = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
-        return chat.answer(parsed, **_client(stream=parsed.stream))
+        return runner.run(chat.plan(parsed), **_client(stream=parsed.stream))
 
 
-def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
+def _responses(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
         parsed = responses_request.parse(_body(settings), _lower(request.headers))
-        return responses.answer(parsed, **_client(stream=parsed.stream))
+        return runner.run(responses.plan(parsed), **_client(stream=parsed.stream))
 
     @app.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> Response:
@@ -256,7 +256,7 @@ def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
         return json_response(responses.input_items(id_, request.args))
 
 
-def _chatgpt_service(app: Flask, settings: Settings, responses: Responses) -> None:
+def _chatgpt_service(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post(chatgpt_service.PATH)
     def create_there() -> Response:
         # Here, since the hook asks for a key below /v1 alone.
@@ -266,6 +266,6 @@ def _chatgpt_service(app: Flask, settings: Settings, responses: Responses) -> No
         if refusal is not None:
             return json_response({"detail": refusal}, BAD_REQUEST.status)
         parsed = replace(responses_request.parse(body, _lower(request.headers)), output_at_end=False)
-        response = responses.answer(parsed, **_client(stream=True))
+        response = runner.run(responses.plan(parsed), **_client(stream=True))
         response.headers.update(chatgpt_service.HEADERS)
         return response

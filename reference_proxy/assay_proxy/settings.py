@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from assay_proxy.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
+    ArgumentsMode,  # noqa: TC001
+    OutputMode,  # noqa: TC001
+    StopPolicy,  # noqa: TC001
+    XmlEscape,  # noqa: TC001
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-StopPolicy = Literal["first", "burst"]
-OutputMode = Literal["obsidian-xml", "openai-json"]
-ArgumentsMode = Literal["incremental", "cumulative"]
-XmlEscape = Literal["xml", "none"]
 Protocol = Literal["v1", "v2"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 

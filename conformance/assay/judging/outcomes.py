@@ -132,9 +132,17 @@ def _not_shown(run: Run, row: Requirement) -> str:
     # A check that had nothing to look at finds nothing, and that is no pass.
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"
+    if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
+        return "no answer brought the response that the next request continues"
     if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):
         return "no tool call came in which it could be seen"
     return ""
+
+
+def _broke_off(exchanges: Sequence[Exchange]) -> bool:
+    """Whether plain requests were left that could not be sent, since they name a response that never came."""
+    request = exchanges[0].scenario.request if exchanges else None
+    return request is not None and any(one.continues for one in request.each[len(exchanges) :])
 
 
 def _has_call(exchange: Exchange) -> bool:

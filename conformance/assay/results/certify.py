@@ -19,9 +19,10 @@ from assay.results.certificate import Certificate
 from assay.results.repeating import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
     from assay.driving.budget import Budget
+    from assay.driving.drive import Driving
     from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
     from assay.model.scenario import Form, Scenario
@@ -60,7 +61,7 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
+    driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
     target = replace(target, adjusted=driving.adjusted)
     judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
     again = partial(_again, driving.runs, target, budget)
@@ -91,7 +92,20 @@ def _again(
 ) -> Sequence[Run]:
     """Forms of scenarios, driven again with nothing beside them."""
     scenarios = [run.scenario for run in runs if run.scenario.name in forms]
-    return asyncio.run(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
+    return _driven(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
+
+
+def _driven(work: Coroutine[object, object, Driving]) -> Driving:
+    """What a drive comes to, on an event loop of its own."""
+    found: list[Driving] = []
+
+    async def keep() -> None:
+        found.append(await work)
+
+    # Not as the task's result: when `asyncio.run` ends, the signal module writes the task down, with all transcripts in
+    # it, for an error that it then swallows. A whole run took a gigabyte for that.
+    asyncio.run(keep())
+    return found[0]
 
 
 def default_level(target: Target) -> VerdictLevel:

@@ -25,6 +25,7 @@ from assay.wire.grammar import (
     StreamSign,
     StreamState,
 )
+from assay.wire.quoting import quoted
 from assay.wire.reading import Reading
 from assay.wire.stream import Findings, Stream, read_pieces
 from assay.wire.table import FrameFault, Note
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CHAT_STREAM_VIOLATIONS", "Reading", "chat_stream", "read_stream"]
 
+SHOWN = 60
+"""Characters of a value that a violation shows."""
 _RUNNING = frozenset({StreamState.OPEN, StreamState.COUNTED})
 
 
@@ -139,7 +142,7 @@ class _Chat:
             # A member that is null or missing is the JSON Schema's business; it does not also count as changed.
             first = self._first.setdefault(member, value) if value is not None else None
             if value != first:
-                seen = f"{member} is {str(value)[:60]!r}, but was {str(first)[:60]!r} before"
+                seen = f"{member} is {quoted(value, SHOWN)}, but was {quoted(first, SHOWN)} before"
                 self._findings.add_once(
                     Violation(requirement=requirement, seen=seen, place=frame.place, strict_only=True, harmless=True)
                 )

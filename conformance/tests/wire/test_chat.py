@@ -418,7 +418,7 @@ def test_independent_faults_are_all_reported() -> None:
         "stable-model",
         "done-last",
     ]
-    assert reading.violations[1].seen == "id is 'x', but was 'chatcmpl-1' before"
+    assert reading.violations[1].seen == 'id is "x", but was "chatcmpl-1" before'
 
 
 def test_an_answer_is_reported_in_events() -> None:

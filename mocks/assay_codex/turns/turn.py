@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_scripts.nonces import State
+    from assay_scripts.steps.cursor import Agentic
 
 Json = dict[str, Any]
 _Input = tuple[list["Mapping[str, Any]"], str | None, Selection]
@@ -84,7 +85,12 @@ class Turn:
         # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"
         self._own_notifier = Notifier(
-            context, thread, self.id, both_families=both, story=casting.notifications == "story"
+            context,
+            thread,
+            self.id,
+            both_families=both,
+            story=casting.notifications in {"story", "nested"},
+            nested=casting.notifications == "nested",
         )
         self._results = Results(self._own_notifier.sender)
         self._shared = Shared(
@@ -294,8 +300,8 @@ class Turn:
             case steps.Retry():
                 self._retry(action)
 
-    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw) -> None:
-        """Do what is no part of an answer."""
+    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw | Agentic) -> None:
+        """Do what is no part of an answer; scripts with steps of Cursor's were rejected when they were chosen."""
         match action:
             case steps.Open(name):
                 # By nonce, so that turns of other threads and clients do not open each other's gates.

@@ -13,22 +13,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.diff import quoted
 from assay.wire.message import read_error
+from assay.wire.quoting import quoted, visible
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.judging.registry import Checks
-    from assay.model.scenario import JsonObject, Request
+    from assay.model.scenario import Request
     from assay.reading.exchange import Exchange
     from assay.wire.events import Failed
 
 BAD_REQUEST = 400
 INVALID = "invalid_request_error"
 SHOWN = 160
-"""Bytes of a body that a finding shows."""
+"""Bytes of a request's body that a finding shows."""
 
 
 def asked(exchange: Exchange) -> Request:
@@ -76,34 +76,37 @@ def _wrong(exchange: Exchange) -> str:
     """The first thing of status, headers and code that is wrong; '' if they are right."""
     request, transcript = asked(exchange), exchange.transcript
     if transcript.status is None:
-        return f"no response came: {transcript.end} after {transcript.seconds:.1f} s; {_should(request)}"
-    if transcript.status != request.expect:
-        return f"the status is {transcript.status}; {_should(request)}; {_excerpt(transcript.body)}"
+        how = f"{transcript.end} after {transcript.seconds:.1f} s"
+        return f"no response came to {_sent(exchange)} ({how}); {_due(request)}"
+    if transcript.status != request.expect and not (request.any_success and transcript.ok):
+        empty = "" if transcript.body else " with an empty body"
+        return f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
     for name, wanted in request.shows.items():
         value = transcript.header(name)
         if value is None:
             return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
         if wanted.lower() not in value.lower():
-            return f"{name} is {value!r}, it should say {wanted}"
+            return f"{name} is {quoted(value)}, it should say {wanted}"
     failed = _error(exchange)
     if request.code and failed is not None and failed.code != request.code:
         return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
     return ""
 
 
-def _should(request: Request) -> str:
-    about = f" for {request.param}" if request.param else ""
-    sent = f"{request.method} {request.path}" + (" with " + _short(request.json) if request.json else "")
-    return f"{sent} should get {request.expect}{about}"
+def _due(request: Request) -> str:
+    named = f" with param {request.param}" if request.param else ""
+    return f"it should be {request.expect}{named}"
 
 
-def _short(value: JsonObject) -> str:
-    # `...` leaves a member out of a body that several requests share.
-    return quoted({name: inner for name, inner in value.items() if inner is not ...}, SHOWN)
-
-
-def _excerpt(body: bytes) -> str:
-    return f"it says {quoted(body[:SHOWN].decode(errors='replace'), SHOWN)}"
+def _sent(exchange: Exchange) -> str:
+    """The request in a few words; all of it stands in the command that sends it again."""
+    request, body = asked(exchange), exchange.transcript.request_body.strip()
+    # As it was sent: a scenario's own path and body have placeholders.
+    path = exchange.target.path_of(exchange.transcript.url) if "{" in request.path else request.path
+    if not body:
+        return f"{request.method} {path}"
+    said = body[:SHOWN].decode(errors="replace")
+    return f"{request.method} {path} with {visible(said)}{'…' if len(body) > SHOWN else ''}"
 
 
 def _error(exchange: Exchange) -> Failed | None:
@@ -118,7 +121,9 @@ def _misnamed(exchange: Exchange) -> str:
     if failed is None or request.param is None:
         return ""
     if not _within(failed.param or "", request.param):
-        return f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; {_should(request)}"
+        return (
+            f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; sent was {_sent(exchange)}"
+        )
     # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:
         return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"

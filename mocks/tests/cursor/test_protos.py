@@ -1,0 +1,39 @@
+"""The compiled messages are those of the .proto files."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from google.protobuf import descriptor_pb2
+from google.protobuf.descriptor import FileDescriptor
+from grpc_tools import protoc  # type: ignore[import-untyped]
+
+import assay_cursor_protos
+from assay_cursor_protos import agent_pb2, aiserver_pb2
+
+FOLDER = Path(assay_cursor_protos.__file__).parent
+
+
+def compiled(name: str, into: Path) -> descriptor_pb2.FileDescriptorProto:
+    """A .proto file as the compiler that is installed reads it."""
+    includes = [f"-I{FOLDER.parent}", f"-I{Path(protoc.__file__).parent / '_proto'}"]
+    found = into / "found.binpb"
+    assert protoc.main(["protoc", *includes, "--include_imports", f"--descriptor_set_out={found}", name]) == 0
+    file = descriptor_pb2.FileDescriptorSet.FromString(found.read_bytes()).file[-1]
+    without_json_names(file.message_type)
+    return file
+
+
+def without_json_names(messages: Iterable[descriptor_pb2.DescriptorProto]) -> None:
+    """The compiler derives them from the names, and leaves them out of what it writes for Python."""
+    for message in messages:
+        for field in message.field:
+            field.ClearField("json_name")
+        without_json_names(message.nested_type)
+
+
+@pytest.mark.parametrize("kept", [agent_pb2.DESCRIPTOR, aiserver_pb2.DESCRIPTOR], ids=lambda file: file.package)
+def test_the_compiled_messages_are_those_of_the_proto_file(kept: FileDescriptor, tmp_path: Path) -> None:
+    checked_in = descriptor_pb2.FileDescriptorProto()
+    kept.CopyToProto(checked_in)
+    assert compiled(kept.name, tmp_path) == checked_in
