@@ -70,6 +70,7 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
     "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
+    "assay_cursor": ("assay_cursor", "assay_scripts", "assay_cursor_protos"),
     "assay_cursor_protos": ("assay_cursor_protos",),
     "assay_proxy": ("assay_proxy", "assay_cursor_protos"),
 }

@@ -26,6 +26,8 @@ class Record:
     part: int
     """The index of the part that it plays, or played last."""
     state: State = "running"
+    faults: list[str] = field(default_factory=list)
+    """What its client did wrong, as far as the backend holds clients to its protocol."""
 
 
 @dataclass(slots=True)
