@@ -11,6 +11,7 @@ Heartbeats, blobs and checkpoints are no progress: a service that sends nothing 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from assay_proxy.conversation import Tool
 
 _NOT_OFFERED = "this client runs no such tool"
+# The service's may hold a line break, which some clients refuse.
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _IDLE = frozenset({"heartbeat"})
 """Updates that are no progress."""
 
@@ -149,9 +152,9 @@ class TurnDecoder:
         if call is None:
             return Reaction(events=(Working(),), replies=tuple(replies.refusal(exec_, _NOT_OFFERED)))
         # Each exec is a call of its own: an id that was used before would make one of two.
-        used = not call.id or call.id in self._called
-        id_ = call_id(self.seed, self.choice, len(self._called)) if used else call.id
-        self._called.add(id_)
+        usable = _ID.fullmatch(call.id) and call.id not in self._called
+        id_ = call.id if usable else call_id(self.seed, self.choice, len(self._called))
+        self._called |= {id_, call.id}
         return Reaction(
             events=(
                 CallOpened(choice=self.choice, id=id_, name=call.name),

@@ -31,7 +31,7 @@ def called(exec_: dict[str, Any], *tools: Tool) -> ExecCall:
         ({"read_args": {"path": "a.txt"}}, "read", {"filePath": "a.txt"}),
         ({"write_args": {"path": "a", "file_text": "x"}}, "write", {"filePath": "a", "content": "x"}),
         (
-            {"write_args": {"path": "a", "file_text": "x", "file_bytes": "eQ=="}},
+            {"write_args": {"path": "a", "file_bytes": "eQ=="}},
             "write",
             {"filePath": "a", "content": "y"},
         ),
@@ -78,9 +78,7 @@ def test_a_search_with_a_glob_goes_to_the_tool_that_the_client_has() -> None:
 
 def test_a_tool_of_the_client_has_its_own_name_and_arguments() -> None:
     args = {"city": "Paris", "days": 2.0, "exact": 1.5, "deep": {"list": [1.0, None, True]}}
-    call = called(
-        {"mcp_args": {"name": "x-get_weather", "tool_name": "get_weather", "args": args, "tool_call_id": "c"}}
-    )
+    call = called({"mcp_args": {"name": "x-weather", "tool_name": "get_weather", "args": args, "tool_call_id": "c"}})
     assert (call.id, call.name) == ("c", "get_weather")
     # A whole number is written as one: 2, not 2.0.
     assert call.arguments == '{"city": "Paris", "days": 2, "deep": {"list": [1, null, true]}, "exact": 1.5}'
