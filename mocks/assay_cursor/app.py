@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
     CloseConnection = Callable[[tuple[str, int]], None]
 
+FLUSH = 0.02
+"""Seconds in which what was sent goes out before a connection is closed."""
 HEADERS_AFTER = 1.0
 """Seconds after which a stream begins although its run request has not come: a client may wait for its headers."""
 
@@ -202,6 +204,8 @@ class App:
                         await stream.begin()
                 case Crash():
                     run.ended(output)
+                    # What was sent before waits for the server's own task, which sends it.
+                    await asyncio.sleep(FLUSH)
                     self._close_connection(stream.request.client)
                 case pb.AgentServerMessage():
                     run.note("sent", output)

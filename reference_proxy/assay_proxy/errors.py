@@ -127,7 +127,7 @@ def failure(failed: Failed, param: str = "messages") -> ApiError:
         Cause.TOOLS_REJECTED: "tools",
         Cause.CONTEXT: param,
         Cause.IMAGES_REJECTED: param,
-        Cause.NO_IMAGES: param,
+        Cause.NO_IMAGES: "image_url",
         Cause.MODEL_UNKNOWN: "model",
         Cause.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
         Cause.NOT_CALLED: "tool_choice",

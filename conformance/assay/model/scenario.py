@@ -137,6 +137,8 @@ class Request:
     """The `code` that the error must have; "": any."""
     param: str | None = None
     """The `param` that the error must have; a place within it is as good; "": null; None: any."""
+    refusable: str = ""
+    """The field for which a 400 that names it is as right as the success; "": none."""
     judged: str = ""
     """The requirement that judges it; "": the scenario's subject."""
     requires_echo: str = ""

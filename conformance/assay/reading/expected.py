@@ -66,6 +66,11 @@ class ExpectedCall:
     """Its block in the content of obsidian-xml."""
     exact: bool = True
     """Whether `arguments` are known to the character. A block written by the model gives their meaning only."""
+    native: bool = False
+    """Whether the backend makes it in its own form of calls."""
+    meant: bool = False
+    """Whether the backend carries `arguments` as data: members without an order, numbers as doubles. What they mean is
+    known then, not how they are spelled."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,6 +93,8 @@ class Expected:
     """Whether the answer was cut at its limit of tokens, whatever `finish` is (with calls it is still `tool_calls`)."""
     gates: tuple[language.Gate, ...] = ()
     """The gates that the backend waits at, in order."""
+    asks: bool = False
+    """Whether the backend asks for calls in its own form, whatever the answer carries of them."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -132,6 +139,7 @@ def expected(
     if failure is Failure.BEFORE_OUTPUT:
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
     calls = _carried(said.calls, form, burst=burst)
+    asks = any(call.native for call in said.calls)
     if blocks:
         text = said.text + DELIMITER.join(call.block for call in (said.calls if burst else said.calls[:1]))
         # Without calls the end is that of a text: a response has its blocks or its items, never both (responses.xml).
@@ -145,6 +153,7 @@ def expected(
         failure=failure,
         cut=said.end == language.Finish("length"),
         gates=tuple(said.gates),
+        asks=asks,
     )
 
 
@@ -202,7 +211,10 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
 def _call(step: language.Call) -> ExpectedCall:
     block = textual.write_block(step.name, step.arguments)
     in_text = step.shape == "use-tool" and not step.also
-    return ExpectedCall(id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text)
+    native = "native" in step.shapes
+    return ExpectedCall(
+        id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text, native=native
+    )
 
 
 def _say(said: _Said, text: str, *, offered: bool) -> None:

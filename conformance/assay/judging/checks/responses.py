@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
 from assay.judging.checks.diff import difference, is_object, listed, quoted
-from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_json
+from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_data, same_json
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
@@ -236,7 +236,10 @@ def _calls(wanted: Expected, choice: Choice, place: Place | None) -> Iterable[Se
         yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place)
         return
     for call, came in zip(wanted.calls, choice.calls, strict=True):
-        if call.exact and call.arguments != came.arguments:
+        if call.meant:
+            if not same_data(call.arguments, came.arguments):
+                yield Seen(f"arguments of {call.name}: {difference(call.arguments, came.arguments)}", place)
+        elif call.exact and call.arguments != came.arguments:
             seen = f"arguments of {call.name}: {difference(call.arguments, came.arguments)}"
             yield Seen(seen, place, strict_only=same_json(call.arguments, came.arguments))
         elif not call.exact and not is_object(came.arguments):
