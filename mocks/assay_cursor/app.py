@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf.message import DecodeError
 
 from assay_cursor import unary
-from assay_cursor.runs.run import Begin, Crash, Cut, End, Refused, Run
+from assay_cursor.runs.outputs import Begin, Crash, Cut, End, Refused
 from assay_cursor.wire.errors import Problem, http_body
 from assay_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, one_message
 from assay_cursor_protos import agent_pb2 as pb
@@ -24,6 +24,7 @@ from assay_scripts.player import Until
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 
+    from assay_cursor.runs.run import Run
     from assay_cursor.service import Service
 
     Message = MutableMapping[str, Any]
@@ -178,9 +179,9 @@ class App:
 
     async def _play(self, run: Run, family: Family, request: Request, reading: Any) -> None:  # noqa: ANN401
         """Send all that a run sends, while `reading` takes what its client sends on the same stream."""
-        run.opened(request.http, request.headers)
+        run.link.opened(request.http, request.headers)
         bell = asyncio.Event()
-        run.ring = bell.set
+        run.link.ring = bell.set
         reader = asyncio.create_task(_read(run, reading))
         try:
             await self._send_all(run, _Stream(family, request), bell)
@@ -203,15 +204,15 @@ class App:
                     if loop.time() >= late:
                         await stream.begin()
                 case Crash():
-                    run.ended(output)
+                    run.link.sent(output)
                     # What was sent before waits for the server's own task, which sends it.
                     await asyncio.sleep(FLUSH)
                     self._close_connection(stream.request.client)
                 case pb.AgentServerMessage():
-                    run.note("sent", output)
+                    run.link.sent(output)
                     await stream.send(output)
                 case _:
-                    run.ended(output)
+                    run.link.sent(output)
                     await stream.end(output)
             try:
                 output = outputs.send(loop.time())
@@ -261,7 +262,7 @@ class App:
     def _check_id(self, run: Run, request: Request) -> None:
         named = request.headers.get("x-request-id")
         if named and named != run.request_id:
-            run.fault(f"{request.path} has the x-request-id {named}, and {run.request_id} in its body")
+            run.link.fault(f"{request.path} has the x-request-id {named}, and {run.request_id} in its body")
 
 
 class _Stream:
@@ -312,10 +313,10 @@ async def _read_run(run: Run, request: Request) -> None:
                 for payload in envelopes.feed(await request.piece()):
                     run.receive(pb.AgentClientMessage.FromString(payload))
             except (FramingError, DecodeError) as error:
-                run.fault(f"the stream of the client cannot be read: {error}")
+                run.link.fault(f"the stream of the client cannot be read: {error}")
                 return
         if envelopes.incomplete:
-            run.fault("the stream of the client ends within an envelope")
+            run.link.fault("the stream of the client ends within an envelope")
         # The client's half is closed; the run goes on as long as the service's half is read.
         await request.disconnect()
 

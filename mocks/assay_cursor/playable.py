@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_cursor.wire.causes import ELSEWHERE
 from assay_scripts import steps as language
+from assay_scripts.steps.cursor import Refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,13 +42,17 @@ def why_not(parts: Parts, notifications: Notifications = "v2") -> str:
 
 def _of_part(part: Sequence[Step]) -> str:
     for at, step in enumerate(part):
-        if at and isinstance(part[at - 1], language.Fail | language.Crash):
+        if at and _ends_stream(part[at - 1]):
             return f"{_name(step)}: nothing follows the end of a stream"
         why = "" if isinstance(step, _PLAYED) else language.only_app_server(step)
         why = why or _CHECKS.get(type(step), _nothing)(step)
         if why:
             return f"{_name(step)}: {why}"
     return ""
+
+
+def _ends_stream(step: Step) -> bool:
+    return isinstance(step, language.Fail | language.Crash) or (isinstance(step, Refuse) and step.form != "append")
 
 
 def _name(step: Step) -> str:

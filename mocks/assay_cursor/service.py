@@ -65,9 +65,9 @@ class Service:
         if run is None:
             return Problem(code="failed_precondition", message=f"the run {request_id} is over")
         if run.attached:
-            run.fault(f"{rpc} is called a second time with the request id {request_id}")
+            run.link.fault(f"{rpc} is called a second time with the request id {request_id}")
             return Problem(code="already_exists", message=f"the run {request_id} has a stream already")
-        run.attached, run.rpc = True, rpc
+        run.attached, run.link.rpc = True, rpc
         return run
 
     def append(self, request_id: str, number: int, message: pb.AgentClientMessage) -> Problem | None:
@@ -76,12 +76,12 @@ class Service:
         if run is None:
             return None  # acknowledged and ignored: a client may answer what the end of a run has overtaken
         if run.appends.used(number):
-            run.fault(f"append_seqno {number} comes a second time")
+            run.link.fault(f"append_seqno {number} comes a second time")
         try:
-            for taken in run.appends.take(number, message):
-                run.receive(taken)
+            for taken, ready in run.appends.take(number, message):
+                run.receive(ready, taken)
         except OutOfOrderError as error:
-            run.fault(str(error))
+            run.link.fault(str(error))
             return Problem(code="invalid_argument", message=str(error))
         return run.refusing
 
@@ -117,7 +117,7 @@ class Service:
     def wake(self) -> None:
         """Let every run look whether it still has to wait."""
         for run in self.runs:
-            run.ring()
+            run.link.ring()
 
     # Scripts
 
@@ -135,9 +135,9 @@ class Service:
             self._nonces,
             history=talk.items(),
             given=[],  # the calls and results that are written into the user's text follow it
-            tools=[tool.declared() for tool in talk.tools],
+            tools=talk.declared(),
             call_id=self.call_id(),
-            developer="\n\n".join(talk.developer),
+            developer=talk.instructions,
         )
 
     def begin(self, casting: Selection, faults: list[str]) -> Record:

@@ -22,7 +22,8 @@ from assay_scripts.conversation import answered, as_message, input_text, is_user
 from assay_scripts.default_answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
 from assay_scripts.nonces import Nonce, Nonces
-from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn
+from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn, only_cursor
+from assay_scripts.steps.cursor import Exec
 
 Items = Sequence[Mapping[str, Any]]
 
@@ -83,6 +84,16 @@ def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Sele
     return Selection(script=script, parts=((Fail(),),), first=0, nonce=nonce or Nonce(), problem=problem)
 
 
+def without_cursor(selection: Selection) -> Selection:
+    """The selection for a backend other than Cursor's: rejected if a step of the script is only for that one."""
+    step = next((step for part in selection.parts for step in part if only_cursor(step)), None)
+    if step is None:
+        return selection
+    why = f"{type(step).__name__}: {only_cursor(step)}"
+    problem = f"The script {selection.script} is played by assay-cursor alone: {why}."
+    return rejected(problem, selection.script, selection.nonce)
+
+
 def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
     """The index of the part to play; `len(parts)` when the calls of the last part are answered.
 
@@ -98,11 +109,13 @@ def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
 def _calls(part: tuple[Step, ...]) -> set[str]:
     # A call after the end of the turn is late: no client answers it.
     in_time = takewhile(lambda step: not ends_turn(step), part)
-    return {_key(step) for step in in_time if isinstance(step, Call)}
+    return {_key(step) for step in in_time if isinstance(step, Call | Exec)}
 
 
-def _key(call: Call) -> str:
+def _key(call: Call | Exec) -> str:
     """How an answered call is recognised: by its id, or by its tool if no shape carries the id."""
+    if not isinstance(call, Call):
+        return call.id
     # A `<use_tool>` block has no place for an id: the proxy makes one up.
     return call.id if call.id and set(call.shapes) != {"use-tool"} else f"tool {call.name}"
 

@@ -208,6 +208,8 @@ def test_a_pair_shows_no_secret() -> None:
         ({"gateway": "x", "command": "x"}, "--gateway and --launch both start the target: leave one away"),
         ({"gateway": "x", "codex": Path("c")}, "a gateway calls an upstream and starts no Codex: leave --codex away"),
         ({"url": "http://x/v1", "upstream": 9, "codex": Path("c")}, "a gateway calls an upstream and starts no Codex"),
+        ({"codex": Path("c"), "agent": Agent.CURSOR}, "a real Codex is no Cursor: leave --codex or --backend away"),
+        ({"gateway": "x", "agent": Agent.CURSOR}, "a gateway calls an upstream and no agent: leave --backend away"),
         ({"upstream": 9}, "--upstream is for a gateway that runs already: name it with --url, without a command"),
         ({"url": "http://x/v1", "upstream": 9, "gateway": "x"}, "--upstream is for a gateway that runs already"),
         ({"env": ("A=1",)}, "--env is for a target that Assay starts, with --launch or --gateway"),

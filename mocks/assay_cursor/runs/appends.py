@@ -39,8 +39,8 @@ class Appends:
         """Whether an append had this number."""
         return number < self._next or number in self._early
 
-    def take(self, number: int, message: AgentClientMessage) -> Iterator[AgentClientMessage]:
-        """The messages that can be read now, in order.
+    def take(self, number: int, message: AgentClientMessage) -> Iterator[tuple[int, AgentClientMessage]]:
+        """The messages that can be read now with their numbers, in order.
 
         Raises:
             OutOfOrderError: the number is no number of an append, or too many wait for one that is missing.
@@ -49,11 +49,11 @@ class Appends:
             raise OutOfOrderError(f"append_seqno is {number}; appends are numbered from 0")
         if self.used(number):
             if self._lenient:
-                yield message
+                yield number, message
             return
         if len(self._early) >= MOST_WAITING:
             raise OutOfOrderError(f"{MOST_WAITING} appends wait for append_seqno {self._next}, which has not come")
         self._early[number] = message
         while self._next in self._early:
             self._next += 1
-            yield self._early.pop(self._next - 1)
+            yield self._next - 1, self._early.pop(self._next - 1)

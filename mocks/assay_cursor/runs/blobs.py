@@ -41,6 +41,10 @@ class Blobs:
         """Ask for a blob."""
         return self._ask(pb.KvServerMessage(get_blob_args=pb.GetBlobArgs(blob_id=name)))
 
+    def get_of(self, data: bytes) -> pb.AgentServerMessage:
+        """Ask for the blob that holds this."""
+        return self.get(blob_id(data))
+
     def set(self, data: bytes) -> pb.AgentServerMessage:
         """Have the client keep a blob."""
         return self._ask(pb.KvServerMessage(set_blob_args=pb.SetBlobArgs(blob_id=blob_id(data), blob_data=data)))
@@ -70,6 +74,8 @@ class Blobs:
                 return f"kv_client_message {answer.id}: the blob was not kept: {answer.set_blob_result.error.message}"
             return ""
         name, result = asked.get_blob_args.blob_id, answer.get_blob_result
+        if not result.HasField("blob_data") and self._found.get(name) is not None:
+            return f"kv_client_message {answer.id}: the client was sent this blob, and has not kept it"
         self._found[name] = result.blob_data if result.HasField("blob_data") else None
         if result.HasField("blob_data") and blob_id(result.blob_data) != name:
             return f"kv_client_message {answer.id}: the blob is not the one asked for, by its SHA-256"

@@ -70,6 +70,8 @@ class Conversation:
     """All before the user's text, but that of the system."""
     given: list[Json] = field(default_factory=list)
     """The user's text as input; empty if the request continues from results."""
+    since: list[Json] = field(default_factory=list)
+    """The calls of this run, and their results."""
     tools: list[Tool] = field(default_factory=list)
 
     @property
@@ -77,13 +79,44 @@ class Conversation:
         """The user's text."""
         return "\n".join(item["text"] for item in self.given)
 
-    def input_items(self) -> list[Json]:
-        """The user's text as the history keeps it, and the calls and results that are written into it."""
-        return [_message("user", self.text), *_written_out(self.text)] if self.given else []
+    @property
+    def instructions(self) -> str:
+        """The texts of the system as one."""
+        return "\n\n".join(self.developer)
 
     def items(self) -> list[Json]:
-        """All in order, the text of this request included."""
-        return [*self.history, *self.input_items()]
+        """All in order, the text of this request included, and the calls and results that are written into it."""
+        own = [_message("user", self.text), *_written_out(self.text)] if self.given else []
+        return [*self.history, *own, *self.since]
+
+    def declared(self) -> list[Json]:
+        """The tools in the form of the app-server's dynamic tools."""
+        return [tool.declared() for tool in self.tools]
+
+    def called(self, call_id: str, name: str, arguments: str, output: str) -> None:
+        """Add a call of this run and its result."""
+        self.since += [_call_item(call_id, name, arguments), _result_item(call_id, output)]
+
+    def take(self, *others: Conversation) -> None:
+        """Take over what others hold."""
+        for other in others:
+            self.model = self.model or other.model
+            self.developer += other.developer
+            self.history += other.history
+            self.given += other.given
+            self.tools += other.tools
+
+    def received(self) -> Json:
+        """What `reflect` reports; what the client wrote as instructions and what it declared is all that it knows."""
+        return {
+            "developer": self.instructions,
+            "base": None,
+            "model": self.model,
+            "history": [*self.history, *self.since],
+            "input": self.given,
+            "tools": self.declared(),
+            "schema": None,
+        }
 
 
 def read(request: pb.AgentRunRequest, blobs: Mapping[bytes, bytes | None]) -> Conversation:
@@ -146,9 +179,9 @@ def _items(role: str, content: object) -> Iterator[Json]:
             case {"type": "text", "text": str(text)}:
                 yield _message(role, text)
             case {"type": "tool-call"}:
-                yield call_item(_id(part), str(part.get("toolName", "")), _arguments(part))
+                yield _call_item(_id(part), str(part.get("toolName", "")), _arguments(part))
             case {"type": "tool-result"}:
-                yield result_item(_id(part), _output(part.get("result", part.get("output"))))
+                yield _result_item(_id(part), _output(part.get("result", part.get("output"))))
 
 
 def _message(role: str, text: str) -> Json:
@@ -156,12 +189,12 @@ def _message(role: str, text: str) -> Json:
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
 
 
-def call_item(call_id: str, name: str, arguments: str) -> Json:
+def _call_item(call_id: str, name: str, arguments: str) -> Json:
     """A call as the history keeps it."""
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
 
 
-def result_item(call_id: str, output: str) -> Json:
+def _result_item(call_id: str, output: str) -> Json:
     """A result as the history keeps it."""
     return {"type": "function_call_output", "call_id": call_id, "output": output}
 
@@ -196,6 +229,6 @@ def _written_out(text: str) -> Sequence[Json]:
     calls, results = list(_CALLED.finditer(text)), list(_RESULT.finditer(text))
     found: list[Json] = []
     for called, result in zip(calls, results, strict=False):
-        found.append(call_item(result["id"], called["name"], called["arguments"]))
-        found.append(result_item(result["id"], result["output"]))
+        found.append(_call_item(result["id"], called["name"], called["arguments"]))
+        found.append(_result_item(result["id"], result["output"]))
     return found

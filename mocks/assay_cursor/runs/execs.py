@@ -1,4 +1,4 @@
-"""What the client is asked to run: requests by number, their results, and the tool calls that are announced with them.
+"""What the client is asked to run: requests by number, and their results.
 
 Requests are numbered from 1. A request ends with its result and a `stream_close`, which not every client sends.
 """
@@ -9,55 +9,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from google.protobuf.json_format import MessageToDict, ParseDict
-from google.protobuf.struct_pb2 import Value
-
-from assay_cursor_protos import agent_pb2 as pb
+from google.protobuf.json_format import MessageToDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from assay_cursor.runs.conversation import Tool
-    from assay_scripts.steps import Call
+    from assay_cursor.runs.wanted import Wanted
+    from assay_cursor_protos import agent_pb2 as pb
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
-    """What one request wants of the client."""
-
-    call_id: str
-    """The id of the tool call; empty for a request that is no tool call."""
-    name: str
-    """The tool, as results are kept under its name."""
-    arguments: str
-    """Its arguments as JSON."""
-    message: pb.ExecServerMessage
-    """The request, without its number."""
-    call: pb.ToolCall | None = None
-    """What is announced; None if nothing is."""
-
-
-def mcp(call: Call, tool: Tool | None) -> Wanted:
-    """A call of a tool that the client declares; of one that it does not, the client has to say so."""
-    name = tool.definition.name if tool else call.name
-    args = {key: ParseDict(value, Value()) for key, value in json.loads(call.arguments).items()}
-    provider = tool.definition.provider_identifier if tool else ""
-    wanted = pb.McpArgs(name=name, args=args, tool_call_id=call.id, provider_identifier=provider, tool_name=call.name)
-    return Wanted(
-        call_id=call.id,
-        name=call.name,
-        arguments=call.arguments,
-        message=pb.ExecServerMessage(mcp_args=wanted),
-        call=pb.ToolCall(mcp_tool_call=pb.McpToolCall(args=wanted)),
-    )
-
-
-def context() -> Wanted:
-    """The request for the context of the client, which holds its tools."""
-    message = pb.ExecServerMessage(request_context_args=pb.RequestContextArgs())
-    return Wanted(call_id="", name="request_context", arguments="{}", message=message)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -115,6 +75,21 @@ class Execs:
     def unclosed(self) -> list[int]:
         """The numbers of those that were answered and not closed."""
         return [one.number for one in self._all.values() if one.result is not None and not one.closed]
+
+    def number(self, number: int) -> Exec:
+        """The request with this number."""
+        return self._all[number]
+
+    def result(self, number: int) -> pb.ExecClientMessage | None:
+        """The result of a request; None if it has none."""
+        return self._all[number].result
+
+    def abort(self) -> list[int]:
+        """Take back the requests that are not answered; their numbers."""
+        taken_back = self.open
+        for one in taken_back:
+            one.thrown = "the request was taken back"
+        return [one.number for one in taken_back]
 
     def ask(self, wanted: Wanted, *, late: bool = False) -> Exec:
         """Number a request."""

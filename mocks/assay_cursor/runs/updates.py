@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assay_cursor_protos import agent_pb2 as pb
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay_scripts.steps import Usage
 
 Message = pb.AgentServerMessage
@@ -78,13 +80,17 @@ def call_completed(call_id: str, call: pb.ToolCall, model_call_id: str) -> Messa
     return _update(tool_call_completed=completed)
 
 
-def checkpoint(usage: Usage, *, roots: list[bytes], pending: list[str]) -> Message:
-    """The state of the conversation, by the names of its blobs."""
-    state = pb.ConversationStateStructure(root_prompt_messages_json=roots, pending_tool_calls=pending)
-    if not usage.unknown:
-        used = usage.input + usage.output
-        state.token_details.CopyFrom(pb.ConversationTokenDetails(used_tokens=used, max_tokens=MOST_TOKENS))
-    return Message(conversation_checkpoint_update=state)
+def checkpoint(usage: Usage, *, roots: Sequence[bytes]) -> Message:
+    """The state of the conversation, by the names of its blobs, with its tokens unless they are unknown."""
+    return state(0 if usage.unknown else usage.input + usage.output, MOST_TOKENS, roots=roots)
+
+
+def state(used: int, most: int, *, roots: Sequence[bytes], pending: Sequence[str] = ()) -> Message:
+    """The state of the conversation with counts of tokens, of which none is sent if none was used."""
+    structure = pb.ConversationStateStructure(root_prompt_messages_json=roots, pending_tool_calls=pending)
+    if used:
+        structure.token_details.CopyFrom(pb.ConversationTokenDetails(used_tokens=used, max_tokens=most))
+    return Message(conversation_checkpoint_update=structure)
 
 
 def aborted(number: int) -> Message:

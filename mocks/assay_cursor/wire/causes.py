@@ -77,6 +77,11 @@ CAUSES: Mapping[str, Problem | Literal["cut", "silence"]] = {
 }
 """What is sent, by cause."""
 
+OVER_HTTP: Mapping[str, Problem] = {
+    cause: problem for cause in ("http-401",) if isinstance(problem := CAUSES[cause], Problem)
+}
+"""Causes that are an HTTP error, if nothing was sent before; all others stand in the end of the stream."""
+
 ELSEWHERE: Mapping[str, str] = {
     "no-network": "a service that answers is reached",
     "missing-key": "the client has no key, so the service is never asked",
