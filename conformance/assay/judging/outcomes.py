@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks import live
 from assay.model.requirement import Judged, Level, Requirement, Stage
-from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
+from assay.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT:
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
+    if elsewhere := _about_another_backend(run, target):
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     behind = hidden.get(row.id)
@@ -91,6 +91,13 @@ def outcome(
     if reason:
         return _outcome(run, row, Verdict.NOT_OBSERVED, reason=reason)
     return _outcome(run, row, Verdict.PASS, reason=counted.get(row.id, ""))
+
+
+def _about_another_backend(run: Run, target: Target) -> str:
+    """Why a scenario is not about a target with this backend; '' if it is."""
+    if run.scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
+        return ABOUT_CURSOR
+    return BEHIND_UPSTREAMS if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT else ""
 
 
 def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:

@@ -44,6 +44,8 @@ class Agent(StrEnum):
     """Cursor's agent service, which the proxy calls."""
 
 
+ABOUT_CURSOR = "it is about a proxy in front of Cursor's agent service"
+"""Why a scenario of that agent is not driven where another is behind the target."""
 BEHIND_UPSTREAMS = "what the backend sends is seen by the gateway's upstream alone, which answers as OpenAI does"
 """Why a scenario about a proxy and its Codex is not driven where the target is a gateway."""
 

@@ -104,7 +104,7 @@ def _of_cursor(answer: Expected) -> Expected:
     """
     if not answer.asks:
         return answer
-    calls = tuple(replace(call, meant=True) if call.native else call for call in answer.calls)
+    calls = tuple(replace(call, meant=True) if call.native and call.exact else call for call in answer.calls)
     return replace(answer, calls=calls, usage=None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing
+from assay.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing
 from assay_cursor import playable as cursor
 from assay_mocks.upstream.playable import why_unplayable
 from assay_scripts.library import LIBRARY
@@ -28,10 +28,17 @@ if TYPE_CHECKING:
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the backend behind the target cannot play a scenario; "" if it can."""
+    if scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
+        return ABOUT_CURSOR
     if target.backend is Backend.ENDPOINT:
         return BEHIND_UPSTREAMS if scenario.behind_upstreams else ""
     if target.backend is Backend.CURSOR:
         return next(filter(None, map(_cursor_reason, _scripts(scenario))), "")
+    return _codex_reason(scenario, target)
+
+
+def _codex_reason(scenario: Scenario, target: Target) -> str:
+    """Why the Codex behind the target, real or played, cannot play a scenario; "" if it can."""
     real = target.backend is Backend.CODEX
     if not (real or target.missing):
         return ""

@@ -48,7 +48,6 @@ CURSOR_SETTINGS: Mapping[str, str] = {
     # The mock sends the calls of an answer at once; the usual 300 ms for each such answer add up.
     "CURSOR_SETTLE_MS": "100",
     "CURSOR_TRANSPORT": "",
-    "CURSOR_SCRATCH": "",
     "CURSOR_SCRATCH_WRITE": "",
     "CURSOR_SCRATCH_SHELL": "",
 }
@@ -91,7 +90,7 @@ def proxy(
         env |= {**codex.env, **REAL_SETTINGS}
     unready: Mapping[str, str] | None = None
     if cursor is not None:
-        env |= {**CURSOR_SETTINGS, **cursor.env}
+        env |= {**CURSOR_SETTINGS, **cursor.env, **cursor.scratch}
         unready = cursor.unready
     command = command or executable("assay-proxy")
     with (

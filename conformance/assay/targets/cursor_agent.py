@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.targets.launch import free_port
@@ -23,6 +25,8 @@ class CursorAgent:
     """Its base URL."""
     nowhere: str
     """A base URL on which nothing listens."""
+    folder: Path
+    """A scratch folder for the reference proxy, with a link that leads out of it."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     """Any will do: the mock takes whatever bearer token comes."""
 
@@ -36,6 +40,11 @@ class CursorAgent:
         """The variables by which a proxy finds none."""
         return {**self.env, "CURSOR_BASE_URL": self.nowhere}
 
+    @property
+    def scratch(self) -> Mapping[str, str]:
+        """The variables by which the reference proxy reads in the folder, and nowhere else."""
+        return {"CURSOR_SCRATCH": str(self.folder)}
+
     def placeholders(self, url: str) -> dict[str, str]:
         """What stands for a service in commands and variables → what is filled in."""
         return {"{backend_url}": url, "{backend_token}": self.token}
@@ -44,5 +53,7 @@ class CursorAgent:
 @contextmanager
 def cursor_agent() -> Iterator[CursorAgent]:
     """The service for the length of a `with` block."""
-    with serving(LIBRARY) as mock:
-        yield CursorAgent(url=mock.url, nowhere=f"http://127.0.0.1:{free_port()}")
+    with serving(LIBRARY) as mock, tempfile.TemporaryDirectory() as folder:
+        Path(folder, "notes.md").write_text("TODO: nothing.\n", encoding="utf-8")
+        Path(folder, "link-to-passwd").symlink_to("/etc/passwd")
+        yield CursorAgent(url=mock.url, nowhere=f"http://127.0.0.1:{free_port()}", folder=Path(folder))

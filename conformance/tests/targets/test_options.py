@@ -16,7 +16,8 @@ from assay.targets.options import OptionError, Options, Pair, RunOptions, Target
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
-    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), agent=Agent.CURSOR, gateway="my gateway {config}", upstream=9,
+    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), agent=Agent.CURSOR,
+    gateway="my gateway {config}", upstream=9,
     env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
