@@ -65,9 +65,9 @@ class _Output:
 class BuiltinTools:
     """Runs execs in `folder`; None: every one is refused."""
 
-    def __init__(self, folder: Path | None, *, write: bool = False, shell: bool = False) -> None:
+    def __init__(self, folder: Path | None, *, may_write: bool = False, may_run: bool = False) -> None:
         self._scratch = Scratch(folder) if folder else None
-        self._off = {kind for kinds, on in ((_WRITING, write), (_SHELLS, shell)) if not on for kind in kinds}
+        self._off = {kind for kinds, on in ((_WRITING, may_write), (_SHELLS, may_run)) if not on for kind in kinds}
 
     @property
     def folder(self) -> str:

@@ -35,7 +35,7 @@ def cursor_backend(settings: Settings) -> CursorService:
     return CursorService(
         Service(base_url=_base_url(cursor), token=_token(cursor)),
         TRANSPORTS[cursor.transport],
-        BuiltinTools(_scratch(cursor), write=cursor.scratch_write, shell=cursor.scratch_shell),
+        BuiltinTools(_scratch(cursor), may_write=cursor.scratch_write, may_run=cursor.scratch_shell),
         waits=Waits(settled=cursor.settle_ms / 1000, announced=settings.call_wait_ms / 1000),
         patience=settings.stalled_client_ms / 1000,
     )

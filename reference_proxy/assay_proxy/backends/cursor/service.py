@@ -63,13 +63,14 @@ class CursorService:
         self._stopping = False
         self._turns: set[CursorTurn] = set()
         self._losses = 0
-        self._loop = asyncio.new_event_loop()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._transport: Transport | None = None
         self._knocking: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._serve, name="cursor-backend", daemon=True)
 
     def start(self) -> None:
         """Begin to look for the service; returns at once."""
+        self._loop = asyncio.new_event_loop()
         self._thread.start()
 
     def stop(self) -> None:
@@ -77,7 +78,7 @@ class CursorService:
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
-        if self._thread.ident is not None:
+        if self._loop is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
 
@@ -98,14 +99,14 @@ class CursorService:
 
     def open(self, conversation: Conversation, choices: int = 1) -> Turn:
         """Start a turn in a session of its own for each choice."""
-        transport = self._transport
-        if transport is None or self._stopping:
+        loop, transport = self._loop, self._transport
+        if loop is None or transport is None or self._stopping:
             return FailedTurn(Cause.UNAVAILABLE)
         if cause := _refused(conversation):
             return FailedTurn(cause)
 
         around = Surroundings(
-            loop=self._loop, transport=transport, run_here=self._tools.run, lost=self._lost, waits=self._waits
+            loop=loop, transport=transport, run_here=self._tools.run, lost=self._lost, waits=self._waits
         )
 
         def begin(progress: Progress, events: Mailbox, choice: int) -> CursorTurn:
@@ -140,6 +141,8 @@ class CursorService:
 
     def _serve(self) -> None:
         loop = self._loop
+        if loop is None:
+            raise AssertionError("the thread is started with a loop")
         asyncio.set_event_loop(loop)
         try:
             loop.call_soon(self._begin_knocking)
@@ -163,7 +166,7 @@ class CursorService:
 
     def _begin_knocking(self) -> None:
         if self._knocking is None or self._knocking.done():
-            self._knocking = self._loop.create_task(self._knock())
+            self._knocking = asyncio.get_running_loop().create_task(self._knock())
 
     async def _knock(self) -> None:
         """Connect to the service until it takes the connection."""
