@@ -17,6 +17,7 @@ from assay_cursor import unary
 from assay_cursor.runs.outputs import Begin, Crash, Cut, End, Refused
 from assay_cursor.wire.errors import Problem, http_body
 from assay_cursor.wire.framing import FAMILIES, Envelopes, Family, FramingError, one_message
+from assay_cursor.wire.messages import read_client_message
 from assay_cursor_protos import agent_pb2 as pb
 from assay_cursor_protos import aiserver_pb2
 from assay_scripts.player import Until
@@ -30,10 +31,9 @@ if TYPE_CHECKING:
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
     Send = Callable[[Message], Awaitable[None]]
+    Read = Callable[[], Awaitable[None]]
     CloseConnection = Callable[[tuple[str, int]], None]
 
-FLUSH = 0.02
-"""Seconds in which what was sent goes out before a connection is closed."""
 HEADERS_AFTER = 1.0
 """Seconds after which a stream begins although its run request has not come: a client may wait for its headers."""
 
@@ -159,7 +159,7 @@ class App:
             await request.refuse(run)
             return
         self._check_id(run, request)
-        await self._play(run, family, request, request.disconnect())
+        await self._play(run, family, request, request.disconnect)
 
     async def _run(self, request: Request) -> None:
         family = await self._family(request)
@@ -169,7 +169,7 @@ class App:
         if isinstance(run, Problem):
             await request.refuse(run)
             return
-        await self._play(run, family, request, _read_run(run, request))
+        await self._play(run, family, request, lambda: _read_run(run, request))
 
     async def _family(self, request: Request) -> Family | None:
         family = FAMILIES.get(request.content_type)
@@ -177,12 +177,12 @@ class App:
             await request.refuse(_unsupported(request, FAMILIES))
         return family
 
-    async def _play(self, run: Run, family: Family, request: Request, reading: Any) -> None:  # noqa: ANN401
-        """Send all that a run sends, while `reading` takes what its client sends on the same stream."""
+    async def _play(self, run: Run, family: Family, request: Request, read: Read) -> None:
+        """Send all that a run sends, while `read` takes what its client sends on the same stream."""
         run.link.opened(request.http, request.headers)
         bell = asyncio.Event()
         run.link.ring = bell.set
-        reader = asyncio.create_task(_read(run, reading))
+        reader = asyncio.create_task(_read(run, read))
         try:
             await self._send_all(run, _Stream(family, request), bell)
         finally:
@@ -205,8 +205,7 @@ class App:
                         await stream.begin()
                 case Crash():
                     run.link.sent(output)
-                    # What was sent before waits for the server's own task, which sends it.
-                    await asyncio.sleep(FLUSH)
+                    await _let_the_server_write()
                     self._close_connection(stream.request.client)
                 case pb.AgentServerMessage():
                     run.link.sent(output)
@@ -229,7 +228,7 @@ class App:
         try:
             append = codec.read(await request.body(), aiserver_pb2.BidiAppendRequest())
             data = append.data_binary or bytes.fromhex(append.data)
-            message = pb.AgentClientMessage.FromString(data)
+            message = read_client_message(data)
         except (FramingError, DecodeError, ValueError) as error:
             await request.refuse(_unreadable(error))
             return
@@ -297,28 +296,37 @@ class _Stream:
                 await self.request.write(b"", last=True)
 
 
-async def _read(run: Run, reading: Awaitable[None]) -> None:
+async def _read(run: Run, read: Read) -> None:
     """Take what the client sends; the run ends when the client has disconnected."""
     try:
-        await reading
+        await read()
     finally:
         run.disconnected()
 
 
 async def _read_run(run: Run, request: Request) -> None:
     envelopes = Envelopes()
-    with suppress(Disconnected):
+    try:
         while not request.whole:
-            try:
-                for payload in envelopes.feed(await request.piece()):
-                    run.receive(pb.AgentClientMessage.FromString(payload))
-            except (FramingError, DecodeError) as error:
-                run.link.fault(f"the stream of the client cannot be read: {error}")
-                return
-        if envelopes.incomplete:
-            run.link.fault("the stream of the client ends within an envelope")
-        # The client's half is closed; the run goes on as long as the service's half is read.
-        await request.disconnect()
+            for payload in envelopes.feed(await request.piece()):
+                run.receive(read_client_message(payload))
+    except (FramingError, DecodeError) as error:
+        run.link.unreadable(f"the stream of the client cannot be read: {error}")
+    except Disconnected:
+        return
+    if request.whole and envelopes.incomplete:
+        run.link.fault("the stream of the client ends within an envelope")
+    # The client's half is closed; the run goes on as long as the service's half is read.
+    await request.disconnect()
+
+
+_ROUNDS = 50
+
+
+async def _let_the_server_write() -> None:
+    """Let the server write what was sent before: over HTTP/2 another task does that, some rounds of the loop later."""
+    for _ in range(_ROUNDS):
+        await asyncio.sleep(0.001)
 
 
 async def _wait(bell: asyncio.Event, until: float, loop: asyncio.AbstractEventLoop) -> None:

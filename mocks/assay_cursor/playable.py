@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_cursor.wire.causes import ELSEWHERE
 from assay_scripts import steps as language
-from assay_scripts.steps.cursor import Refuse
+from assay_scripts.steps.cursor import EndStream, Refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,9 @@ def _of_part(part: Sequence[Step]) -> str:
 
 
 def _ends_stream(step: Step) -> bool:
-    return isinstance(step, language.Fail | language.Crash) or (isinstance(step, Refuse) and step.form != "append")
+    return isinstance(step, language.Fail | language.Crash | EndStream) or (
+        isinstance(step, Refuse) and step.form != "append"
+    )
 
 
 def _name(step: Step) -> str:

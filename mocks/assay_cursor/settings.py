@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+_LAST_PORT = 65_535
+
+
 class UsageError(Exception):
     """The command line cannot be followed; the text says why."""
 
@@ -27,7 +30,7 @@ class Settings:
     journal: Path | None = None
     """The file in which every message is noted; None: nowhere."""
     lenient: bool = False
-    """Whether an append whose number was used counts as a new one."""
+    """Whether appends are taken as they come, whatever their numbers."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -53,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--lenient", action="store_true",
-        help="take an append whose number was used as a new one, instead of ignoring it as a retry",
+        help="take appends as they come, instead of by their numbers and each number once",
     )  # fmt: skip
     return parser
 
@@ -65,6 +68,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         UsageError: the command line cannot be followed.
     """
     given = _parser().parse_args(arguments)
+    if not 0 <= given.port <= _LAST_PORT:
+        raise UsageError(f"--port: expected a port from 0 to {_LAST_PORT}, found {given.port}")
     return Settings(
         port=given.port,
         scripts=given.scripts or _path(environment.get("ASSAY_SCRIPTS")),

@@ -16,7 +16,7 @@ class Conditions:
     """Under what conditions a service plays."""
 
     lenient: bool = False
-    """Whether an append whose number was used counts as a new one."""
+    """Whether appends are taken as they come, whatever their numbers."""
     patience: float = 2.0
     """Seconds that a client has to answer `request_context_args`."""
     beat: float = 5.0

@@ -122,8 +122,7 @@ class Execs:
             one.printed += answer.shell_stream.stdout.data + answer.shell_stream.stderr.data
             return
         result = getattr(answer, kind)
-        # A text list in the place of the tree of a listing is read as an unknown field, and is a result all the same.
-        if kind not in {"shell_stream", "ls_result"} and result.WhichOneof("result") is None:
+        if kind != "shell_stream" and result.WhichOneof("result") is None:
             yield f"exec_client_message {answer.id}: the {kind} says nothing"
         one.result = answer
 
@@ -185,8 +184,16 @@ def _shell_text(result: pb.ShellResult) -> str:
     return f"{ended.stdout}{ended.stderr}" if ended is not None else _as_json(result)
 
 
+def _ls_text(result: pb.LsResult) -> str:
+    if not result.HasField("success"):
+        return _as_json(result)
+    root = result.success.directory_tree_root
+    return "\n".join([*(f"{one.abs_path}/" for one in root.children_dirs), *(one.name for one in root.children_files)])
+
+
 _TEXTS: Mapping[str, Callable[[Any], str]] = {
     "mcp_result": _mcp_text,
+    "ls_result": _ls_text,
     "read_result": _read_text,
     "shell_result": _shell_text,
 }

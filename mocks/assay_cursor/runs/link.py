@@ -11,6 +11,7 @@ from assay_cursor.runs.blobs import Blobs
 from assay_cursor.runs.execs import Execs
 from assay_cursor.runs.outputs import Crash, Cut, Edge, End, Refused
 from assay_cursor.runs.queries import Queries
+from assay_cursor.wire.errors import Problem
 from assay_cursor_protos import agent_pb2 as pb
 from assay_scripts.player import Until
 
@@ -41,8 +42,8 @@ class Link:
         """The time, as the run was resumed with it."""
         self.gone = False
         """Whether the client has disconnected."""
-        self.cancelled = False
-        """Whether it has cancelled the turn."""
+        self.stop: Problem | None = None
+        """Why the run ends at once: the client has cancelled it, or cannot be understood; None if it goes on."""
         self.dropping = 0
         """How many of its next messages are ignored."""
         self.roots: list[bytes] = []
@@ -78,7 +79,7 @@ class Link:
 
     def _act(self, action: pb.ConversationAction) -> None:
         if action.HasField("cancel_action"):
-            self.cancelled = True
+            self.stop = Problem(code="canceled", message="the client has cancelled the turn")
         # Some clients send it after a result; the run goes on without it, and with it.
         elif not action.HasField("resume_action"):
             self.fault(f"conversation_action {action.WhichOneof('action')} comes within a run")
@@ -151,6 +152,12 @@ class Link:
         """Note the request for the stream, without what is secret."""
         shown = {name: value for name, value in headers.items() if name != "authorization"}
         self.journal({"direction": "received", "http": http, "headers": shown})
+
+    def unreadable(self, why: str) -> None:
+        """End the run, as what the client sends cannot be read."""
+        self.fault(why)
+        self.stop = Problem(code="invalid_argument", message=why)
+        self.ring()
 
     def received(self, message: pb.AgentClientMessage, number: int | None = None) -> None:
         """Note a message of the client, with its number if it is an append."""

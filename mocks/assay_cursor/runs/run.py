@@ -87,13 +87,17 @@ class Run:
         try:
             for output in self._story():
                 link.now = yield output
-                if link.gone or link.cancelled:
+                if link.gone or link.stop is not None:
                     break
-            if link.cancelled and not link.gone:
-                yield from self._cancel()
+            if link.stop is not None and not link.gone:
+                for number in link.execs.abort():
+                    yield updates.aborted(number)
+                yield End(link.stop)
         finally:
             if self._turn is not None:
                 self._turn.end("interrupted")
+            if self.appends.missing is not None:
+                link.fault(f"append_seqno {self.appends.missing} never came, and later ones waited for it")
             link.left_open()
 
     def _story(self) -> Iterator[Output]:
@@ -112,11 +116,6 @@ class Run:
             return
         self._turn = Turn(self.link, talk)
         yield from self._turn.outputs()
-
-    def _cancel(self) -> Iterator[Output]:
-        for one in self.link.execs.open:
-            yield updates.aborted(one.number)
-        yield End(Problem(code="canceled", message="the client has cancelled the turn"))
 
     def _handshake(
         self, request: pb.AgentRunRequest, talk: conversation.Conversation

@@ -160,7 +160,7 @@ class Turn:
                 yield from self._text(json.dumps(self._reflection(action), ensure_ascii=False))
             case language.Finish():
                 yield from self._finish()
-            case language.Fail() | language.Crash() | cursor.Refuse():
+            case language.Fail() | language.Crash() | cursor.Refuse() | cursor.EndStream():
                 yield from self._break_off(action)
             case _:
                 yield from self._do(action)
@@ -290,8 +290,10 @@ class Turn:
         # A second `finish` is scripted on purpose: the end of the turn comes twice.
         yield updates.turn_ended(self._usage)
 
-    def _break_off(self, step: language.Fail | language.Crash | cursor.Refuse) -> Iterator[Output]:
+    def _break_off(self, step: language.Fail | language.Crash | cursor.Refuse | cursor.EndStream) -> Iterator[Output]:
         match step:
+            case cursor.EndStream():
+                yield from self._leave(End())
             case language.Crash():
                 yield from self._leave(Crash())
             case cursor.Refuse(form="append") if self._link.rpc == "RunSSE":

@@ -233,6 +233,13 @@ class Drop:
     cursor: ClassVar[str] = _STREAM
 
 
+@dataclass(frozen=True, slots=True)
+class EndStream:
+    """The stream ends well, though the turn has not."""
+
+    cursor: ClassVar[str] = _STREAM
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Refuse:
     """The run ends with an error."""
@@ -276,6 +283,7 @@ Agentic = (
     | Query
     | Trap
     | Drop
+    | EndStream
     | Refuse
 )
 """All steps of this module. None of them is text of the right answer."""

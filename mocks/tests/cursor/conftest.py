@@ -18,3 +18,9 @@ def mock() -> Iterator[CursorMock]:
     """A service of its own for each test."""
     with serving(LIBRARY) as running:
         yield running
+
+
+@pytest.fixture
+def turns(request: pytest.FixtureRequest) -> int:
+    """How many turns a test of leaks plays."""
+    return 1000 if request.config.getoption("whole") else 100

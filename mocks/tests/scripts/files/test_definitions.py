@@ -53,5 +53,6 @@ def test_a_bare_value_is_that_of_the_first_field_unless_another_must_be_written(
 def test_a_step_whose_fields_all_have_defaults_needs_its_name_alone() -> None:
     assert {name for name, definition in DEFINITIONS.items() if definition.needs_nothing} == {
         "gate", "open", "retry", "usage", "finish", "fail", "crash", "hang", "overload", "error-notice", "repeat",
-        "reflect", "request-context", "unknown-exec", "abort", "checkpoint", "heartbeat", "drop", "refuse",
+        "reflect", "request-context", "unknown-exec", "abort", "checkpoint", "heartbeat", "drop", "end-stream",
+        "refuse",
     }  # fmt: skip

@@ -5,13 +5,15 @@ Both send what a test gives them and hand over what comes back, one message afte
 
 from __future__ import annotations
 
+import hashlib
 import json
 import queue
 import socket
+import ssl
 import struct
 import threading
 import uuid
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -80,6 +82,17 @@ class Agent:
     def send(self, message: pb.AgentClientMessage) -> None:
         raise NotImplementedError
 
+    def leave(self) -> None:
+        """Disconnect."""
+        raise NotImplementedError
+
+    def error(self) -> bytes:
+        """The body of an HTTP error."""
+        raise NotImplementedError
+
+    def http_status(self) -> int:
+        raise NotImplementedError
+
     def message(self) -> pb.AgentServerMessage | None:
         """The next message that is not about blobs the client keeps; None at the end of the stream."""
         while True:
@@ -103,6 +116,13 @@ class Agent:
         found = self.blobs.get(asked.get_blob_args.blob_id)
         return pb.KvClientMessage(id=asked.id, get_blob_result=pb.GetBlobResult(blob_data=found))
 
+    def keep(self, *messages: dict[str, Any]) -> list[bytes]:
+        """Keep messages of a conversation; the names of their blobs."""
+        data = [json.dumps(message, ensure_ascii=False).encode() for message in messages]
+        names = [hashlib.sha256(blob).digest() for blob in data]
+        self.blobs.update(zip(names, data, strict=True))
+        return names
+
     def rest(self) -> list[pb.AgentServerMessage]:
         """All messages up to the end of the stream."""
         return list(iter(self.message, None))
@@ -124,6 +144,43 @@ class Agent:
         return dict(line.split(": ", 1) for line in payload.decode().split("\r\n") if line)
 
 
+@contextmanager
+def agent(transport: str, url: str) -> Iterator[Agent]:
+    """A client of a transport: `grpc-web` or `connect` (both RunSSE), or `run`."""
+    if transport == "run":
+        with Connection(url) as connection:
+            yield Run(connection)
+    else:
+        with RunSSE(url, GRPC_WEB if transport == "grpc-web" else CONNECT) as client:
+            yield client
+
+
+TRANSPORTS = ("grpc-web", "connect", "run")
+
+
+def tool(name: str) -> pb.McpToolDefinition:
+    """A tool that a client declares."""
+    return pb.McpToolDefinition(name=f"own-{name}", tool_name=name, provider_identifier="own", description=name)
+
+
+def result_of(asked: pb.AgentServerMessage, **result: Any) -> pb.AgentClientMessage:
+    """The answer to a request of the service."""
+    answer = pb.ExecClientMessage(id=asked.exec_server_message.id, **result)
+    return pb.AgentClientMessage(exec_client_message=answer)
+
+
+def mcp_result(asked: pb.AgentServerMessage, text: str) -> pb.AgentClientMessage:
+    """The answer to a call."""
+    content = pb.McpToolResultContentItem(text=pb.McpTextContent(text=text))
+    return result_of(asked, mcp_result=pb.McpResult(success=pb.McpSuccess(content=[content])))
+
+
+def closed(asked: pb.AgentServerMessage) -> pb.AgentClientMessage:
+    """The `stream_close` for a request."""
+    close = pb.ExecClientStreamClose(id=asked.exec_server_message.id)
+    return pb.AgentClientMessage(exec_client_control_message=pb.ExecClientControlMessage(stream_close=close))
+
+
 def named(message: pb.AgentServerMessage) -> str:
     """The field of a message, or the update in it."""
     kind = str(message.WhichOneof("message"))
@@ -134,18 +191,27 @@ def text_of(messages: Sequence[pb.AgentServerMessage]) -> str:
     return "".join(message.interaction_update.text_delta.text for message in messages)
 
 
+PLAIN = ssl.create_default_context()
+"""Not used: but a client that is given none makes one of its own, which takes longer than a run."""
+
+
 class RunSSE(Agent):
     """A client of RunSSE and BidiAppend over HTTP/1.1."""
 
     def __init__(self, url: str, content_type: str = GRPC_WEB, token: str = "t") -> None:  # noqa: S107
         super().__init__()
         headers = {"content-type": content_type, "authorization": f"Bearer {token}", "x-request-id": self.request_id}
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=WAIT)
+        self.http = httpx.Client(base_url=url, headers=headers, timeout=WAIT, verify=PLAIN)
         self.number = 0
         self.status = 0
         self.content_type = ""
         self.body = b""
         """Of an HTTP error."""
+        self.begun = threading.Event()
+        """Set when the head of the response has come."""
+        self.reads = threading.Event()
+        """Whether the body is read."""
+        self.reads.set()
         self._response: httpx.Response | None = None
         self._thread = threading.Thread(target=self._read, daemon=True)
 
@@ -158,12 +224,13 @@ class RunSSE(Agent):
     ) -> None:
         self.leave()
         self._thread.join(WAIT)
+        self.http.close()
 
     def leave(self) -> None:
         """Disconnect."""
-        self.http.close()
-        if self._socket is not None:
-            with_shutdown(self._socket)
+        # Not closed: a thread that reads from it would never know.
+        if self.begun.wait(WAIT) and self._socket is not None:
+            shut_down(self._socket)
 
     _socket: socket.socket | None = None
 
@@ -173,10 +240,12 @@ class RunSSE(Agent):
         try:
             with self.http.stream("POST", "/agent.v1.AgentService/RunSSE", content=body) as response:
                 self.status, self.content_type = response.status_code, response.headers["content-type"]
+                self.begun.set()
                 self._socket = response.extensions["network_stream"].get_extra_info("socket")
                 if self.status != 200:
                     self.body = response.read()
                     return
+                self.reads.wait(WAIT)
                 for piece in response.iter_raw():
                     data += piece
                     for frame in frames(data):
@@ -189,6 +258,12 @@ class RunSSE(Agent):
     def send(self, message: pb.AgentClientMessage) -> None:
         assert self.append(message).status_code == 200
 
+    def error(self) -> bytes:
+        return self.body
+
+    def http_status(self) -> int:
+        return self.status
+
     def append(self, message: pb.AgentClientMessage, number: int | None = None) -> httpx.Response:
         """Send an append, by default with the next number."""
         if number is None:
@@ -196,13 +271,17 @@ class RunSSE(Agent):
         return self.append_bytes(message.SerializeToString(), number)
 
     def append_bytes(self, data: bytes, number: int) -> httpx.Response:
-        append = aiserver_pb2.BidiAppendRequest(
-            data=data.hex(), request_id=aiserver_pb2.BidiRequestId(request_id=self.request_id), append_seqno=number
-        )
+        return self.post(self.append_message(data, number))
+
+    def append_message(self, data: bytes, number: int) -> aiserver_pb2.BidiAppendRequest:
+        request_id = aiserver_pb2.BidiRequestId(request_id=self.request_id)
+        return aiserver_pb2.BidiAppendRequest(data=data.hex(), request_id=request_id, append_seqno=number)
+
+    def post(self, append: aiserver_pb2.BidiAppendRequest) -> httpx.Response:
         return self.http.post("/aiserver.v1.BidiService/BidiAppend", content=framed(append.SerializeToString()))
 
 
-def with_shutdown(connection: socket.socket) -> None:
+def shut_down(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
@@ -213,6 +292,7 @@ class Connection:
     def __init__(self, url: str, *, window: int | None = None) -> None:
         parts = urlsplit(url)
         self.socket = socket.create_connection((parts.hostname, parts.port), timeout=WAIT)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.authority = parts.netloc
         self.lock = threading.Lock()
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
@@ -230,7 +310,7 @@ class Connection:
         self.socket.sendall(self.h2.data_to_send())
 
     def close(self) -> None:
-        with_shutdown(self.socket)
+        shut_down(self.socket)
         self._thread.join(WAIT)
         self.socket.close()
 
@@ -268,7 +348,10 @@ class Connection:
                 if run.reads:
                     self.h2.acknowledge_received_data(event.flow_controlled_length or 0, run.stream)
                 else:
+                    # The window of the connection stays open: what is not read is held back for this stream alone.
+                    self.h2.increment_flow_control_window(event.flow_controlled_length or 1)
                     run.unread += event.flow_controlled_length or 0
+                    run.more_unread.notify_all()
             case h2.events.StreamEnded() | h2.events.StreamReset():
                 run.frames.put(None)
 
@@ -284,6 +367,7 @@ class Run(Agent):
         self.reads = True
         """Whether flow control lets the service send on."""
         self.unread = 0
+        self.more_unread = threading.Condition(connection.lock)
         self.body = bytearray()
         with connection.lock:
             self.stream = connection.h2.get_next_available_stream_id()
@@ -306,17 +390,28 @@ class Run(Agent):
     def send(self, message: pb.AgentClientMessage) -> None:
         self.send_bytes(framed(message.SerializeToString()))
 
+    def error(self) -> bytes:
+        return bytes(self.body)
+
+    def http_status(self) -> int:
+        return int(self.headers[":status"])
+
     def send_bytes(self, data: bytes) -> None:
         with self.connection.lock:
             # The window of the service is as wide as a test needs it: what is sent here is small.
             self.connection.h2.send_data(self.stream, data)
             self.connection.flush()
 
+    def full(self, window: int) -> None:
+        """Wait until the window of the stream is full."""
+        with self.more_unread:
+            assert self.more_unread.wait_for(lambda: self.unread >= window, WAIT)
+
     def read_on(self) -> None:
         """Let the service send what it held back."""
         with self.connection.lock:
             self.reads = True
-            self.connection.h2.acknowledge_received_data(self.unread, self.stream)
+            self.connection.h2.increment_flow_control_window(self.unread, self.stream)
             self.unread = 0
             self.connection.flush()
 
