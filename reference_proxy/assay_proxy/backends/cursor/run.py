@@ -129,7 +129,10 @@ class RunChannel:
         async with self._sending:
             while data:
                 size = min(len(data), await self._await_room())
-                self._connection.send_data(self._stream, bytes(data[:size]))
+                try:
+                    self._connection.send_data(self._stream, bytes(data[:size]))
+                except ProtocolError as error:
+                    raise LostError("the stream is over") from error
                 data = data[size:]
                 await self._flush()
 

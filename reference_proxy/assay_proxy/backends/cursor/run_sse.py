@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
 import httpx
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _ATTEMPTS = 2
 """A connection that was kept open may be closed just when it is used; the same number is sent again, which is safe."""
 CONNECT_SECONDS = 10.0
+CLOSING_SECONDS = 0.5
+"""How long a response may take to close behind its end."""
 
 
 class RunSseTransport:
@@ -79,20 +81,19 @@ class RunSseChannel:
         """The messages of the response."""
         body = envelope(BidiRequestId(request_id=self._request_id).SerializeToString())
         url = self._service.url(RUN_SSE)
-        reader = EnvelopeReader()
         try:
             async with self._client.stream("POST", url, content=body, headers=self._headers) as response:
                 if response.status_code != httpx.codes.OK:
                     _check(response.status_code, await response.aread())
                 async with aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw())) as pieces:
-                    async for data in pieces:
-                        for found in reader.feed(data):
-                            if isinstance(found, bytes):
-                                yield message_of(found)
-                            elif found.error:
-                                raise found.error
-                            else:
-                                return
+                    async for found in _envelopes(pieces):
+                        if isinstance(found, bytes):
+                            yield message_of(found)
+                        elif found.error:
+                            raise found.error
+                        else:
+                            await _read_out(pieces)
+                            return
         except httpx.ConnectError as error:
             raise UnreachedError(str(error)) from error
         except httpx.TransportError as error:
@@ -110,6 +111,21 @@ class RunSseChannel:
                 if attempt == _ATTEMPTS:
                     raise LostError(str(error)) from error
         raise AssertionError("the last attempt returns or raises")
+
+
+async def _envelopes(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes | End]:
+    reader = EnvelopeReader()
+    async for data in pieces:
+        for found in reader.feed(data):
+            yield found
+
+
+async def _read_out(pieces: AsyncIterator[bytes]) -> None:
+    """Read a response to its very end: only then its connection serves another turn."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CLOSING_SECONDS):
+            async for _ in pieces:
+                pass
 
 
 def _check(status: int, body: bytes) -> None:

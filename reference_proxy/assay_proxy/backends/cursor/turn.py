@@ -39,7 +39,7 @@ HEARTBEAT = 5.0
 DRAIN = 2.0
 """Seconds that the end of the stream may take after the end of the turn."""
 FAREWELL = 1.0
-"""Seconds that a cancellation may take to be sent."""
+"""Seconds that the last messages may take to be sent."""
 
 RunHere = Callable[[ExecServerMessage], Awaitable[list[AgentClientMessage]]]
 """Runs an exec and returns its answers."""
@@ -163,6 +163,10 @@ class CursorTurn:
                 group.create_task(self._await_leaving(channel)),
             ]
             await self._receive(channel, group)
+            # What was answered last is still on its way; to cut it off would cost its connection.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FAREWELL):
+                    await self._outgoing.join()
             for task in beside:
                 task.cancel()
 
@@ -212,6 +216,7 @@ class CursorTurn:
     async def _send(self, channel: Channel) -> None:
         while True:
             await channel.send(await self._outgoing.get())
+            self._outgoing.task_done()
 
     async def _beat(self) -> None:
         while self._around.transport.heartbeats:
