@@ -94,6 +94,7 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
+    "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
 }
 """Arrows that the table does not have, and why they are there."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
 
 from assay.faces.plan import USAGE_ERRORS, plan
-from assay.faces.serve import serve
+from assay.faces.serve import serve_command
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
 from assay.model.verdict import HarnessError
@@ -21,7 +20,7 @@ from assay.results.certificate import MEANINGS, Exit
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.interrupts import terminable
-from assay.targets.options import Flag, Option, OptionError, Options, RunOptions, TargetOptions
+from assay.targets.options import Flag, Option, Options, RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,28 +158,4 @@ def show_command(scenario: str) -> None:
     click.echo(explain.as_json_text(scenario_data(found)))
 
 
-@main.command("serve")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8787,
-    show_default=True,
-    help="Port to listen on; 0 for any free one.",
-)
-@click.option("--api-key", default="assay", show_default=True, help="API key that clients must send.")
-@click.option(
-    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
-)
-def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
-    """Serve an endpoint to develop a client with, or as the upstream of a gateway.
-
-    It is the reference proxy with the scripted mock behind it.
-    """
-    try:
-        serve(port=port, api_key=api_key, scripts=scripts, say=click.echo)
-    except OptionError as error:
-        click.echo(f"assay: {error}", err=True)
-        raise SystemExit(Exit.USAGE) from error
-    except HarnessError as error:
-        click.echo(f"assay: {error}", err=True)
-        raise SystemExit(Exit.UNREACHABLE) from error
+main.add_command(serve_command)
