@@ -96,7 +96,7 @@ class Endpoint:
 
     def _preflight(self, request: Request, length: int | None) -> Reply | None:
         # The order is http.precedence.*: route, key, body.
-        handlers = self._handlers(request.path)
+        handlers, _ = self._handlers(request.path)
         if request.method == "OPTIONS":
             return Reply(status=204, headers=self._cors.preflight(request.headers), body=b"")
         if request.method not in handlers:
@@ -111,19 +111,19 @@ class Endpoint:
         """The error for a body beyond the limit."""
         return ApiError(TOO_LARGE, message=f"The request body is larger than {self.settings.max_body} bytes.")
 
-    def _handlers(self, path: str) -> Mapping[str, tuple[Handler, str]]:
-        """By method: what answers at this path, and what stands for the `*` of its route.
+    def _handlers(self, path: str) -> tuple[Mapping[str, Handler], str]:
+        """What answers at this path, by method, and what stands for the `*` of its route.
 
         Raises:
             ApiError: 404, when nothing is served there.
         """
         found = ROUTES.get(path)
         if found is not None and (path != chatgpt_service.PATH or self.settings.chatgpt_service):
-            return {method: (handler, "") for method, handler in found.items()}
+            return found, ""
         for (before, after), handlers in PATTERNS.items():
             inner = path[len(before) : len(path) - len(after)]
             if path.startswith(before) and path.endswith(after) and inner and ("/" not in inner or before == MODELS):
-                return {method: (handler, inner) for method, handler in handlers.items()}
+                return handlers, inner
         raise ApiError(UNKNOWN_URL, message=f"There is nothing at {path}.")
 
     def _authenticate(self, header: str) -> None:
@@ -140,8 +140,8 @@ class Endpoint:
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
         try:
-            handler, name = self._handlers(request.path)[request.method]
-            return handler(self, request, name)
+            handlers, name = self._handlers(request.path)
+            return handlers[request.method](self, request, name)
         except ApiError as error:
             return refused(error)
 

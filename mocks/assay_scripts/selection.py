@@ -146,7 +146,11 @@ def _by_text(library: Library, conversation: Items) -> Script | None:
     last = next((item for item in reversed(conversation) if is_user(item)), None)
     if last is None:
         return None
-    return next((script for script in library.values() if _contains(last, script)), None)
+    # Looked at once: a library has a hundred scripts, and this is asked for every request.
+    said = message_text(last).casefold()
+    return next(
+        (script for script in library.values() if script.when is not None and script.when.casefold() in said), None
+    )
 
 
 def _contains(item: Mapping[str, Any], script: Script) -> bool:

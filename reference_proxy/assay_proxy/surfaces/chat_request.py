@@ -7,6 +7,7 @@ name are accepted and ignored.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces import chat_messages, chat_tools
@@ -98,6 +99,7 @@ def _response_format(body: Body) -> Iterator[Fault]:
             yield Fault("response_format", "of type text or json_schema")
 
 
+@cache
 def rules(max_choices: int) -> tuple[Rule, ...]:
     """The table; `max_choices` is the largest `n`."""
     # The order is the contract's (§3): of several faults the first in the table is the answer.
