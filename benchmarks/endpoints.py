@@ -31,13 +31,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import uvloop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+# This file is a script, in no package.
+# ruff: noqa: INP001
 
 HERE = Path(__file__).parent
 HOST, KEY = "127.0.0.1", "assay"
@@ -77,7 +82,11 @@ def body(text: str, *, stream: bool) -> bytes:
     return head.encode() + data
 
 
-SHORT, LONG, OPEN = body("short please", stream=False), body("long please", stream=True), body("open please", stream=True)
+SHORT, LONG, OPEN = (
+    body("short please", stream=False),
+    body("long please", stream=True),
+    body("open please", stream=True),
+)
 
 
 # What is served for comparison: the least that there can be
@@ -124,7 +133,7 @@ def bare_flask(port: int) -> None:
     app = Flask(__name__)
 
     @app.post("/v1/chat/completions")
-    def answer() -> Any:
+    def answer() -> Response:
         if not request.json["stream"]:
             return jsonify(json.loads(Floor.WHOLE))
         return Response((Floor.FRAME for _ in range(PIECES)), content_type="text/event-stream")
@@ -367,7 +376,7 @@ def table(names: Sequence[str]) -> Iterator[str]:
         for column in COLUMNS.values():
             value, shown = column(row)
             ratio = value / column(base)[0]
-            cells.append(shown if row is base else f"{shown} (×{ratio:.2g})")
+            cells.append(shown if row is base else f"{shown} (x{ratio:.2g})")
         yield "| " + " | ".join((name, *cells)) + " |"
 
 
@@ -403,8 +412,8 @@ def opened(count: int) -> str:
     places = {"median": 0.5, "99 %": 0.99, "99.9 %": 0.999}
     lateness = ", ".join(f"{name} {late[int(len(late) * at)] * 1e3:.1f}" for name, at in places.items())
     return (
-        f"{count} streams, {len(late)} paced events of {count * 20}; late by ms: {lateness}, most {late[-1] * 1e3:.1f}; "
-        f"{took:.1f} s, {used:.1f} s of CPU, {memory:.0f} MiB"
+        f"{count} streams, {len(late)} of {count * 20} paced events; late by ms: {lateness}, most {late[-1] * 1e3:.1f};"
+        f" {took:.1f} s, of which {used:.1f} of the processor; {memory:.0f} MiB"
     )
 
 

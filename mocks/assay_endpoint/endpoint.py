@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from assay_endpoint.journal import Entry, Journal
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.turn import Turn
+from assay_endpoint.unmatched import unmatched
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
@@ -37,7 +39,7 @@ from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.default_answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import Selection, rejected, select
+from assay_scripts.selection import DEFAULT, Selection, rejected, select
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
@@ -67,14 +69,20 @@ Handler = Callable[["Endpoint", Request, str], Reply | Play]
 
 
 class Endpoint:
-    """Answers requests by the scripts that `scripts` gives. `created`: the time of its start, in epoch seconds.
+    """Answers requests by the scripts that `scripts` gives.
+
+    `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
+    else the default answers.
 
     One thread at a time may use it and its plays.
     """
 
-    def __init__(self, settings: Settings, scripts: Scripts, *, created: int) -> None:
+    def __init__(
+        self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool] = lambda: False
+    ) -> None:
         self.settings = settings
         self._scripts = scripts
+        self._strict = strict
         self.created = created
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
@@ -84,6 +92,8 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self.journal = Journal(settings.journal)
+        self._entry = Entry(method="", path="", headers={}, sent=b"")
 
     # Before the body is read
 
@@ -139,11 +149,16 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
+        self._entry = entry = self.journal.begin(request)
+        answer: Reply | Play
         try:
             handlers, name = self._handlers(request.path)
-            return handlers[request.method](self, request, name)
+            answer = handlers[request.method](self, request, name)
         except ApiError as error:
-            return refused(error)
+            answer = refused(error)
+        if isinstance(answer, Reply):
+            entry.status = answer.status
+        return answer
 
     def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
         """The headers of a response with those that every response has."""
@@ -153,24 +168,23 @@ class Endpoint:
         """The answer of a plan, not begun yet.
 
         Raises:
-            ApiError: 429, when too many are under way.
+            ApiError: 429, when too many are under way; 400, when it must be a script's and no script matches.
         """
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
-        self.playing += 1
         received = Received(plan.conversation)
-        return Play(
-            plan,
-            [self._turn(plan, received, choice) for choice in range(plan.choices)],
-            self.settings,
-            self._left,
-        )
+        turns = [self._turn(plan, received, choice) for choice in range(plan.choices)]
+        self.playing += 1
+        return Play(plan, turns, self.settings, self._left)
 
     def _left(self) -> None:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, choice: int) -> Turn:
         selection = self._select(received)
+        if selection.script == DEFAULT and self._strict():
+            raise unmatched(self._scripts(), received)
+        self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
             received,

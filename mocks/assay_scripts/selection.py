@@ -26,7 +26,8 @@ from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Scrip
 
 Items = Sequence[Mapping[str, Any]]
 
-_DEFAULT = "default"
+DEFAULT = "default"
+"""The name under which the default answer is selected."""
 _SHOWN = 20
 
 
@@ -75,7 +76,7 @@ def select(
         first = part_to_play(script.parts, answered(conversation), seen)
         return _of_script(script, script.parts, first, Nonce())
     steps = default_answer(conversation, tools, call_id, developer=developer)
-    return Selection(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
+    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 
 def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Selection:
