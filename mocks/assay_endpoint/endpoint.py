@@ -149,7 +149,7 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
-        self._entry = entry = self.journal.begin(request)
+        self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
         answer: Reply | Play
         try:
             handlers, name = self._handlers(request.path)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay_endpoint.endpoint import Request
-
 _SECRET = ("authorization", "api-key", "x-api-key", "cookie")
 """Headers that hold keys: a journal is printed when a test fails."""
 
@@ -52,12 +50,12 @@ class Journal:
     def __post_init__(self) -> None:
         self.entries = deque(maxlen=self.limit)
 
-    def begin(self, request: Request) -> Entry:
+    def begin(self, method: str, path: str, headers: Mapping[str, str], sent: bytes) -> Entry:
         """A new entry."""
         if not self.limit:
             return _NOT_KEPT
-        shown = {name: "***" if name in _SECRET else value for name, value in request.headers.items()}
-        entry = Entry(method=request.method, path=request.path, headers=shown, sent=request.body)
+        shown = {name: "***" if name in _SECRET else value for name, value in headers.items()}
+        entry = Entry(method=method, path=path, headers=shown, sent=sent)
         self.entries.append(entry)
         return entry
 
