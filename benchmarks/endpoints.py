@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, cast
 import uvloop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 # This file is a script, in no package.
 # ruff: noqa: INP001
@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 HOST, KEY = "127.0.0.1", "assay"
 CROWD, STREAMS, PIECES = 32, 64, 1000
+RUNS = 5
 SECONDS = 4.0
-"""How long requests are sent."""
+"""How long requests are sent, and after which no more streams are."""
 PIECE = "lorem ipsum dolor s "
 ANSWER = "It is a short answer, as most are."
 SCRIPTS = f"""\
@@ -327,11 +328,19 @@ class Measured:
     loaded: float
 
 
+async def repeated(run: Callable[[], Awaitable[tuple[float, float, float]]]) -> list[tuple[float, float, float]]:
+    """What some runs gave: five, or fewer where they take long."""
+    found, began = [await run()], time.perf_counter()
+    while len(found) < RUNS and time.perf_counter() - began < SECONDS:
+        found.append(await run())
+    return found
+
+
 async def _measured(port: int, pid: int) -> dict[str, float]:
     rate, cost = await requests(port, pid)
     p50 = await median(port)
-    one, _, _ = max([await chunks(port, pid, 1) for _ in range(5)])
-    crowds = [await chunks(port, pid, STREAMS) for _ in range(5)]
+    one, _, _ = max(await repeated(lambda: chunks(port, pid, 1)))
+    crowds = await repeated(lambda: chunks(port, pid, STREAMS))
     return {
         "rate": rate, "cost": cost, "p50": p50, "one": one, "many": max(crowd[0] for crowd in crowds),
         "chunk": min(crowd[1] for crowd in crowds), "first": min(crowd[2] for crowd in crowds),

@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl
 from assay_endpoint.journal import Entry, Journal
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
+from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
-from assay_endpoint.unmatched import unmatched
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
@@ -35,6 +35,7 @@ from assay_proxy.errors import (
 from assay_proxy.http.body import object_in
 from assay_proxy.http.cors import Cors
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
+from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.default_answer import default_answer
 from assay_scripts.files.errors import ScriptError
@@ -106,10 +107,13 @@ class Endpoint:
 
     def _preflight(self, request: Request, length: int | None) -> Reply | None:
         # The order is http.precedence.*: route, key, body.
-        handlers, _ = self._handlers(request.path)
+        handlers, name = self._handlers(request.path)
         if request.method == "OPTIONS":
             return Reply(status=204, headers=self._cors.preflight(request.headers), body=b"")
         if request.method not in handlers:
+            if name and request.method == "POST":
+                # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
+                raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
         if request.path.startswith("/v1/") or request.path == chatgpt_service.PATH:
             self._authenticate(request.headers.get("authorization", ""))
@@ -184,6 +188,8 @@ class Endpoint:
         selection = self._select(received)
         if selection.script == DEFAULT and self._strict():
             raise unmatched(self._scripts(), received)
+        if plan.conversation.schema is ANY_OBJECT:
+            refuse_prose(selection, plan.param)
         self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
@@ -208,13 +214,15 @@ class Endpoint:
             tools=received.tools,
             call_id=self._call_id(),
             developer=received.developer,
+            schema=received.conversation.schema,
         )
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""
         given = [{"type": "message", "role": "user", "content": received.given}] if received.given else []
+        conversation, schema = [*received.history, *given], received.conversation.schema
         return default_answer(
-            [*received.history, *given], received.tools, self._call_id(), developer=received.developer
+            conversation, received.tools, self._call_id(), developer=received.developer, schema=schema
         )
 
     def _call_id(self) -> str:
@@ -270,12 +278,16 @@ def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
 
 
 def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    parsed = chat_request.parse(body_of(request), request.headers, max_choices=endpoint.settings.max_choices)
+    parsed = chat_request.parse(
+        body_of(request), request.headers, max_choices=endpoint.settings.max_choices, any_object=True
+    )
     return endpoint.play(endpoint.chat.plan(parsed))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    return endpoint.play(endpoint.responses.plan(responses_request.parse(body_of(request), request.headers)))
+    return endpoint.play(
+        endpoint.responses.plan(responses_request.parse(body_of(request), request.headers, any_object=True))
+    )
 
 
 def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
@@ -283,7 +295,7 @@ def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | P
     refusal = chatgpt_service.refusal(body)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    parsed = replace(responses_request.parse(body, request.headers), output_at_end=False)
+    parsed = replace(responses_request.parse(body, request.headers, any_object=True), output_at_end=False)
     plan = endpoint.responses.plan(parsed)
     return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}))
 

@@ -48,7 +48,7 @@ class Selection:
     which its player sends as a bad request with this message."""
 
 
-def select(
+def select(  # noqa: PLR0913 - each is another thing that a request says
     library: Library,
     nonces: Nonces,
     *,
@@ -57,11 +57,12 @@ def select(
     tools: Items,
     call_id: str,
     developer: str = "",
+    schema: Mapping[str, Any] | None = None,
 ) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
-    instructions `developer`.
+    instructions `developer` and matches the JSON `schema`.
     """
     marker = _marker(history, given)
     if isinstance(marker, BrokenMarker):
@@ -75,7 +76,7 @@ def select(
         seen = sum(_contains(item, script) for item in conversation) - 1  # the last one is of this turn
         first = part_to_play(script.parts, answered(conversation), seen)
         return _of_script(script, script.parts, first, Nonce())
-    steps = default_answer(conversation, tools, call_id, developer=developer)
+    steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
     return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 
