@@ -70,11 +70,14 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
     "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
+    "assay_cursor": ("assay_cursor", "assay_scripts", "assay_cursor_protos"),
+    "assay_mocks.personas": ("assay_mocks.personas", "assay_scripts"),
     "assay_cursor_protos": ("assay_cursor_protos",),
     # It is judged by the suite as any proxy is; what it takes of the reference proxy reads requests and writes answers.
     "assay_endpoint": (
         "assay_endpoint",
         "assay_scripts",
+        "assay_proxy.answers.asked_models",
         "assay_proxy.answers.chat",
         "assay_proxy.answers.demand",
         "assay_proxy.answers.plan",
@@ -93,6 +96,7 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
+    "assay.faces.persona -> assay_mocks.personas": "the command starts a client, which knows nothing of the suite",
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
     "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",

@@ -18,6 +18,7 @@ from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
@@ -40,7 +41,7 @@ from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.default_answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import DEFAULT, Selection, rejected, select
+from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
@@ -88,8 +89,10 @@ class Endpoint:
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
-        self.chat = Chat(settings=settings)
-        self.responses = Responses(settings=settings, store=Store(settings.responses_stored))
+        self.asked = AskedModels()
+        """Names of models that are not listed by themselves."""
+        self.chat = Chat(settings=settings, asked=self.asked)
+        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
@@ -206,7 +209,7 @@ class Endpoint:
         # The file is read again when it changes, so it may be broken now.
         if isinstance(library, ScriptError):
             return rejected(str(library))
-        return select(
+        selection = select(
             library,
             self._nonces,
             history=received.history,
@@ -216,6 +219,7 @@ class Endpoint:
             developer=received.developer,
             schema=received.conversation.schema,
         )
+        return without_cursor(selection)
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""
@@ -264,7 +268,8 @@ def _ready(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
 
 
 def _list_models(endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in endpoint.settings.models]})
+    names = dict.fromkeys((*endpoint.settings.models, *endpoint.asked.names))
+    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in names]})
 
 
 def _get_model(endpoint: Endpoint, _request: Request, name: str) -> Reply:

@@ -72,7 +72,7 @@ class Turn:
         self._changed = changed
         self._choices = choices
         self._seed = seed
-        self._record: Record = self._nonce.begin(selection.script, selection.first)
+        self._record: Record = selection.begin()
         self._part = selection.first
         self._performance: Performance | None = None
         self._usage = steps.Usage()

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
@@ -71,11 +72,12 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     _errors(app)
     _health(app, backend, gate)
     _metrics(app, metrics)
-    _models(app, settings)
+    asked = AskedModels()
+    _models(app, settings, asked)
     runner = TurnRunner(settings=settings, backend=backend, gate=gate)
-    _chat(app, settings, Chat(settings=settings), runner)
+    _chat(app, settings, Chat(settings=settings, asked=asked), runner)
     store = Store(settings.responses_stored)
-    responses = Responses(settings=settings, store=store)
+    responses = Responses(settings=settings, store=store, asked=asked)
     _responses(app, settings, responses, runner)
     if settings.chatgpt_service:
         _chatgpt_service(app, settings, responses, runner)
@@ -190,7 +192,7 @@ def _metrics(app: Flask, metrics: Metrics) -> None:
         return Response(metrics.text(), content_type=MEDIA_TYPE)
 
 
-def _models(app: Flask, settings: Settings) -> None:
+def _models(app: Flask, settings: Settings, asked: AskedModels) -> None:
     # The type requires `created`, and no better date is known; read once, so that every answer says the same.
     started = int(time.time())
 
@@ -199,7 +201,8 @@ def _models(app: Flask, settings: Settings) -> None:
 
     @app.get("/v1/models")
     def list_models() -> Response:
-        return json_response({"object": "list", "data": [model(name) for name in settings.models]})
+        names = dict.fromkeys((*settings.models, *asked.names))
+        return json_response({"object": "list", "data": [model(name) for name in names]})
 
     # `path`: the names of models may hold slashes.
     @app.get("/v1/models/<path:name>")

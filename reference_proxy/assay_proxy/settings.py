@@ -72,7 +72,7 @@ class Settings(BaseSettings):
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
-    any_model: bool = _setting(False, "true: any other name is served, too, as the default model")  # noqa: FBT003 - a default, not a flag
+    any_model: bool = _setting(False, "true: any other name is served, too, and listed when it was asked for")  # noqa: FBT003 - a default, not a flag
     unknown_models: AnyNames = Field(default=(), description="names that are refused even so, comma-separated")
     chatgpt_service: bool = _setting(False, "true: also /backend-api/codex/responses, as behind a login")  # noqa: FBT003 - a default, not a flag
     # The story's default (S4-5), though most clients want OpenAI's.

@@ -128,6 +128,7 @@ class Sender:
                 watching = watch()
                 with slot.request():
                     answer, life = await self._try(request, watching)
+                answer = replace(answer, beside=slot.beside)
                 wait = patience.after(answer, datetime.now(UTC)) if patience else None
                 if wait is not None or _turned_away(answer):
                     slot.refused()

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypeGuard, assert_never
 from assay.model.scenario import Form, Mode
 from assay.wire import sentinel, textual
 from assay_scripts import steps as language
+from assay_scripts.steps.cursor import Agentic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -175,7 +176,7 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
     if isinstance(step, language.Spoken):
         _say(said, step.text, offered=offered)
         return
-    if isinstance(step, language.Doing):
+    if isinstance(step, language.Doing | Agentic):
         return
     match step:
         case language.Call(unfinished=True):

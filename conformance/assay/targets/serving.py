@@ -1,11 +1,26 @@
-"""Whether a port of this machine is free for what Assay is to serve there."""
+"""What Assay serves for others: the reference proxy as clients of OpenAI expect it, and at which port."""
 
 from __future__ import annotations
 
 import socket
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from assay.model.served import HOST
+from assay.model.served import HOST, UNKNOWN_MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SERVED: Mapping[str, str] = {
+    # As OpenAI behaves, which clients are written for. The proxy's own defaults, obsidian-xml and the first call alone,
+    # are those of S4.
+    "PROXY_OUTPUT_MODE": "openai-json",
+    "PROXY_STOP_AFTER_TOOLS_MODE": "burst",
+    "PROXY_ANY_MODEL": "true",
+    "PROXY_UNKNOWN_MODELS": UNKNOWN_MODEL,
+    "PROXY_CHATGPT_SERVICE": "true",
+}
+"""Settings of the reference proxy."""
 
 
 def is_free(port: int) -> bool:

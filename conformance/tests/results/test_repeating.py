@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -90,6 +91,25 @@ def test_what_is_clean_when_it_is_alone_stands(end: End, at: int) -> None:
     assert two.set_aside == {}
 
 
+@pytest.mark.parametrize(("text", "stands"), [("Counted.", False), ("Hello, world!", True), ("Bonjour.", True)])
+def test_an_answer_to_another_request_is_excused_by_no_second_try(text: str, *, stands: bool) -> None:
+    def told(of: Scenario, said: str, end: End = End.COMPLETE) -> Exchange:
+        message = {"role": "assistant", "content": said}
+        body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        one = exchange(of, end)
+        transcript = dataclasses.replace(one.transcript, pieces=(Piece(at=0.0, data=body),))
+        return dataclasses.replace(one, transcript=transcript, reading=read(transcript, FORM))
+
+    two = dataclasses.replace(scenario("a"), turns=(Turn(say="Hi."), Turn(say="Go on.")))
+    mixed = Run(scenario=two, exchanges={FORM: [told(two, text), exchange(two, End.TIMEOUT)]})
+    other = scenario("b", "text/usage")
+    owner = Run(scenario=other, exchanges={FORM: [told(other, "Counted.")]})
+    again = Run(scenario=two, exchanges={FORM: [told(two, "Hello, world!"), told(two, "Hello, world!")]})
+    one, _ = settled([mixed, owner], judge=nothing, again=Trying(lambda *_: again), catalogue=load())
+    assert (one.exchanges == again.exchanges) is stands
+    assert (one.set_aside == {}) is not stands
+
+
 def test_what_comes_back_each_time_is_reported_as_it_was() -> None:
     trying = Trying(lambda name, _: run(name, End.CUT))
     before = run("a", End.TIMEOUT)
@@ -177,7 +197,8 @@ def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
     [
         ("text/hello", End.COMPLETE, 504, "HTTP 504"),
         ("text/hello", End.COMPLETE, 502, "HTTP 502"),
-        ("text/hello", End.COMPLETE, 500, None),
+        ("text/hello", End.COMPLETE, 500, "HTTP 500"),
+        ("text/hello", End.COMPLETE, 501, None),
         ("fail/first", End.COMPLETE, 504, None),
         ("fail/first", End.CUT, None, None),
         ("fail/first", End.TIMEOUT, None, "timeout"),

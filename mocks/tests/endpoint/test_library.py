@@ -14,6 +14,7 @@ from assay_endpoint.settings import Settings
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.calls import TOOLS_NAMED
 from assay_scripts.player import Until
+from assay_scripts.steps import Pause, Say, Script
 
 SETTINGS = Settings(idle_timeout=40, commit=2, keepalive=15)
 TOOLS = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in TOOLS_NAMED]
@@ -135,6 +136,26 @@ def test_the_first_output_is_sent_alone_and_later_ones_share_writes() -> None:
     assert frames[0] == 2
     assert set(frames[1:-1]) == {16}
     assert sum(frames) == 640 + 3
+
+
+def test_a_timer_that_is_late_makes_no_later_one_late() -> None:
+    steps = [step for _ in range(5) for step in (Say(("b",)), Pause(0.1))]
+    script = Script(name="paced", title="", parts=(tuple(steps),))
+    endpoint = Endpoint(SETTINGS, lambda: {"paced": script}, created=0)
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "[[assay:paced#n]]"}]}
+    headers = {"content-type": "application/json"}
+    play = endpoint.answer(
+        Request(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
+    )
+    assert isinstance(play, Play)
+    outputs, now, waits = play.outputs(0.0), 0.0, []
+    output: Any = next(outputs)
+    while not (isinstance(output, bytes) and b"[DONE]" in output):
+        if isinstance(output, Until):
+            waits.append(round(output.time, 6))
+            now = output.time + 0.03
+        output = outputs.send(now)
+    assert waits == [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
 def test_a_silent_script_is_kept_alive_and_then_fails() -> None:

@@ -107,17 +107,18 @@ def test_pauses_are_kept_by_many_streams_at_once(served: Any) -> None:
 
     def one(_number: int) -> list[float]:
         with connected(url) as connection:
+            began, data = time.monotonic(), b""
             connection.sendall(asked("paced", stream=True))
             times = []
-            for text in (b'"content":"a"', *[b'"content":"b"'] * 5):
-                read(connection, text)
-                times.append(time.monotonic())
-        return [late - times[0] for late in times[1:]]
+            while len(times) < 5:
+                data += connection.recv(65536)
+                times += [time.monotonic() - began] * (data.count(b'"content":"b"') - len(times))
+        return times
 
     with ThreadPoolExecutor(30) as threads:
         for times in threads.map(one, range(30)):
             # Never early; how late depends on the machine.
-            assert all(seen >= 0.1 * number - 0.02 for number, seen in enumerate(times, 1))
+            assert all(seen >= 0.1 * number for number, seen in enumerate(times, 1))
             assert times[-1] < 5
 
 

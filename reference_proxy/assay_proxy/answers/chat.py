@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.conversation import converse
@@ -26,6 +27,7 @@ class Chat:
     """Plans the answers to chat requests."""
 
     settings: AnswerSettings
+    asked: AskedModels = field(default_factory=AskedModels)
 
     def plan(self, request: ChatRequest) -> AnswerPlan:
         """The plan.
@@ -35,6 +37,7 @@ class Chat:
         """
         # Before a slot is taken: an unknown model is a 404 however busy the proxy is (http.precedence.*).
         model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
         demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)

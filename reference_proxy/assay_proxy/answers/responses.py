@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
@@ -39,6 +40,7 @@ class Responses:
 
     settings: AnswerSettings
     store: Store
+    asked: AskedModels = field(default_factory=AskedModels)
 
     def retrieve(self, id_: str) -> Mapping[str, Any]:
         """The stored response with this id.
@@ -81,6 +83,7 @@ class Responses:
         """
         # First: an unknown model is answered before an unknown response.
         model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
         before = self._before(request)
         given = responses_input.resolved(request.given, self._item)
         calls = {item.id for item in before if isinstance(item, Call)}
