@@ -158,7 +158,7 @@ def assay(port: int, folder: Path) -> list[str]:
 def aimock(port: int, folder: Path) -> list[str]:
     """From npm."""
     (folder / "fixtures.json").write_text(json.dumps(FIXTURES))
-    command = os.environ.get("AIMOCK", str(HERE / "node_modules" / ".bin" / "llmock"))
+    command = os.environ.get("AIMOCK", str(Path(sys.prefix) / HERE.name / "node_modules" / ".bin" / "llmock"))
     return ["node", command, "-p", str(port), "-f", str(folder), "-c", str(len(PIECE)), "--log-level", "silent"]
 
 

@@ -183,10 +183,15 @@ class _Playing:
 
     async def abegin(self) -> Head | Reply:
         """The same on an event loop."""
-        output = self._next()
-        while isinstance(output, Until):
-            await self._await(output)
+        try:
             output = self._next()
+            while isinstance(output, Until):
+                await self._await(output)
+                output = self._next()
+        # A client that gives up before there is a response has nothing that it could close.
+        except BaseException:
+            self.close()
+            raise
         return _first(output)
 
     def pieces(self) -> Iterator[bytes]:

@@ -156,6 +156,21 @@ def test_a_client_that_closes_a_stream_interrupts_its_turn() -> None:
     assert '"state": "interrupted"' in (said.choices[0].message.content or "")
 
 
+def test_a_request_that_is_given_up_interrupts_its_turn() -> None:
+    played = transport()
+
+    async def run() -> str:
+        async with async_client(httpx, played) as client:
+            create = client.chat.completions.create
+            # The script says nothing, ever: the client is still waiting for the response.
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(create(model="m", messages=user("[[assay:leave/first#n]]")), 0.2)
+            said = await create(model="m", messages=user("[[assay:reflect/turns#n]]"))
+            return said.choices[0].message.content or ""
+
+    assert '"script": "leave/first", "part": 0, "state": "interrupted"' in asyncio.run(run())
+
+
 def test_scripts_come_from_files_too(tmp_path: Path) -> None:
     file = tmp_path / "scripts.yaml"
     file.write_text("- {name: hi, when: hi, parts: [[{say: Hello.}]]}")
