@@ -1,6 +1,7 @@
 """How much the tests play, and how soon the mocks that they start answer: at once, unless ASSAY_PACE says otherwise.
 
-`--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures.
+`--hypothesis-profile` names how many examples of properties are tried; `--whole` plays every scenario over miniatures,
+and runs the tests that are marked `nightly`.
 """
 
 from __future__ import annotations
@@ -29,3 +30,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="play every scenario in which a miniature may differ from the faultless proxy, not a sample of them",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark of tests that are too long for every change."""
+    config.addinivalue_line("markers", "nightly: run with --whole alone, as the nightly run does")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, and count as deselected, what is for the nightly run."""
+    if config.getoption("whole"):
+        return
+    left_out = [one for one in items if one.get_closest_marker("nightly")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [one for one in items if one not in left_out]

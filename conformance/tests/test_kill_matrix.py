@@ -119,11 +119,12 @@ OF_CHATS = {
 
 @pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())
 def test_a_miniature_is_killed_by_its_own_requirement_and_no_other(
-    fault: Fault, judge: Callable[[str], Certificate]
+    fault: Fault, judge: Callable[[str], Certificate], odd_words: Callable[[Certificate], list[str]]
 ) -> None:
     certificate = judge(fault.name)
     found = broken(certificate)
     assert set(found) == {fault.breaks}, found
+    assert odd_words(certificate) == []
     assert {outcome.reason for outcome in certificate.outcomes if outcome.verdict is Verdict.ERROR} == set()
 
 

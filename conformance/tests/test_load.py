@@ -1,7 +1,8 @@
 """The verdict on a target does not depend on what runs beside it: more jobs, another run, a busy machine.
 
-A sample of the scenarios is driven: what is about time, requests at the same time, or state that runs could share. With
-`--whole`, as the nightly run does, all of them are.
+Many jobs and a busy machine are tried with a sample of the scenarios: what is about time, requests at the same time, or
+state that runs could share. With `--whole`, as the nightly run does, all scenarios are driven, by one job and by two
+runs at once as well.
 """
 
 from __future__ import annotations
@@ -86,13 +87,21 @@ def differences(found: Mapping[str, Verdict], calm: Mapping[str, Verdict]) -> di
     return {key: (found.get(key), calm.get(key)) for key in keys if found.get(key) != calm.get(key)}
 
 
-@pytest.mark.parametrize("jobs", [1, 32])
-def test_the_verdict_is_the_same_however_many_exchanges_run_at_once(
-    target: Target, scenarios: Sequence[Scenario], calm: Verdicts, jobs: int
+def test_the_verdict_is_the_same_with_many_exchanges_at_once(
+    target: Target, scenarios: Sequence[Scenario], calm: Verdicts
 ) -> None:
-    assert differences(verdicts(target, scenarios, jobs), calm) == {}
+    assert differences(verdicts(target, scenarios, jobs=32), calm) == {}
 
 
+@pytest.mark.nightly
+def test_the_verdict_is_the_same_with_one_exchange_at_a_time(
+    target: Target, scenarios: Sequence[Scenario], calm: Verdicts
+) -> None:
+    assert differences(verdicts(target, scenarios, jobs=1), calm) == {}
+
+
+# Two runs at once are in every change's tests too, with two scenarios: see tests/results/test_certify.py.
+@pytest.mark.nightly
 def test_two_runs_on_one_backend_do_not_disturb_each_other(
     target: Target, scenarios: Sequence[Scenario], calm: Verdicts
 ) -> None:

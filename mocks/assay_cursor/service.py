@@ -142,7 +142,7 @@ class Service:
 
     def begin(self, casting: Selection, faults: list[str]) -> Record:
         """Count a turn under its nonce; `faults` are those of its run, as it goes on."""
-        record = casting.nonce.begin(casting.script, casting.first)
+        record = casting.begin()
         record.faults = faults
         return record
 

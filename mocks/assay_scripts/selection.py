@@ -5,23 +5,27 @@ names no script fails the turn with what would be right. Without a marker, the u
 the last user message; without such a script, the default answer.
 
 The part is the one after the last part whose calls all have results in the history. If there is none, it is as many
-parts on as turns were seen, never beyond the last part. When the calls of the last part have results, too, the default
-answer reports the result, which ends the loop of a client even for a script of one call. A call whose id was not sent
-counts as answered when a call of its tool is. The turns of a script with choices play them in rotation.
+parts on as other conversations were seen before this one, never beyond the last part: a request that is sent again is
+answered again by the same part, unless its turn has failed. When the calls of the last part have results, too, the
+default answer reports the result, which ends the loop of a client even for a script of one call. A
+call whose id was not sent counts as answered when a call of its tool is. The turns of a script with choices play them
+in rotation.
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
 from assay_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
 from assay_scripts.default_answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
-from assay_scripts.nonces import Nonce, Nonces
+from assay_scripts.nonces import Nonce, Nonces, Record
 from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn, only_cursor
 from assay_scripts.steps.cursor import Exec
 
@@ -46,6 +50,12 @@ class Selection:
     problem: str | None = None
     """Why the turn was rejected, as a sentence for its client; None if it was not. A rejected turn plays one `Fail`,
     which its player sends as a bad request with this message."""
+    conversation: str = ""
+    """What tells the turn's conversation from others under its nonce: the same text for the same items."""
+
+    def begin(self) -> Record:
+        """Count and record the turn under its nonce."""
+        return self.nonce.begin(self.script, self.first, self.conversation)
 
 
 def select(
@@ -134,13 +144,19 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     if script is None:
         return rejected(unknown_script(marker.script, library), marker.script, nonce)
     choices = script.choices or (script.parts,)
-    seen, choice = divmod(nonce.played[script.name], len(choices))  # all choices of one request, then those of the next
-    first = part_to_play(choices[choice], answered(conversation), seen)
-    return _of_script(script, choices[choice], first, nonce)
+    # The choices of one request are turns of one conversation.
+    parts, name = choices[nonce.played[script.name] % len(choices)], _name(conversation)
+    first = part_to_play(parts, answered(conversation), nonce.conversations[script.name].number(name))
+    return replace(_of_script(script, parts, first, nonce), conversation=name)
 
 
 def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce) -> Selection:
     return Selection(script=script.name, parts=parts, first=first, nonce=nonce, notifications=script.notifications)
+
+
+def _name(conversation: Items) -> str:
+    """A short text that only this conversation has."""
+    return hashlib.sha256(json.dumps(conversation, sort_keys=True).encode()).hexdigest()
 
 
 def unknown_script(name: str, library: Library) -> str:

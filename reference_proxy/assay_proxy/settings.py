@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from assay_proxy.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
+    ArgumentsMode,  # noqa: TC001
+    OutputMode,  # noqa: TC001
+    StopPolicy,  # noqa: TC001
+    XmlEscape,  # noqa: TC001
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-StopPolicy = Literal["first", "burst"]
-OutputMode = Literal["obsidian-xml", "openai-json"]
-ArgumentsMode = Literal["incremental", "cumulative"]
-XmlEscape = Literal["xml", "none"]
 Protocol = Literal["v1", "v2"]
 CursorTransport = Literal["run", "run-sse"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -89,7 +92,7 @@ class Settings(BaseSettings):
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
-    any_model: bool = _setting(False, "true: any other name is served, too, as the default model")  # noqa: FBT003 - a default, not a flag
+    any_model: bool = _setting(False, "true: any other name is served, too, and listed when it was asked for")  # noqa: FBT003 - a default, not a flag
     unknown_models: AnyNames = Field(default=(), description="names that are refused even so, comma-separated")
     chatgpt_service: bool = _setting(False, "true: also /backend-api/codex/responses, as behind a login")  # noqa: FBT003 - a default, not a flag
     # The story's default (S4-5), though most clients want OpenAI's.

@@ -1,8 +1,8 @@
 """What a run may cost: how many requests, how many tokens, how many requests a minute.
 
 A model's service is paid for by tokens, those of the request and of the answer. How many a request has is known only
-when it is answered, if at all; so each is counted before it is sent, by what it can cost at most: see
-`assay.requests.cost`.
+when it is answered, if at all; so each is counted before it is sent, by what it can cost at most (see
+`assay.requests.cost`), and what an answer says of its tokens corrects that.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Budget:
     sent: int = 0
     """Requests so far."""
     spent: int = 0
-    """Tokens so far, at most."""
+    """Tokens so far: as answers count them, and at most where they do not."""
     _next: float = field(default=0.0, repr=False)
     """When the next request may be sent, by the loop's clock."""
 
@@ -56,3 +56,7 @@ class Budget:
             due = max(self._next, now())
             self._next = due + MINUTE / self.rate
             await asyncio.sleep(due - now())
+
+    def settle(self, body: bytes, used: int) -> None:
+        """Count a request that was taken by what it used. 0: it was refused, which costs nothing."""
+        self.spent += used - tokens(body)

@@ -12,12 +12,13 @@ import math
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.adjusting import Adjusting, pioneers
 from assay.driving.budget import Budget
 from assay.driving.capacity import BUSY, EAGER
 from assay.driving.plain_requests import Asker
@@ -25,12 +26,12 @@ from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
 from assay.driving.sharing import turns
 from assay.driving.slots import Limit, Slots
-from assay.driving.tries import settled, until_done
+from assay.driving.tries import Tried, settled, until_done
 from assay.driving.watching import Watch, now
 from assay.judging.outcomes import Run
 from assay.model.reasons import CROWDED, NEVER_LEFT
 from assay.model.scenario import LEAVES, Act, Auth, Form, Mode, Request, Scenario, Turn
-from assay.model.target import Backend, Target
+from assay.model.target import Adjustment, Backend, Target
 from assay.model.transcript import End, Transcript
 from assay.model.verdict import HarnessError
 from assay.reading import playable, recorded
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from assay.wire.calls import Choice
 
 
+REFUSED = range(400, 500)
+"""Statuses of a request that no model was sent."""
 BESIDE = 2.5
 """Seconds in which a busy target must take a request beside a stream: the gates of scripts stay closed for 3."""
 
@@ -69,6 +72,8 @@ class Driving:
     """In the order of the scenarios."""
     at_a_time: int
     """How many exchanges the target was found to serve at once, of as many as were asked for."""
+    adjusted: Mapping[str, Adjustment] = field(default_factory=dict)
+    """What the requests did without, see `Target.adjusted`."""
 
 
 async def drive(
@@ -96,21 +101,30 @@ async def drive(
     slots = Slots(limit=Limit(most=jobs))
     alone = [scenario for scenario in scenarios if scenario.alone or forms is not None]
     together = [scenario for scenario in scenarios if scenario not in alone]
+    adjusting = Adjusting(found=dict(target.adjusted))
+    # What an endpoint refuses of their requests, those of the others do without.
+    first = pioneers(together) if target.backend is Backend.LIVE else []
+    rest = [scenario for scenario in together if scenario not in first]
     with turns(target.base_url) as shared:
         async with _client(target) as client:
             sender = Sender(
                 client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
             )
-            driver = _Driver(sender=sender, target=target, unready=asyncio.Lock())
+            driver = _Driver(sender=sender, target=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried())
             async with shared.together():
-                runs = await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in together))
+                runs = [await _drive_alone(driver, scenario, progress, None) for scenario in first]
+                runs += await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in rest))
             for scenario in alone:
                 # Other runs may drive the same target; what kills its backend is not for them to meet.
                 async with shared.alone() if scenario.alone else shared.together():
                     runs.append(await _drive_alone(driver, scenario, progress, forms))
     # Those that are `alone` were moved to the end: reports and snapshots follow the order that was asked for.
     by_name = {run.scenario.name: run for run in runs}
-    return Driving(runs=[by_name[scenario.name] for scenario in scenarios], at_a_time=slots.limit.found)
+    return Driving(
+        runs=[by_name[scenario.name] for scenario in scenarios],
+        at_a_time=slots.limit.found,
+        adjusted=adjusting.found,
+    )
 
 
 @asynccontextmanager
@@ -252,6 +266,10 @@ class _Driver:
     target: Target
     unready: asyncio.Lock
     """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
+    adjusting: Adjusting
+    """What requests do without."""
+    tried: Tried
+    """What further tries have shown."""
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""
@@ -287,13 +305,19 @@ class _Driver:
         messages: Sequence[Message] = ()
 
         async def send(scenario: Scenario) -> Exchange:
+            while self.adjusting.examine(exchange := await send_once(scenario)):
+                pass
+            return exchange
+
+        async def send_once(scenario: Scenario) -> Exchange:
             nonlocal messages
             prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=history)
             messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
             url = address(self.target.url(form.dialect.spec.endpoint), self.target)
-            outgoing = Outgoing(method="POST", url=url, headers=headers, body=prepared.body)
+            body = self.adjusting.written(prepared.body)
+            outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
             transcript, watch = await self.sender.send(
                 outgoing,
@@ -306,9 +330,20 @@ class _Driver:
                 raise plain.UnseenError(CROWDED)
             plain.examine_header(scenario.requires_echo, transcript, self.target)
             stream = watch.stream if watch else None
-            return recorded.of_turn(scenario, number, form, self.target, transcript, stream=stream)
+            exchange = recorded.of_turn(scenario, number, form, self.target, transcript, stream=stream)
+            self._settle(transcript, exchange)
+            return exchange
 
-        return await until_done(scenario, send), messages
+        return await until_done(scenario, send, self.tried), messages
+
+    def _settle(self, transcript: Transcript, exchange: Exchange | None = None) -> None:
+        """Count a request by what it used, where the answer shows that."""
+        counted = exchange.answer.usage if exchange and exchange.reading else None
+        if transcript.status in REFUSED:
+            self.sender.budget.settle(transcript.request_body, 0)
+        # One that is not counted has used tokens all the same.
+        elif counted and counted.prompt > 0 and counted.completion > 0:
+            self.sender.budget.settle(transcript.request_body, counted.prompt + counted.completion)
 
     def _watch(self, turn: Turn, form: Form, nonce: str) -> Watch | None:
         # There is nothing to act on before a whole answer has come.
@@ -348,7 +383,9 @@ class _Driver:
     async def _sent(self, request: Request) -> Transcript:
         # What is due may be a refusal itself; and the unready instance is busy on purpose.
         waits = request.expect not in BUSY and not request.unready
-        return (await self.sender.send(self._written(request), waits=waits))[0]
+        transcript = (await self.sender.send(self._written(request), waits=waits))[0]
+        self._settle(transcript)
+        return transcript
 
     async def _plain_at_once(self, request: Request) -> Transcript:
         return await self.sender.send_at_once(self._written(request))
@@ -357,7 +394,8 @@ class _Driver:
         ready = plain.prepare(request, self.target)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
         headers = {**self._headers(Auth.NONE), **ready.headers}
-        return Outgoing(method=ready.method, url=ready.url, headers=headers, body=ready.body)
+        body = self.adjusting.written(ready.body)
+        return Outgoing(method=ready.method, url=ready.url, headers=headers, body=body)
 
     async def beside(self, nonce: str, dialect: Dialect, script: str) -> bool:
         """Send a request beside a stream, so that the backend plays another script under the stream's nonce.

@@ -33,6 +33,8 @@ class Asker:
     async def ask(self, request: Request) -> list[Transcript]:
         """The transcripts of a request and of the further ones with it.
 
+        They end early where an answer lacks the response that the next request continues.
+
         Raises:
             UnseenError: the target does not show what the requests are about.
         """
@@ -50,7 +52,10 @@ class Asker:
                     saturation = await held.enter_async_context(self._saturated(one))
                 # Written only now, since it may name the response that an earlier answer brought
                 # (responses.previous-id).
-                transcript = await self._one(following(one, done), saturation)
+                written = following(one, done)
+                if written is None:
+                    break
+                transcript = await self._one(written, saturation)
                 examine(one, transcript, self.target)
                 done.append(transcript)
         return done

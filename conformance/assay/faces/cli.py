@@ -1,4 +1,7 @@
-"""The command line: `assay certify`, `list`, `explain`, `show` and `serve`. Exit statuses: `certificate.MEANINGS`."""
+"""The command line: `assay certify`, `list`, `explain`, `show`, `serve` and `persona`.
+
+Exit statuses: `certificate.MEANINGS`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import Console
 
+from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
 from assay.faces.serve import serve
 from assay.model.catalogue import UnknownRequirementError, load
@@ -21,7 +25,7 @@ from assay.results.certificate import MEANINGS, Exit
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.interrupts import terminable
-from assay.targets.options import Flag, Option, OptionError, Options, RunOptions, TargetOptions
+from assay.targets.options import Flag, Option, OptionError, Options, Pair, Pairs, RunOptions, TargetOptions, secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +38,10 @@ EXIT_STATUSES = (
     + "\n\nWith --only, 0, 1 and 4 speak of the selected requirements; with --allow-partial, 4 becomes 0."
 )
 """The end of the help of `assay certify`."""
+PERSONA_STATUSES = (
+    "\b\nExit status:\n  0    served\n  1    not served\n  2    wrong usage\n  3    not reached\n  130  interrupted"
+)
+"""The end of the help of `assay persona`."""
 
 
 if TYPE_CHECKING:
@@ -55,6 +63,22 @@ class _Value(_ParamType):
         # Also float("x") and int("x"), whose own messages name Python's types.
         except ValueError:
             self.fail(f"{self._option.shown(value)} should be {self._option.kind.right}.", param, ctx)
+
+
+class _Header(_ParamType):
+    """A header, written as for `assay certify`."""
+
+    name = "header"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Pair:  # noqa: ANN401 (as click's)
+        """The name and the value."""
+        try:
+            return Pairs(header=True).read(value)
+        except OptionError as error:
+            self.fail(f"a header should be {error}.", param, ctx)
+
+
+_HEADER = _Header()
 
 
 def _with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
@@ -184,3 +208,52 @@ def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
         raise SystemExit(Exit.UNREACHABLE) from error
+
+
+@main.command("persona", epilog=PERSONA_STATUSES)
+@click.argument("name", required=False)
+@click.option("--list", "as_list", is_flag=True, help="List the personas.")
+@click.option("--url", help="Base URL of the proxy, up to and including /v1; the bundled proxy if omitted.")
+@click.option("--model", default="", help="Model to ask for. If omitted, the first that /models lists.")
+@click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the API key of the proxy.")
+@click.option("--header", type=_HEADER, multiple=True, metavar=Pairs.metavar, help="Header of each request.")
+@click.option(
+    "--approve",
+    type=click.Choice(APPROVALS),
+    default=APPROVALS[0],
+    show_default=True,
+    help="Who decides whether a call may see the vault: you, here or on a page for your browser, or nobody.",
+)
+@click.option(
+    "--vault",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of notes for the personas of ChatGPT MD. If omitted, a sample.",
+)
+@click.option("--no-tools", is_flag=True, help="Switch the tools of chatgpt-md off.")
+@click.option("--whole", is_flag=True, help="Ask for whole answers instead of streams.")
+@click.option(
+    "--say",
+    default="",
+    metavar="TEXT",
+    help="Ask this instead of the persona's question, which the mock answers by a script; for a model.",
+)
+@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Longest silence.")
+def persona_command(name: str | None, *, as_list: bool, no_tools: bool, api_key_env: str | None, **values: Any) -> None:  # noqa: ANN401 (one for each option)
+    """Hold a whole conversation as a known client does, and say whether the proxy served it."""
+    if as_list or name is None:
+        list_personas(Console())
+        raise SystemExit(Exit.CERTIFIED if as_list else Exit.USAGE)
+    try:
+        key = "" if api_key_env is None else secret(api_key_env, "the key")
+        headers = dict(pair.resolved() for pair in values.pop("header"))
+        with terminable():
+            status = persona(Asked(name=name, key=key, headers=headers, tools=not no_tools, **values), Console())
+    except OptionError as error:
+        raise click.UsageError(str(error)) from error
+    except HarnessError as error:
+        click.echo(f"assay: {error}", err=True)
+        status = Exit.UNREACHABLE
+    except KeyboardInterrupt:
+        click.echo("assay: interrupted", err=True)
+        status = Exit.INTERRUPTED
+    raise SystemExit(status)

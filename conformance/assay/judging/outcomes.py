@@ -133,10 +133,10 @@ def _not_done(run: Run, row: Requirement) -> str:
     if row.id in live.ANY_ANSWER:
         return ""
     exchanges = [one for form, those in run.exchanges.items() if row.speaks_of(form) for one in those]
-    missed = next((one for one in exchanges if not one.wanted), None)
-    if missed is None:
+    missed = [one for one in exchanges if not one.wanted]
+    if not missed:
         return ""
-    tries = len(missed.earlier) + 1
+    tries = max(len(one.earlier) for one in missed) + 1
     return f"the model did not do what was asked in {tries} {'try' if tries == 1 else 'tries'}"
 
 
@@ -148,9 +148,17 @@ def _not_shown(run: Run, row: Requirement) -> str:
     # A check that had nothing to look at finds nothing, and that is no pass.
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"
+    if row.stage is Stage.ANSWER and any(map(_broke_off, run.exchanges.values())):
+        return "no answer brought the response that the next request continues"
     if row.judged is Judged.CALLS and not any(map(_has_call, exchanges)):
         return "no tool call came in which it could be seen"
     return ""
+
+
+def _broke_off(exchanges: Sequence[Exchange]) -> bool:
+    """Whether plain requests were left that could not be sent, since they name a response that never came."""
+    request = exchanges[0].scenario.request if exchanges else None
+    return request is not None and any(one.continues for one in request.each[len(exchanges) :])
 
 
 def _has_call(exchange: Exchange) -> bool:

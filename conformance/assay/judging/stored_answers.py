@@ -21,6 +21,7 @@ from assay.model.scenario import LEAVES, Form
 from assay.model.target import Backend, Missing
 from assay.reading.expected import Failure
 from assay.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text, Usage
+from assay.wire.quoting import visible
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _lines(exchange: Exchange) -> Iterator[str]:
             # Without its id: a proxy may make ids of its own.
             yield f"call: {call.name}"
             yield f"arguments: {_quoted(call.arguments)}"
-        yield f"finish: {choice.finish}"
+        yield f"finish: {choice.finish or 'null'}"
     usage = exchange.answer.usage
     if usage is not None:
         reported = counts(exchange) is not None
@@ -156,4 +157,4 @@ def difference(exchange: Exchange, catalogue: Catalogue) -> Iterable[Violation]:
 
 
 def _shown(line: str) -> str:
-    return repr(line[:200]) if line else "nothing more"
+    return visible(line[:200]) if line else "nothing more"

@@ -17,9 +17,10 @@ from assay.model.scenario import Mode
 from assay.model.transcript import End
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from assay.model.capability import Absence
+    from assay.model.dialect import Surface
     from assay.model.transcript import Transcript
     from assay.reading.exchange import Exchange
     from assay.wire.violation import Violation
@@ -108,6 +109,17 @@ class ErrorAs200:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LateError:
+    """The error that was due before any output, under a status of success: one fault, whatever the error says."""
+
+    surface: Surface
+    mode: Mode
+
+    def __str__(self) -> str:
+        return "the error that was due comes under a status of success"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class NotAnAnswer:
     """A success with a body of another kind than any answer's, such as a web page."""
 
@@ -116,6 +128,22 @@ class NotAnAnswer:
 
     def __str__(self) -> str:
         return f"HTTP 200 with {self.kind or 'a body of no named type'}, which is no answer"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OtherMode:
+    """An answer of the mode that was not asked for: its client looks for something else and finds nothing."""
+
+    came: Mode
+
+    def __str__(self) -> str:
+        return _OTHER[self.came]
+
+
+_OTHER = {
+    Mode.WHOLE: "a whole answer where a stream was asked for",
+    Mode.STREAM: "a stream where a whole answer was asked for",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +162,22 @@ class NoCalls:
 
     def __str__(self) -> str:
         return "no tool call ever came back"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OthersAnswer:
+    """The answer that another request was due."""
+
+    def __str__(self) -> str:
+        return "the answer to another request"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crowded:
+    """A failure beside other requests, and none alone."""
+
+    def __str__(self) -> str:
+        return "a failure beside other requests, and none alone"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,15 +210,38 @@ class MissingHeaders:
         return f"{_listed(self.names)} missing among the headers"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrongMembers:
+    """Members that have not the published type, beside an answer that can be read."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.names)} of a wrong type"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConstantUsage:
+    """The same counts in all answers of a form, whatever was asked."""
+
+    prompt: int
+    completion: int
+
+    def __str__(self) -> str:
+        return f"the usage is {self.prompt} + {self.completion} in every answer, whatever was asked"
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
-Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer
+Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
-FormSymptom = ExtraMembers | MissingMembers | MissingHeaders
+ANSWERED = (NoCalls, OtherMode, OthersAnswer)
+"""Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
+FormSymptom = ExtraMembers | MissingMembers | WrongMembers | MissingHeaders
 """A fault of form that requirements of several surfaces and modes find broken each."""
-AnySymptom = Symptom | NotServed | NoCalls | FormSymptom
+AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | FormSymptom | ConstantUsage
 """What several exchanges may have in common."""
 
 
@@ -191,7 +258,11 @@ _FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
     # As `assay.reading.schemas` writes them, without where the members are.
     re.compile(r"[^:]*: (.+) (?:is|are) not among the published fields"): ExtraMembers,
     re.compile(r"[^:]*: (.+) (?:is|are) missing"): MissingMembers,
+    re.compile(r"\S*/([^/:]+): is \S.*, should be .+"): WrongMembers,
     re.compile(r"there is no (\S+) header.*"): MissingHeaders,
+    # As the checks of usage write it.
+    re.compile(r"the (?:answer|response) has no (usage) with its three counts"): MissingMembers,
+    re.compile(r"stream_options\.include_usage was set and no (usage chunk) came"): MissingMembers,
 }
 """How a violation says it → its symptom."""
 
@@ -216,11 +287,10 @@ def _nothing(transcript: Transcript) -> NoAnswer:
 
 
 def _of_error(transcript: Transcript, status: int) -> Symptom:
-    fields = _fields(transcript)
-    thrown = _exception(transcript.body)
+    sent, thrown = Sent.of(transcript.request_body), _exception(transcript.body)
     if thrown:
-        return ExceptionText(status=status, said=masked(thrown, fields))
-    return WrongStatus(status=status, said=_said(transcript.body, fields))
+        return ExceptionText(status=status, said=masked(thrown, sent))
+    return WrongStatus(status=status, said=_said(transcript.body, sent))
 
 
 def _of_success(exchange: Exchange) -> Symptom | None:
@@ -235,6 +305,8 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     failed = _only_an_error(exchange)
     if failed is not None:
         return ErrorAs200(said=failed)
+    if _is_of_other_mode(exchange):
+        return OtherMode(came=Mode.WHOLE if exchange.mode is Mode.STREAM else Mode.STREAM)
     kind = _media_type(transcript)
     if transcript.body and not reading.payloads and kind not in _ANSWERS and _object(transcript.body) is None:
         return NotAnAnswer(kind=kind)
@@ -247,15 +319,28 @@ _ANSWERS = frozenset({"application/json", "text/event-stream"})
 
 def _only_an_error(exchange: Exchange) -> str | None:
     """What an error says that is all that a success holds; None if there is an answer, or no error."""
-    fields, error = _fields(exchange.transcript), exchange.answer.error
+    sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
     if any(choice.text or choice.calls for choice in exchange.answer.choices):
         return None
     if error is not None:
-        return _envelope({"message": error.message, "type": error.type, "code": error.code}, fields)
+        return _envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
     # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.
     if (_object(exchange.transcript.body) or {}).get("error"):
-        return _said(exchange.transcript.body, fields)
+        return _said(exchange.transcript.body, sent)
     return None
+
+
+_FIRST_LINES = (b"data:", b"event:", b":")
+"""How a stream begins: with a field, or with a comment."""
+
+
+def _is_of_other_mode(exchange: Exchange) -> bool:
+    """Whether the body is an answer of the mode that was not asked for, whatever its Content-Type says."""
+    body = exchange.transcript.body
+    if exchange.mode is Mode.WHOLE:
+        return body.lstrip().startswith(_FIRST_LINES)
+    said = _object(body) or {}
+    return isinstance(said.get("choices"), list) or said.get("object") == "response"
 
 
 def _media_type(transcript: Transcript) -> str:
@@ -274,20 +359,80 @@ def _object(body: bytes) -> dict[str, Any] | None:
 # What errors say
 
 
-def _said(body: bytes, fields: Container[str]) -> str:
-    """What an error says: its envelope's words, or the first line of any other body."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sent:
+    """What of a request an error about it may repeat."""
+
+    fields: frozenset[str] = frozenset()
+    """The names of its fields: a message that quotes one says what it is about."""
+    texts: tuple[str, ...] = ()
+    """The texts in it, long ones in front, each also as JSON spells it."""
+
+    @classmethod
+    def of(cls, request: bytes) -> Sent:
+        """What the body of a request has."""
+        body = _object(request) or {}
+        plain = {text for text in _texts_in(body) if len(text) >= WORDS}
+        spelt = {json.dumps(text)[1:-1] for text in plain} | {
+            json.dumps(text, ensure_ascii=False)[1:-1] for text in plain
+        }
+        return cls(fields=frozenset(body), texts=tuple(sorted(plain | spelt, key=lambda one: (-len(one), one))))
+
+
+WORDS = 12
+"""Characters of a text of a request that an error is taken to repeat. A shorter one may be a word of its own."""
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for inner in value.values():
+                yield from _texts_in(inner)
+        case list():
+            for inner in value:
+                yield from _texts_in(inner)
+
+
+def _said(body: bytes, sent: Sent) -> str:
+    """What an error says: its envelope's words, the first complaint of a list, or the first line of any other body."""
     said = _object(body) or {}
     error = said.get("error")
     if isinstance(error, dict):
-        return _envelope(error, fields)
+        return _envelope(error, sent)
     other = error or said.get("message") or said.get("detail")
-    return masked(other if isinstance(other, str) else _first_line(body), fields)
+    if isinstance(other, str):
+        return _shortened(masked(other, sent))
+    # The first alone: of several tools each has the same fault, and what else one request has is no other cause.
+    complaint = next(_complaints(other), None) if isinstance(other, list) else None
+    return masked(_first_line(body) if complaint is None else complaint, sent)
 
 
-def _envelope(error: dict[str, Any], fields: Container[str]) -> str:
+def _complaints(detail: list[Any]) -> Iterator[str]:
+    """What a list of faults says of each, as FastAPI and pydantic write them: where it is, not what was sent."""
+    for one in detail:
+        if isinstance(one, dict) and isinstance(one.get("msg"), str):
+            where = one.get("loc")
+            place = ".".join(map(str, where)) if isinstance(where, list) else ""
+            yield f"{place}: {one['msg']}" if place else one["msg"]
+
+
+def _envelope(error: dict[str, Any], sent: Sent) -> str:
     named = [f"{name} {error[name]}" for name in ("type", "code", "param") if error.get(name)]
-    message = masked(str(error.get("message") or ""), fields)
+    message = _shortened(masked(str(error.get("message") or ""), sent))
     return f"{message} ({', '.join(named)})" if named else message
+
+
+_SHOWN_VALUE = re.compile(r"\{[^{}]*[:,][^{}]*\}|\[[^\[\]]*\{…\}[^\[\]]*\]")
+"""An object of a request that a message shows, and a list of such."""
+
+
+def _shortened(message: str) -> str:
+    """A message without the objects of the request that it shows."""
+    shorter = _SHOWN_VALUE.sub("{…}", message)
+    # One that is an object as a whole says what it says in there.
+    return message if shorter in {message, "{…}"} else _shortened(shorter)
 
 
 def _first_line(body: bytes) -> str:
@@ -311,24 +456,25 @@ def _exception(body: bytes) -> str:
     return (found[-1] if "Traceback" in text else found[0]).rstrip('"}') if found else ""
 
 
-def _fields(transcript: Transcript) -> frozenset[str]:
-    """The names of the request's fields: a message that quotes one says what it is about."""
-    return frozenset(_object(transcript.request_body) or ())
-
-
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`|“([^”]*)”")
 _CHANGING = re.compile(
     r"\[\[assay:[^\]]*\]\]|https?://\S+|\b[\w-]*\d[\w-]*\b|\b[0-9a-f]{8,}\b",
 )
 
 
-def masked(text: str, fields: Container[str] = ()) -> str:
-    """A text without what differs from request to request: quoted values (but names of fields), numbers, ids."""
+NOTHING_SENT = Sent()
+"""Of a text that is about no request."""
+
+
+def masked(text: str, sent: Sent = NOTHING_SENT) -> str:
+    """A text without what differs from request to request: its texts, quoted values (but names of fields), ids."""
 
     def quoted(found: re.Match[str]) -> str:
         value = next(group for group in found.groups() if group is not None)
         # `messages[0].role` is about a field, too.
-        return found.group() if re.split(r"[.\[]", value)[0] in fields else f"“{MASK}”"
+        return found.group() if re.split(r"[.\[]", value)[0] in sent.fields else f"“{MASK}”"
 
+    for repeated in sent.texts:
+        text = text.replace(repeated, MASK)
     plain = _CHANGING.sub(MASK, _QUOTED.sub(quoted, " ".join(text.split())))
     return plain[:LONGEST]

@@ -103,6 +103,10 @@ class Turn:
     """What the prompt asks of a model; None: a script answers."""
 
 
+RESPONSE = "{response}"
+"""The placeholder for the id of the last response so far."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """One plain HTTP request and what must come back, for what the contract says of HTTP itself.
@@ -132,6 +136,8 @@ class Request:
     """Send it while all slots of the unready instance are taken."""
     expect: int = 200
     """The status that must come."""
+    any_success: bool = False
+    """Any status of success is as good as the one in `expect`."""
     shows: Mapping[str, str] = field(default_factory=dict)
     """Header → the text that its value must contain."""
     code: str = ""
@@ -149,6 +155,11 @@ class Request:
     """Texts that the backend must report to have received, in this order."""
     also: tuple[Request, ...] = ()
     """Further requests, sent one after the other after this one."""
+
+    @property
+    def continues(self) -> bool:
+        """Whether it names the last response before it."""
+        return RESPONSE in self.path or RESPONSE in (self.json or {}).values()
 
     @property
     def each(self) -> tuple[Request, ...]:

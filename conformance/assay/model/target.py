@@ -94,6 +94,18 @@ class SurfaceReport:
     """Seconds from the request to the end of that answer; None: no text came."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Adjustment:
+    """How requests do without a member that a live endpoint refuses."""
+
+    instead: str
+    """The member that is sent instead of it; "": none."""
+    status: int
+    """The status of the refusal."""
+    message: str
+    """Its message."""
+
+
 class KeyStyle(StrEnum):
     """How a request carries the API key."""
 
@@ -156,6 +168,8 @@ class Target:
     """What was found of each surface; empty until the preflight has asked."""
     unspoken: Mapping[Dialect, str] = field(default_factory=dict, hash=False)
     """The dialects of a judged surface that are not judged → why."""
+    adjusted: Mapping[str, Adjustment] = field(default_factory=dict, hash=False)
+    """The members that requests do without, since the target was found to refuse them; only a live one is spared."""
 
     @property
     def silence(self) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.model.dialect import Surface
+from assay.model.scenario import Mode
 from assay.reading.asked import right_answers
 from assay.reading.exchange import Exchange, read
 
@@ -39,7 +41,7 @@ def of_turn(
         earlier: Tries of the same turn before this one.
     """
     exchange = Exchange(
-        scenario=scenario,
+        scenario=_as_sent(scenario, form, transcript),
         number=number,
         turn=scenario.turns[number],
         form=form,
@@ -49,6 +51,13 @@ def of_turn(
         earlier=tuple(earlier),
     )
     return replace(exchange, wanted=right_answers(exchange))
+
+
+def _as_sent(scenario: Scenario, form: Form, transcript: Transcript) -> Scenario:
+    """The scenario without the wish for a usage chunk, where the target refuses `stream_options`."""
+    asks = scenario.usage and form.mode is Mode.STREAM and form.dialect.spec.surface is Surface.CHAT
+    unasked = asks and b'"stream_options"' not in transcript.request_body
+    return replace(scenario, usage=False) if unasked else scenario
 
 
 def of_request(scenario: Scenario, number: int, form: Form, target: Target, transcript: Transcript) -> Exchange:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from assay.model.capability import Absence, Capability
     from assay.model.dialect import Surface
-    from assay.model.target import Target
+    from assay.model.target import Adjustment, Target
     from assay.results.certificate import Certificate
 
 STYLES: Mapping[SurfaceState | Use, str] = {
@@ -44,6 +44,8 @@ def head(console: Console, certificate: Certificate) -> None:
     )
     # `soft_wrap`: a terminal may wrap the line, but where it is piped to, it stays one line to search in.
     console.print(Text.assemble((target.base_url, "bold"), said), soft_wrap=True)
+    for name, adjustment in target.adjusted.items():
+        console.print(_adjusted(name, adjustment), soft_wrap=True)
     used, refused = uses(certificate.runs), absences(certificate.runs)
     for surface, report in target.surfaces.items():
         for line in _surface(target, surface, report):
@@ -60,6 +62,13 @@ def _load(certificate: Certificate) -> str:
     fewer = f", {certificate.at_a_time} at a time, {certificate.jobs} asked for"
     again = f", {repeated} {'scenario' if repeated == 1 else 'scenarios'} tried again alone"
     return (fewer if certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
+
+
+def _adjusted(name: str, adjustment: Adjustment) -> Text:
+    """The line of a member that requests do without."""
+    what = f"{adjustment.instead} is sent instead" if adjustment.instead else "requests do without it"
+    said = _short(f"HTTP {adjustment.status}: {adjustment.message}")
+    return Text.assemble(f"{name}  ", ("refused", STYLES[Use.REFUSED]), f", {what} ({said})")
 
 
 def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterator[Text]:

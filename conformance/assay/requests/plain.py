@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.model.scenario import Auth, Request
+from assay.model.scenario import RESPONSE, Auth, Request
 from assay.model.target import Backend, Missing, root_of
 from assay.requests.carried import address, carried_headers
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from assay.model.transcript import Transcript
     from assay.reading.exchange import Exchange
 
-RESPONSE = "{response}"
-"""The placeholder for the id of the last response so far."""
 MODEL = "{model}"
 """The placeholder for the target's model, in paths and bodies."""
 TOO_MANY_REQUESTS = 429
@@ -51,10 +49,17 @@ class Prepared:
     """The body, padded if the request asks for that."""
 
 
-def following(request: Request, said: Sequence[Transcript]) -> Request:
-    """The request after these answers: its placeholder replaced by the id of the last response among them, if any."""
+def following(request: Request, said: Sequence[Transcript]) -> Request | None:
+    """The request after these answers: its placeholder replaced by the id of the last response among them.
+
+    None if it has the placeholder and no answer has a response: what it is to continue is not there.
+    """
+    if not request.continues:
+        return request
     known = [response_id(transcript) for transcript in said]
-    last = next((one for one in reversed(known) if one), RESPONSE)
+    last = next((one for one in reversed(known) if one), "")
+    if not last:
+        return None
     json_ = None if request.json is None else _named(request.json, last)
     return replace(request, path=request.path.replace(RESPONSE, last), json=json_)
 

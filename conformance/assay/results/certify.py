@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all, judge_runs
+from assay.judging.judge import judge_runs
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
 from assay.model.target import Backend
@@ -18,9 +19,10 @@ from assay.results.certificate import Certificate
 from assay.results.repeating import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
     from assay.driving.budget import Budget
+    from assay.driving.drive import Driving
     from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
     from assay.model.scenario import Form, Scenario
@@ -59,12 +61,12 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     # Not the time of day: that may be set in the meantime.
     began = time.monotonic()
-    driving = asyncio.run(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
-    judge = partial(judge_all, target=target, catalogue=catalogue, checks=checks)
+    driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
+    target = replace(target, adjusted=driving.adjusted)
+    judge = partial(judge_runs, target=target, catalogue=catalogue, checks=checks)
     again = partial(_again, driving.runs, target, budget)
-    runs = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
+    runs, judged = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    judged = judge_runs(runs, target, catalogue, checks=checks)
     outcomes = apply(judged.outcomes, known or {})
     return Certificate(
         target=target,
@@ -89,7 +91,20 @@ def _again(
 ) -> Sequence[Run]:
     """Forms of scenarios, driven again with nothing beside them."""
     scenarios = [run.scenario for run in runs if run.scenario.name in forms]
-    return asyncio.run(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
+    return _driven(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
+
+
+def _driven(work: Coroutine[object, object, Driving]) -> Driving:
+    """What a drive comes to, on an event loop of its own."""
+    found: list[Driving] = []
+
+    async def keep() -> None:
+        found.append(await work)
+
+    # Not as the task's result: when `asyncio.run` ends, the signal module writes the task down, with all transcripts in
+    # it, for an error that it then swallows. A whole run took a gigabyte for that.
+    asyncio.run(keep())
+    return found[0]
 
 
 def default_level(target: Target) -> VerdictLevel:

@@ -199,7 +199,7 @@ class Pair:
             OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
         found = _VARIABLE.fullmatch(self.value)
-        return self.name, self.value if found is None else _secret(found[1], f"the value of {self.name}")
+        return self.name, self.value if found is None else secret(found[1], f"the value of {self.name}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -358,8 +358,12 @@ def _list(option: Option, value: object) -> tuple[object, ...]:
     return tuple(option.read(one) for one in value)
 
 
-def _secret(variable: str, what: str) -> str:
-    """What an environment variable holds that a person has named."""
+def secret(variable: str, what: str) -> str:
+    """What an environment variable holds that a person has named.
+
+    Raises:
+        OptionError: the variable is not set, or holds what no HTTP header can carry.
+    """
     value = os.environ.get(variable)  # named by the person, so it is no setting of ours
     if not value:
         raise OptionError(f"the environment variable {variable}, which should hold {what}, is not set")
@@ -601,7 +605,7 @@ class TargetOptions(Options):
         Raises:
             OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
-        return None if self.api_key_env is None else _secret(self.api_key_env, "the key")
+        return None if self.api_key_env is None else secret(self.api_key_env, "the key")
 
     def carried(self) -> dict[str, tuple[tuple[str, str], ...]]:
         """The headers and the query parameters of each request, as the fields `headers` and `query` of a target.

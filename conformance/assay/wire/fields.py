@@ -10,6 +10,7 @@ import json
 from typing import Any, NoReturn
 
 from assay.wire.events import Failed, Usage
+from assay.wire.quoting import visible
 
 JsonObject = dict[str, Any]
 CHAT_COUNTS = ("prompt", "completion")
@@ -27,10 +28,14 @@ def parse_object(text: str) -> JsonObject:
     try:
         # Python reads NaN and Infinity, which are no JSON (RFC 8259, section 6) and stop clients in other languages.
         value = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:  # RecursionError: arrays nested by the thousand
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error.msg} at character {error.pos})") from error
+    except RecursionError as error:
+        raise ValueError("not JSON that can be read (lists or objects nested by the thousand)") from error
+    except ValueError as error:
         raise ValueError(f"not JSON ({error})") from error
     if not isinstance(value, dict):
-        raise ValueError(f"JSON, but no object: {text[:60]!r}")  # noqa: TRY004 - data, not misuse of the function
+        raise ValueError(f"JSON, but no object: {visible(text[:60])}")  # noqa: TRY004 - data, not misuse of the function
     return value
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.wire.events import CallOpened, ChatEvent, Failed, Finished, Fragment, Role, Text
 from assay.wire.fields import JsonObject, failure_of, integer_of, object_of, text_of, usage_of
+from assay.wire.quoting import quoted
 from assay.wire.reading import Reading, parse_body, read_body
 from assay.wire.violation import Place, Violation
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 ENVELOPE = "chat.whole.envelope"
 CALLS = "chat.whole.calls-all-in-order"
 ERROR = "http.error.envelope"
+SHOWN = 60
+"""Characters of a value that a violation shows."""
 
 _ERROR_MEMBERS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "message": (lambda value: isinstance(value, str) and value != "", "a non-empty string"),
@@ -118,7 +121,7 @@ def _calls(choice: int, calls: object, place: Place) -> Iterator[ChatEvent | Vio
     faults = [f"call {index} {fault}" for index, call in enumerate(calls) for fault in _call_faults(object_of(call))]
     # With one id for two calls nothing says which of them a result belongs to.
     ids = Counter(text_of(object_of(call).get("id")) or None for call in calls)
-    faults += [f"{count} calls have the id {id_[:60]!r}" for id_, count in ids.items() if id_ and count > 1]
+    faults += [f"{count} calls have the id {quoted(id_, SHOWN)}" for id_, count in ids.items() if id_ and count > 1]
     if faults:
         yield Violation(requirement=CALLS, seen=f"choice {choice}: {'; '.join(faults[:4])}", place=place)
 
@@ -155,7 +158,13 @@ def _call_faults(call: JsonObject) -> list[str]:
 
 def _media_type_faults(content_type: str | None) -> list[str]:
     media_type = (content_type or "").partition(";")[0].strip().lower()  # `; charset=utf-8` may follow
-    return [] if media_type == "application/json" else [f"the Content-Type is {content_type!r}, not application/json"]
+    return [] if media_type == "application/json" else [_not_json(content_type)]
+
+
+def _not_json(content_type: str | None) -> str:
+    if content_type is None:
+        return "there is no Content-Type, it should be application/json"
+    return f"the Content-Type is {quoted(content_type, SHOWN)}, it should be application/json"
 
 
 def _error_faults(payload: JsonObject) -> list[str]:
@@ -164,7 +173,7 @@ def _error_faults(payload: JsonObject) -> list[str]:
         return ["the body has no error object"]
     missing = [f"error.{name} is missing" for name in _ERROR_MEMBERS if name not in error]
     return missing + [
-        f"error.{name} is {repr(error[name])[:60]}, not {wanted}"
+        f"error.{name} is {quoted(error[name], SHOWN)}, not {wanted}"
         for name, (fits, wanted) in _ERROR_MEMBERS.items()
         if name in error and not fits(error[name])
     ]

@@ -9,11 +9,11 @@ https://platform.openai.com/docs/api-reference/responses-streaming
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from assay.wire.events import CallOpened, ChatEvent, Done, Failed, Fragment, Text
 from assay.wire.fields import JsonObject, integer_of, object_of, text_of
+from assay.wire.quoting import quoted
 from assay.wire.responses_events import (
     ADDED,
     ARGUMENTS_DELTA,
@@ -87,7 +87,7 @@ class _Responses:
 
     def _name(self, frame: Frame, payload: JsonObject, type_: str) -> None:
         if frame.event != payload.get("type"):
-            seen = f"event is {frame.event!r}, the type of the data is {payload.get('type')!r:.{_SHOWN}}"
+            seen = _misnamed(frame.event, payload.get("type"))
             # Every client reads the type; none needs the line.
             self._fault(FrameFault.MISNAMED, frame, seen, strict_only=bool(text_of(payload.get("type"))))
         number, due = payload.get("sequence_number"), self._numbered
@@ -95,7 +95,7 @@ class _Responses:
         # unpublished type is named as that and as nothing else, so it may be numbered or not.
         self._numbered += type_ in PUBLISHED or number == due
         if type_ in PUBLISHED and integer_of(number) != due:
-            seen = f"sequence_number is {number!r:.{_SHOWN}}, it should be {due}"
+            seen = f"sequence_number is {quoted(number, _SHOWN)}, it should be {due}"
             self._fault(FrameFault.OUT_OF_STEP, frame, seen, strict_only=True)
 
     def _judge(self, frame: Frame, payload: JsonObject, type_: str) -> None:
@@ -120,7 +120,7 @@ class _Responses:
 
     def _unpublished(self, frame: Frame, type_: str) -> None:
         """An event of a type that is not published. openai-node's `.stream` raises at all but keep-alives."""
-        seen = f"{FrameFault.UNPUBLISHED.value}: {type_!r:.{_SHOWN}}"
+        seen = f"{FrameFault.UNPUBLISHED.value}: {quoted(type_, _SHOWN)}"
         # In place of a published one, as response.function_call.delta is: it may hold any part of the answer.
         if not type_ or type_.startswith("response."):
             self._break(FRAME[FrameFault.UNPUBLISHED], seen, frame.place)
@@ -133,12 +133,14 @@ class _Responses:
         for name in _STABLE:
             # A member that is missing is for the schema.
             if name in self._first and name in response and response[name] != self._first[name]:
-                seen = f"{name} is {response[name]!r:.60}, but was {self._first[name]!r:.60} at first"
+                seen = (
+                    f"{name} is {quoted(response[name], _SHOWN)}, but was {quoted(self._first[name], _SHOWN)} at first"
+                )
                 self._note(TERMINAL_ROW, seen, place)
         status = STATUSES.get(type_)
         if status is not None and response.get("status") != status:
-            said = json.dumps(response.get("status"), ensure_ascii=False)[:_SHOWN]
-            seen = f"{type_} holds a response whose status is {said}; it should be {json.dumps(status)}"
+            said = quoted(response.get("status"), _SHOWN)
+            seen = f"{type_} holds a response whose status is {said}; it should be {quoted(status)}"
             self._findings.add_once(Violation(requirement=STATUS, seen=seen, place=place))
 
     def _said(self, number: int, payload: JsonObject, type_: str) -> Iterator[ChatEvent]:
@@ -195,3 +197,9 @@ class _Responses:
     def _break(self, requirement: str, seen: str, place: Place) -> None:
         """Add what breaks the order, an index or a sum: what follows has lost its meaning."""
         self._findings.add_last(Violation(requirement=requirement, seen=seen, place=place))
+
+
+def _misnamed(event: str | None, type_: object) -> str:
+    """What an event line says, where it does not say the type of its data."""
+    line = "there is no event: line" if event is None else f"the event: line says {quoted(event, _SHOWN)}"
+    return f"{line}, the type of the data is {quoted(type_, _SHOWN)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Text
 from assay.wire.fields import RESPONSES_COUNTS, JsonObject, failure_of, list_of, object_of, text_of, usage_of
+from assay.wire.quoting import quoted
 from assay.wire.reading import Reading, read_body
 from assay.wire.violation import Place, Violation
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 ENVELOPE = "responses.whole.envelope"
 MESSAGE = "responses.whole.message"
 CALL_ITEMS = "responses.whole.call-items"
+SHOWN = 60
+"""Characters of a value that a violation shows."""
 
 _INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 """`incomplete_details.reason` → the finish reason of chat completions for it."""
@@ -71,12 +74,12 @@ def _answer(payload: JsonObject, place: Place) -> Iterator[ChatEvent | Violation
 def _message(item: JsonObject, place: Place) -> Iterator[ChatEvent | Violation]:
     faults = []
     if item.get("role") != "assistant":
-        faults.append(f"the role of a message is {item.get('role')!r:.60}, it should be assistant")
+        faults.append(f"the role of a message is {quoted(item.get('role'), SHOWN)}, it should be assistant")
     for part in map(object_of, list_of(item.get("content"))):
         text = part.get("text")
         if part.get("type") != "output_text":
             # A refusal is published, and is no text.
-            faults += [] if part.get("type") == "refusal" else [f"a part is of type {part.get('type')!r:.60}"]
+            faults += [] if part.get("type") == "refusal" else [f"a part is of type {quoted(part.get('type'), SHOWN)}"]
         elif not isinstance(text, str):
             faults.append("an output_text has no text")
         # An empty message is no text, as in a stream, where it has no delta.
@@ -103,6 +106,8 @@ def _call_faults(calls: list[JsonObject], place: Place) -> Iterator[Violation]:
     ]
     for name in ("id", "call_id"):
         counted = Counter(text_of(call.get(name)) for call in calls)
-        faults += [f"{count} calls have the {name} {id_!r:.60}" for id_, count in counted.items() if id_ and count > 1]
+        faults += [
+            f"{count} calls have the {name} {quoted(id_, SHOWN)}" for id_, count in counted.items() if id_ and count > 1
+        ]
     if faults:
         yield Violation(requirement=CALL_ITEMS, seen="; ".join(faults[:4]), place=place)

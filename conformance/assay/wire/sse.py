@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.wire.quoting import quoted
 from assay.wire.violation import Place, Violation
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class Reader:
             self._violation(f"bytes that are not UTF-8 ({error.reason})", place)
         strange = next((name for name in frame.fields if name not in FIELDS), None)
         if strange is not None:
-            self._violation(f"a line that is neither a field nor a comment: {strange[:60]!r}", frame.place)
+            self._violation(f"a line that is neither a field nor a comment: {quoted(strange, 60)}", frame.place)
 
     def _give_up(self) -> None:
         place = Place(offset=self._offset, length=self._limit, frame=self._number)

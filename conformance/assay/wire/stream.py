@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.wire.events import ChatEvent, Comment
 from assay.wire.fields import JsonObject, parse_object
+from assay.wire.quoting import quoted
 from assay.wire.reading import Reading
 from assay.wire.sse import Frame, Reader
 from assay.wire.table import FrameFault
@@ -178,7 +179,7 @@ class Stream:
         else:
             # The data is still read: a line too many leaves it as it is.
             if frame.event is not None and FrameFault.EVENT_LINE in self._faults:
-                self._fault(FrameFault.EVENT_LINE, frame, repr(frame.event[:60]))
+                self._fault(FrameFault.EVENT_LINE, frame, quoted(frame.event, 60))
             self._take_data(frame, frame.data)
 
     def _take_data(self, frame: Frame, data: str) -> None:

@@ -35,6 +35,18 @@ def test_a_request_that_would_exceed_the_tokens_is_not_taken() -> None:
     asyncio.run(spend(Budget(tokens=COST + 10)))
 
 
+def test_what_an_answer_counts_corrects_what_was_taken_for_it() -> None:
+    async def spend(budget: Budget) -> None:
+        await budget.take(BODY)
+        budget.settle(BODY, 7)
+        assert budget.spent == 7
+        await budget.take(BODY)
+        budget.settle(BODY, 0)
+        assert (budget.sent, budget.spent) == (2, 7)
+
+    asyncio.run(spend(Budget(tokens=COST + 10)))
+
+
 def test_without_bounds_nothing_is_refused() -> None:
     async def spend(budget: Budget) -> None:
         for _ in range(1000):

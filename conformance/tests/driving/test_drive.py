@@ -613,3 +613,16 @@ def test_a_request_may_follow_the_response_before_it(tiny: Any) -> None:
                    dialects=(Dialect.RESPONSES,), modes=WHOLE)  # fmt: skip
     run(a_target(tiny, dialects=(Dialect.RESPONSES,)), one)
     assert [exchange.path for exchange in tiny.requests] == ["/v1/responses", "/v1/responses/resp_7"]
+
+
+@pytest.mark.parametrize("answer", [{"object": "list", "data": []}, {"error": {"message": "No."}}])
+def test_no_request_is_sent_that_continues_a_response_which_never_came(tiny: Any, answer: Any) -> None:
+    tiny.respond = lambda exchange: exchange.whole(answer)
+    request = Request(
+        path="/responses", json={"input": "x"}, also=(Request(method="GET", path="/responses/{response}"),)
+    )
+    one = Scenario(name="one", title="", exercises=("responses.previous-id",), request=request,
+                   dialects=(Dialect.RESPONSES,), modes=WHOLE)  # fmt: skip
+    (exchanges,) = run(a_target(tiny, dialects=(Dialect.RESPONSES,)), one).exchanges.values()
+    assert [exchange.path for exchange in tiny.requests] == ["/v1/responses"]
+    assert len(exchanges) == 1

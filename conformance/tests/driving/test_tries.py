@@ -3,12 +3,12 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from assay.driving.budget import SpentError
-from assay.driving.tries import MORE, TRIES, settled, unhurried, until_done
+from assay.driving.tries import MORE, TRIES, Tried, settled, unhurried, until_done
 from assay.model.asks import Count, Say
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Scenario, Turn
@@ -17,6 +17,9 @@ from assay.model.transcript import End, Piece, Transcript
 from assay.reading.asked import right_answers
 from assay.reading.exchange import Exchange, read
 from assay.requests.plain import UnseenError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
 FORM = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
@@ -65,9 +68,61 @@ def test_an_answer_that_does_what_was_asked_is_the_last_try() -> None:
 
 
 def test_a_model_that_never_does_it_is_asked_three_times() -> None:
-    exchange, caps = tried(SAY, *[("y", "stop")] * TRIES)
+    exchange, caps = tried(SAY, *[(f"y{number}", "stop") for number in range(TRIES + 1)])
     assert len(caps) == TRIES
     assert (exchange.wanted, len(exchange.earlier)) == ((), TRIES - 1)
+
+
+def test_an_answer_that_comes_again_word_for_word_is_the_last() -> None:
+    exchange, caps = tried(SAY, ("y", "stop"), ("y", "stop"), ("x", "stop"))
+    assert (len(caps), exchange.wanted) == (2, ())
+    # Of two that were cut at different limits, the second may be the beginning of what was asked for.
+    assert len(tried(SAY, ("y", "length"), ("y", "length"), ("x", "stop"))[1]) == 3
+
+
+def several(*texts: Sequence[tuple[str, str]]) -> list[int]:
+    """How often each of several scenarios of a run was sent, one after the other."""
+    shared, times = Tried(), list[int]()
+
+    async def send(scenario: Scenario) -> Exchange:
+        number = times[-1]
+        times[-1] += 1
+        return answered(scenario, *texts[len(times) - 1][number])
+
+    async def run() -> None:
+        for number in range(len(texts)):
+            times.append(0)
+            await until_done(dataclasses.replace(SAY, name=f"s{number}"), send, shared)
+
+    asyncio.run(run())
+    return times
+
+
+def test_after_enough_scenarios_with_the_same_answer_no_further_try_is_sent() -> None:
+    same, cut = [("y", "stop")] * TRIES, [("y", "length"), ("x", "stop")]
+    assert several(same, same, same, same) == [2, 2, 1, 1]
+    # One that was cut needs more room, which has not been tried.
+    assert several(same, same, cut) == [2, 2, 2]
+
+
+def test_a_further_try_that_helped_shows_that_they_are_not_vain() -> None:
+    same, lazy = [("y", "stop")] * TRIES, [("y", "stop"), ("x", "stop")]
+    assert several(same, lazy, same, same, lazy) == [2, 2, 2, 2, 2]
+
+
+def test_a_scenario_is_not_tried_again_in_a_form_after_another_showed_the_same_answer() -> None:
+    shared, sent = Tried(), []
+
+    async def send(scenario: Scenario) -> Exchange:
+        sent.append(scenario.name)
+        return answered(scenario, "y")
+
+    async def run() -> None:
+        await asyncio.gather(*(until_done(SAY, send, shared) for _ in range(4)))
+
+    asyncio.run(run())
+    # Four first tries, and one further: the others wait for what it shows.
+    assert len(sent) == 5
 
 
 def test_an_answer_that_was_cut_gets_more_room_unless_it_was_to_be_cut() -> None:

@@ -13,10 +13,12 @@ from assay.judging.judge import Judgement, judge_runs
 from assay.judging.outcomes import Run
 from assay.judging.request_shape import shape
 from assay.judging.symptoms import (
+    ConstantUsage,
     Died,
     ErrorAs200,
     ExceptionText,
     ExtraMembers,
+    LateError,
     MissingHeaders,
     MissingMembers,
     NoAnswer,
@@ -24,7 +26,11 @@ from assay.judging.symptoms import (
     NotAnAnswer,
     Nothing,
     NotServed,
+    OtherMode,
+    OthersAnswer,
+    Sent,
     Symptom,
+    WrongMembers,
     WrongStatus,
     form_symptom_of,
     masked,
@@ -32,10 +38,12 @@ from assay.judging.symptoms import (
 )
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
-from assay.model.target import Target
-from assay.model.transcript import Death, End, Wait
+from assay.model.scenario import Mode
+from assay.model.target import Backend, Target
+from assay.model.transcript import Death, End, Piece, Wait
 from assay.model.verdict import Verdict, VerdictLevel
-from assay.reading.exchange import Exchange
+from assay.reading.exchange import Exchange, read
+from assay.scenarios.live import LIVE
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -44,12 +52,13 @@ if TYPE_CHECKING:
 Make = Callable[..., Exchange]
 CATALOGUE = load()
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
+LIVE_RESPONSES = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\nKeyError: 'tools'\n"
 OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
 
 
-def judged(*exchanges: Exchange) -> Judgement:
+def judged(*exchanges: Exchange, target: Target = TARGET) -> Judgement:
     """All these, each scenario's together."""
     by_name: dict[str, list[Exchange]] = {}
     for one in exchanges:
@@ -61,7 +70,7 @@ def judged(*exchanges: Exchange) -> Judgement:
         )
         for those in by_name.values()
     ]
-    return judge_runs(runs, TARGET, CATALOGUE)
+    return judge_runs(runs, target, CATALOGUE)
 
 
 def broken(judgement: Judgement) -> list[str]:
@@ -128,7 +137,48 @@ def test_the_end_of_the_process_is_a_symptom_whatever_came(right_whole: Make) ->
 
 def test_what_differs_from_request_to_request_is_masked() -> None:
     said = "Unknown field 'n' in `messages[0].x` near \"my own words\" (id 3b95ea80-1df6, 17 of 20)"
-    assert masked(said, {"n", "messages"}) == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+    assert (
+        masked(said, Sent(fields=frozenset({"n", "messages"})))
+        == "Unknown field 'n' in `messages[…].x` near “…” (id …, … of …)"
+    )
+
+
+ECHOED = {"type": "function", "name": "save_note", "description": "Save a note for later"}
+REQUEST = json.dumps({"model": "m", "tools": [ECHOED], "input": "Call the tool save_note once."}).encode()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            {"detail": [{"loc": ["body", "tools", 0, "function"], "msg": "Field required", "input": ECHOED}] * 2},
+            "body.tools.….function: Field required",
+        ),
+        ({"detail": [{"loc": [], "msg": "No such thing"}]}, "No such thing"),
+        (
+            {"error": {"message": f"Cannot read {ECHOED} in tools", "type": "t"}},
+            "Cannot read {…} in tools (type t)",
+        ),
+        (
+            {"error": {"message": f"Bad tools: {json.dumps([ECHOED, {'a': ECHOED}])}; give up"}},
+            "Bad tools: {…}; give up",
+        ),
+        ({"error": "Who wants to Call the tool save_note once. I do not"}, "Who wants to … I do not"),
+        ({"error": {"message": '{"code": "x"}'}}, "{“…”: “…”}"),
+        ({"error": {"message": "tools[0].function, see [docs]"}}, "tools[…].function, see [docs]"),
+    ],
+)
+def test_what_an_error_repeats_of_its_request_is_no_part_of_its_symptom(plain: Make, error: object, said: str) -> None:
+    exchange = plain("text-hello", 422, json.dumps(error).encode())
+    asked = dataclasses.replace(exchange.transcript, request_body=REQUEST)
+    assert symptom_of(dataclasses.replace(exchange, transcript=asked)) == WrongStatus(status=422, said=said)
+
+
+def test_errors_that_say_different_things_of_what_they_repeat_are_different_symptoms(plain: Make) -> None:
+    def symptom(message: str) -> object:
+        return symptom_of(plain("text-hello", 422, json.dumps({"detail": [{"loc": ["a"], "msg": message}]}).encode()))
+
+    assert symptom("Field required") != symptom("Extra inputs are not permitted")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +186,12 @@ def test_what_differs_from_request_to_request_is_masked() -> None:
     [
         ("the body: a and b are not among the published fields", ExtraMembers(names=("a", "b"))),
         ("/choices/0: index is missing", MissingMembers(names=("index",))),
+        (
+            "/usage/output_tokens_details/reasoning_tokens: is null, should be integer",
+            WrongMembers(names=("reasoning_tokens",)),
+        ),
+        ("the answer has no usage with its three counts", MissingMembers(names=("usage",))),
+        ("stream_options.include_usage was set and no usage chunk came", MissingMembers(names=("usage chunk",))),
         ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
         ("the body is not JSON", None),
     ],
@@ -217,6 +273,59 @@ def test_an_error_sent_as_200_is_named_as_that(plain: Make, stream: Make) -> Non
     assert broken(judged(stream("text-hello", frame, bare=True))) == ["text-hello:chat.stream.error-before-output"]
 
 
+def test_an_error_that_was_due_and_came_as_200_is_one_finding_however_it_is_written(
+    stream: Make, right_stream: Make, plain: Make, error_frame: bytes
+) -> None:
+    names = ("fail-first", "fail-rate", "fail-context")
+    late = [stream(name, {"role": "assistant"}, error_frame, {"finish": "error"}) for name in names]
+    found = judged(*late, right_stream("text-hello"))
+    assert broken(found) == ["fail-first:chat.stream.error-before-output"]
+    assert [(type(one.symptom), len(one.exchanges)) for one in found.causes] == [(LateError, 3)]
+    one = outcome(found, "fail-first:chat.stream.error-before-output")
+    assert one.findings[0].violation.seen.startswith("an error before any output was sent as HTTP 200: ")
+    assert (one.at(VerdictLevel.STRICT), one.at(VerdictLevel.COMPAT)) == (Verdict.FAIL, Verdict.WARN)
+    assert outcome(found, "fail-rate:chat.stream.error-before-output").reason.startswith("counted once, in fail-first")
+    whole = judged(plain("fail-first", 200, OOPS), right_stream("text-hello"))
+    assert broken(whole) == ["fail-first:chat.whole.backend-error"]
+    assert outcome(whole, "fail-first:chat.whole.backend-error").at(VerdictLevel.COMPAT) is Verdict.FAIL
+
+
+def test_an_error_after_text_is_right_as_a_frame(stream: Make, right_stream: Make, error_frame: bytes) -> None:
+    names = ("fail-after-text", "silent-backend")
+    found = judged(*(right_stream(name) for name in names), stream("fail-in-arguments", error_frame))
+    assert (broken(found), found.causes) == ([], ())
+
+
+@pytest.mark.parametrize("dialect", [Dialect.OPENAI_JSON, Dialect.RESPONSES])
+def test_an_answer_of_the_other_mode_is_one_finding_named_as_that(
+    right_stream: Make, right_whole: Make, plain: Make, stream: Make, dialect: Dialect
+) -> None:
+    names, target = ("text-hello", "call-one"), dataclasses.replace(TARGET, dialects=(dialect,))
+    of_form = {
+        Dialect.OPENAI_JSON: ("chat.whole.envelope", "chat.stream.frames"),
+        Dialect.RESPONSES: ("responses.whole.envelope", "responses.stream.schema"),
+    }
+    whole_row, stream_row = of_form[dialect]
+    streams = [
+        plain(name, 200, right_stream(name, dialect=dialect).transcript.body, dialect=dialect, target=target)
+        for name in names
+    ]
+    found = judged(*streams, *(right_stream(name, dialect=dialect, target=target) for name in names), target=target)
+    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.STREAM)}
+    assert broken(found) == [f"text-hello:{whole_row}"]
+    (finding,) = outcome(found, f"text-hello:{whole_row}").findings
+    assert finding.violation.seen.startswith("a stream where a whole answer was asked for (application/json): ")
+    assert outcome(found, f"call-one:{whole_row}").reason.startswith("counted once, in text-hello: a stream where ")
+    assert outcome(found, "call-one:target.answers").verdict is Verdict.PASS
+    wholes = [
+        stream(name, right_whole(name, dialect=dialect).transcript.body, bare=True, dialect=dialect, target=target)
+        for name in names
+    ]
+    found = judged(*wholes, target=target)
+    assert {one.symptom for one in found.causes} == {OtherMode(came=Mode.WHOLE)}
+    assert broken(found) == [f"text-hello:{stream_row}"]
+
+
 def test_where_nothing_is_answered_no_error_is_the_right_one(plain: Make) -> None:
     everything = [plain("text-hello", 500, OOPS), plain("fail-first", 500, OOPS), plain("param-n", 500, OOPS)]
     assert broken(judged(*everything)) == ["text-hello:target.answers"]
@@ -247,6 +356,121 @@ def test_the_same_extra_member_is_one_finding_whatever_requirement_finds_it(whol
     )  # fmt: skip
 
 
+def counting(exchange: Exchange, *usage: int) -> Exchange:
+    """The same whole answer of chat, with these counts of the request and the answer; with none, without a usage."""
+    body = json.loads(exchange.transcript.body)
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    body["usage"] = dict(zip(names, (*usage, sum(usage)), strict=True)) if usage else None
+    return replied(exchange, body if usage else {name: value for name, value in body.items() if name != "usage"})
+
+
+def replied(exchange: Exchange, body: object) -> Exchange:
+    """The same exchange, with another body."""
+    pieces = (Piece(at=0.0, data=json.dumps(body).encode()),)
+    transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
+    return dataclasses.replace(exchange, transcript=transcript, reading=read(transcript, exchange.form))
+
+
+COUNTED = ("text-hello", "usage-asked", "choices-usage", "choices-indexed")
+"""Scenarios whose backends report different counts."""
+
+
+def test_counts_that_never_change_are_one_finding_and_hide_nothing(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name), 10, 20) for name in COUNTED))
+    assert [one.partition(":")[2] for one in broken(found)] == ["chat.whole.usage"]
+    (cause,) = found.causes
+    assert cause.symptom == ConstantUsage(prompt=10, completion=20)
+    assert cause.finding.violation.seen == "the usage is 10 + 20 in every answer, whatever was asked"
+    others = [outcome(found, f"{name}:chat.whole.usage") for name in COUNTED if name != cause.scenario]
+    assert {one.verdict for one in others} == {Verdict.NOT_OBSERVED}
+    assert {one.reason.partition(":")[0] for one in others} == {f"counted once, in {cause.scenario}"}
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+def test_counts_that_change_are_wrong_each_for_itself(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name), 10 + number, 20) for number, name in enumerate(COUNTED)))
+    assert (len(broken(found)), found.causes) == (len(COUNTED), ())
+
+
+def test_counts_that_stay_the_same_because_the_backend_reports_the_same_are_right(right_whole: Make) -> None:
+    found = judged(*(right_whole(name) for name in ("text-hello", "text-utf8", "text-markup", "text-empty")))
+    assert (broken(found), found.causes) == ([], ())
+
+
+def test_a_usage_that_is_missing_everywhere_is_one_finding_and_hides_nothing(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name)) for name in ("text-hello", "textual-verbatim", "text-utf8")))
+    assert broken(found) == ["text-hello:chat.whole.usage"]
+    assert [str(one.symptom) for one in found.causes] == ["usage is missing"]
+    assert outcome(found, "text-utf8:chat.whole.usage").reason == "counted once, in text-hello: usage is missing"
+    assert outcome(found, "textual-verbatim:chat.whole.calls-all-in-order").verdict is Verdict.PASS
+    once = judged(counting(right_whole("text-hello")), right_whole("text-utf8"))
+    assert (broken(once), once.causes) == (["text-hello:chat.whole.usage"], ())
+
+
+@pytest.mark.parametrize(("counts", "seen"), [((0, 0), ["the usage counts no tokens of the request"]), ((9, 5), [])])
+def test_counts_are_judged_beside_members_that_are_missing(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    counts: tuple[int, int], seen: list[str],
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": counts[0], "input_tokens_details": {"cached_tokens": 0}, "output_tokens": counts[1],
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": sum(counts),
+    }  # fmt: skip
+    said = response("completed", [told_message("Hello!")], usage=usage)
+    del said["parallel_tool_calls"]
+    say = next(one for one in LIVE if one.name == "live-say")
+    exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-say:responses.whole.envelope").findings
+    assert [one.violation.seen for one in found] == ["the body: parallel_tool_calls is missing", *seen]
+
+
+@pytest.mark.parametrize(
+    ("count", "status", "cut"),
+    [(16, "completed", True), (15, "completed", False), (16, "incomplete", False)],
+)
+def test_an_answer_that_has_all_the_tokens_that_it_may_have_is_not_complete(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    count: int, status: str, *, cut: bool,
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": 40, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": count,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 40 + count,
+    }  # fmt: skip
+    why = {"incomplete_details": {"reason": "max_output_tokens"}} if status == "incomplete" else {}
+    said = response(status, [told_message("H" * count)], usage=usage, **why)
+    length = next(one for one in LIVE if one.name == "live-length")
+    exchange = plain(length, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-length:responses.whole.envelope").findings
+    sentence = "the answer was cut at the 16 tokens that it may have, and its end says that it was complete"
+    assert [one.violation.seen for one in found] == [sentence] * cut
+
+
+def without(exchange: Exchange, member: str) -> Exchange:
+    """The same whole answer, without a member."""
+    body = json.loads(exchange.transcript.body)
+    return replied(exchange, {name: value for name, value in body.items() if name != member})
+
+
+@pytest.mark.parametrize(
+    ("turns", "verdict", "reason"),
+    [
+        ((0, 1), Verdict.NOT_OBSERVED, "counted once, in text-hello: model is missing"),
+        ((1,), Verdict.PASS, "but for this, counted in text-hello: model is missing"),
+        ((), Verdict.PASS, ""),
+    ],
+)
+def test_a_row_whose_every_answer_has_a_fault_that_is_counted_elsewhere_does_not_pass(
+    right_whole: Make, turns: tuple[int, ...], verdict: Verdict, reason: str
+) -> None:
+    loop = [right_whole("tool-loop", number) for number in (0, 1)]
+    loop = [without(one, "model") if one.number in turns else one for one in loop]
+    found = judged(without(right_whole("text-hello"), "model"), *loop)
+    one = outcome(found, "tool-loop:chat.whole.envelope")
+    # Its streams were not driven, which says nothing of a row of whole answers.
+    assert (one.verdict, one.reason) == (verdict, reason)
+    assert outcome(found, "tool-loop:chat.whole.usage").verdict is Verdict.PASS
+
+
 def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
     plain: Make, right_whole: Make, error_body: Callable[..., bytes]
 ) -> None:
@@ -260,6 +484,113 @@ def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
     other = outcome(found, "images-earlier:chat.whole.text")
     assert other.verdict is Verdict.NOT_APPLICABLE
     assert other.reason == "the target does not serve images: HTTP 400: Images are not supported."
+
+
+# Crowds
+
+
+def aside(stands: Exchange, *first: Exchange) -> Judgement:
+    """What is judged of a scenario that was driven again, alone, and of its first exchanges."""
+    run = Run(scenario=stands.scenario, exchanges={stands.form: [stands]}, repeated=1, set_aside={stands.form: first})
+    return judge_runs([run], TARGET, CATALOGUE)
+
+
+def beside(exchange: Exchange, others: int) -> Exchange:
+    return dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, beside=others))
+
+
+@pytest.mark.parametrize(
+    ("status", "how", "kind"),
+    [
+        (500, {}, "HTTP 500"),
+        (502, {}, "HTTP 502"),
+        (503, {}, "HTTP 503"),
+        (504, {}, "HTTP 504"),
+        (None, {"end": End.CUT}, "the connection broke"),
+        (None, {"end": End.REFUSED}, "no connection could be made"),
+    ],
+)
+def test_what_failed_only_beside_other_requests_is_a_matter_of_capacity(
+    plain: Make, right_whole: Make, status: int | None, how: dict[str, End], kind: str
+) -> None:
+    first = plain("text-hello", status, OOPS, **how)
+    found = aside(right_whole("text-hello"), beside(first, 7), beside(first, 3))
+    assert broken(found) == ["text-hello:target.capacity"]
+    one = outcome(found, "text-hello:target.capacity")
+    assert one.verdict is Verdict.WARN
+    said = "2 exchanges, of as many as 8 at the same time, failed and went well alone: "
+    assert one.findings[0].violation.seen.startswith(f"{said}{kind} (2); ")
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "how"),
+    [
+        ("text-hello", None, {"end": End.TIMEOUT}),
+        ("text-hello", 501, {}),
+        ("fail-first", 502, {}),
+        ("route-unknown", 500, {}),
+    ],
+)
+def test_time_alone_refusals_and_failures_that_were_due_are_none(
+    plain: Make, right_whole: Make, name: str, status: int | None, how: dict[str, End]
+) -> None:
+    stands = right_whole("text-hello") if name == "text-hello" else plain(name, status, OOPS, **how)
+    found = aside(stands, beside(plain(name, status, OOPS, **how), 7))
+    assert not [key for key in broken(found) if key.endswith("target.capacity")]
+
+
+def test_an_error_in_an_answer_is_no_matter_of_capacity(right_stream: Make, stream: Make, error_frame: bytes) -> None:
+    found = aside(right_stream("text-hello"), beside(stream("text-hello", "Hel", error_frame), 7))
+    assert broken(found) == []
+
+
+def test_a_block_that_another_is_due_is_nobody_elses(right_stream: Make, right_whole: Make) -> None:
+    block = right_stream("call-after-text", dialect=Dialect.OBSIDIAN_XML)
+    found = judged(block, right_whole("responses-xml", dialect=Dialect.RESPONSES), right_stream("text-hello"))
+    assert block.wanted[0].blocks
+    assert OthersAnswer() not in [one.symptom for one in found.causes]
+
+
+def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
+    found = aside(right_whole("text-hello"), beside(dead(plain("text-hello", None, end=End.CUT)), 7))
+    assert broken(found) == []
+
+
+def test_the_answer_to_another_request_is_named_as_that(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), right_whole("usage-asked"), right_whole("text-utf8"))
+    assert broken(found) == ["text-hello:turn.concurrent-isolation"]
+    one = outcome(found, "text-hello:turn.concurrent-isolation")
+    assert one.verdict is Verdict.FAIL
+    assert one.findings[0].violation.seen == f'the answer is that to another request, which usage-asked sent: "{other}"'
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_text_that_several_are_due_or_that_came_instead_of_an_error_is_nobody_elses(
+    right_whole: Make, whole: Make
+) -> None:
+    both = [right_whole("text-hello"), right_whole("usage-asked")]
+    assert right_whole("text-hello").choice().text == right_whole("fresh-session").choice().text
+    shared = judged(whole("text-utf8", "Hello, world!"), *both, right_whole("fresh-session"))
+    failed = judged(whole("fail-first", right_whole("usage-asked").choice().text), *both)
+    assert OthersAnswer() not in [cause.symptom for found in (shared, failed) for cause in found.causes]
+
+
+def test_a_part_of_ones_own_text_is_no_answer_to_another_request(right_whole: Make, whole: Make) -> None:
+    block = right_whole("textual-unterminated").choice().text or ""
+    others = right_whole("sentinel-any-cut", dialect=Dialect.RESPONSES)
+    part = "Let me look."
+    assert block.startswith(part)
+    assert [(wanted.text or "").strip() for wanted in others.wanted] == [part]
+    found = judged(whole("textual-unterminated", part), others)
+    assert OthersAnswer() not in [cause.symptom for cause in found.causes]
+
+
+def test_a_text_that_everyone_gets_is_nobody_elses(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), whole("text-utf8", other), right_whole("usage-asked"))
+    assert broken(found) == ["text-hello:chat.whole.text", "text-utf8:chat.whole.text"]
 
 
 # Shapes

@@ -17,10 +17,11 @@ from assay.model.dialect import MODE_HEADER, Arguments, Dialect
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
-from assay.model.transcript import End
+from assay.model.transcript import End, Piece
 from assay.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from assay.reading.applicable import answers_to, applicable
 from assay.reading.exchange import Exchange
+from assay.reading.exchange import read as read_answer
 from assay.reading.expected import Failure
 from assay.scenarios import SCENARIOS
 
@@ -134,6 +135,25 @@ def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_
     assert finding.violation.place.frame == 2
 
 
+@pytest.mark.parametrize(
+    ("role", "verdict"),
+    [("user", Verdict.NOT_OBSERVED), ("assistant", Verdict.PASS), (None, Verdict.PASS)],
+)
+def test_a_subject_is_not_kept_where_its_content_cannot_be_judged(
+    right_stream: Make, right_whole: Make, role: str | None, verdict: Verdict
+) -> None:
+    exchange = right_stream("shape-a")
+    first, *others = exchange.transcript.body.split(b"\n\n")
+    # A second role: another one says that what follows is no answer; the same one is passed over by clients.
+    again = [first.replace(b'"assistant"', b'"%s"' % role.encode())] if role else []
+    pieces = (Piece(at=0.0, data=b"\n\n".join([first, *again, *others])),)
+    transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
+    twice = dataclasses.replace(exchange, transcript=transcript, reading=read_answer(transcript, exchange.form))
+    outcomes = judged(twice, right_whole("shape-a"))
+    assert broken(outcomes) == ({"chat.stream.role-once"} if role else set())
+    assert outcomes["shapes.a"].verdict is verdict
+
+
 def test_a_fault_of_form_that_clients_cope_with_hides_nothing(stream: Make, right_whole: Make) -> None:
     outcomes = judged(stream("text-hello", "Help!", {"role": "assistant"}, STOP), right_whole("text-hello"))
     assert broken(outcomes) == {"chat.stream.role-once", "chat.stream.text"}
@@ -212,7 +232,7 @@ def test_parity_is_judged_where_nothing_else_was_found(stream: Make, whole: Make
 def test_what_the_stored_answer_alone_can_say_is_reported(stream: Make, right_whole: Make, error_frame: bytes) -> None:
     outcomes = judged(stream("text-hello", "Hello, world!", error_frame), right_whole("text-hello"))
     (finding,) = outcomes["chat.stream.parity"].findings
-    assert "the answer says 'events: role text error'" in finding.violation.seen
+    assert "the answer says events: role text error" in finding.violation.seen
 
 
 # Answers that are none
@@ -503,6 +523,17 @@ def test_an_error_that_never_came_is_not_called_right(plain: Make, status: int |
     assert broken(outcomes) == {"http.auth.wrong"}
     assert outcomes["http.error.envelope"].verdict is Verdict.NOT_OBSERVED
     assert outcomes["http.error.envelope"].reason == "no error came in which it could be seen"
+
+
+@pytest.mark.parametrize(("status", "verdict"), [(200, Verdict.NOT_OBSERVED), (500, Verdict.WARN)])
+def test_where_no_response_came_that_could_be_continued_nothing_is_said_of_continuing(
+    plain: Make, status: int, verdict: Verdict
+) -> None:
+    outcomes = judged(plain("previous-stream", status, b'{"object": "list"}', dialect=Dialect.RESPONSES), target=ALL)
+    assert outcomes["responses.previous-id"].verdict is verdict
+    if verdict is Verdict.NOT_OBSERVED:
+        reason = "no answer brought the response that the next request continues"
+        assert outcomes["responses.previous-id"].reason == reason
 
 
 # What could not be seen

@@ -6,11 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from live_defects import each, with_, without
-from live_endpoint import Endpoint, Events
+from live_endpoint import Endpoint, Events, RefusedError
 from live_model import BABBLE, Json, Said, chatty, cut_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Change = Callable[[Json], Json]
 
 
 def all_of(*changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -159,8 +161,37 @@ AZURE = Endpoint(
     chunks=filtered,
 )
 
+# models that do not take every member of a request
+
+
+def refusing(*members: str, words: str = "Unsupported parameter: '{}' is not supported with this model.") -> Change:
+    """Refuses a request with one of these members, as OpenAI's newer models do."""
+
+    def refuse(body: Json) -> Json:
+        for name in members:
+            if name in body:
+                raise RefusedError(400, words.format(name), name, "unsupported_parameter")
+        return body
+
+    return refuse
+
+
+INSTEAD = "Unsupported parameter: '{{}}' is not supported with this model. Use '{}' instead."
+NEWER = Endpoint(name="newer-model", request=refusing("max_tokens", words=INSTEAD.format("max_completion_tokens")))
+"""Its limit of tokens has the new name alone."""
+OLDER = Endpoint(name="older-server", request=refusing("max_completion_tokens", words=INSTEAD.format("max_tokens")))
+"""Its limit of tokens has the old name alone."""
+SPARE = Endpoint(name="spare-model", request=refusing("stop", "parallel_tool_calls", "stream_options"))
+"""It takes little more than messages, tools and a limit."""
+UNLIMITED = Endpoint(
+    name="unlimited-model", request=refusing("max_tokens", "max_completion_tokens", "max_output_tokens")
+)
+"""It takes no limit of tokens by any name."""
+
 PLAIN = Endpoint(name="plain")
-GOODS = (PLAIN, OPENAI, MINIMAL, VENDOR, REASONING, AZURE)
+SPARING = (NEWER, OLDER, SPARE, UNLIMITED)
+"""Endpoints that refuse members which requests can do without."""
+GOODS = (PLAIN, OPENAI, MINIMAL, VENDOR, REASONING, AZURE, *SPARING)
 """Endpoints whose model obeys."""
 
 CHATTY = Endpoint(name="chatty", temper=chatty)

@@ -24,14 +24,18 @@ from live_defects import (
     REQUESTS as REQUESTED,
 )
 from live_endpoint import KEY, MODEL, Endpoint, Server, serving
-from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, PLAIN, SLOW
+from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, SLOW, SPARE, UNLIMITED
 
-from assay.driving.budget import Budget
+from assay.driving.budget import TOKENS, Budget
+from assay.judging.checks import CHECKS
+from assay.judging.judge import judge_all
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.target import Backend, Target
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.requests.cost import cost
+from assay.results.archive import load as load_runs
+from assay.results.archive import save
 from assay.results.certify import certify
 from assay.scenarios.live import LIVE
 
@@ -50,8 +54,8 @@ TARGET = Target(
 )
 REQUESTS = 80
 """How many requests a run may need where the model obeys."""
-PREFLIGHT = 5
-"""How many of them finding out what the endpoint is may take."""
+PREFLIGHT = 3
+"""How many of them finding out what the endpoint is takes: the models, and a text of each surface."""
 KILLED = 0.95
 """The part of the defects that must be found by their rows."""
 STEP = 19
@@ -124,11 +128,76 @@ def test_a_model_that_does_not_do_what_it_is_asked_is_no_finding(endpoint: Endpo
     assert broken(certificate) == set()
 
 
+def test_a_limit_of_tokens_has_the_name_that_the_endpoint_takes(server: Server) -> None:
+    certificate = run(server, NEWER)
+    (adjustment,) = certificate.target.adjusted.items()
+    assert (adjustment[0], adjustment[1].instead, adjustment[1].status) == ("max_tokens", "max_completion_tokens", 400)
+    # Nothing is lost by it: answers are cut all the same.
+    assert {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED} == {}
+    assert sent_with(certificate, "max_tokens") <= {"live-param-max-tokens"}
+
+
+def test_of_two_names_the_one_that_is_not_taken_is_an_absence(server: Server) -> None:
+    certificate = run(server, OLDER)
+    assert certificate.target.adjusted == {}
+    reasons = {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
+    assert {key.partition(":")[0] for key in reasons} == {"live-length-completion"}
+    assert all(reason.startswith("the target refuses max_completion_tokens: ") for reason in reasons.values())
+
+
+def test_what_a_prompt_can_do_without_is_left_out_and_what_it_is_about_is_an_absence(server: Server) -> None:
+    certificate = run(server, SPARE)
+    assert {name: one.instead for name, one in certificate.target.adjusted.items()} == {
+        "parallel_tool_calls": "", "stream_options": "",
+    }  # fmt: skip
+    assert sent_with(certificate, "stream_options") == set()
+    reasons = {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
+    assert reasons["live-stop:chat.whole.text"].startswith("the target refuses stop: ")
+    assert "live-calls-two:chat.whole.calls-all-in-order" not in reasons
+
+
+def test_where_no_limit_is_taken_only_what_is_about_limits_is_not_observed(server: Server) -> None:
+    certificate = run(server, UNLIMITED)
+    assert all(one.instead == "" for one in certificate.target.adjusted.values())
+    reasons = {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
+    assert {key.partition(":")[0] for key in reasons} == {"live-length", "live-length-completion"}
+
+
+def test_what_requests_did_without_is_judged_alike_in_a_saved_run(server: Server, tmp_path: Path) -> None:
+    scenarios = [one for one in LIVE if one.name in {"live-say", "live-calls-two"}]
+    certificate = run(server, SPARE, scenarios=scenarios)
+    save(tmp_path / "run.gz", certificate.target, certificate.runs)
+    again = load_runs(tmp_path / "run.gz", scenarios)
+    assert again.target.adjusted == certificate.target.adjusted != {}
+    assert judge_all(again.runs, again.target, load(), checks=CHECKS) == certificate.outcomes
+
+
+def sent_with(certificate: Certificate, member: str) -> set[str]:
+    """The scenarios of which a request that was judged has a member."""
+    return {
+        run.scenario.name
+        for run in certificate.runs
+        for those in run.exchanges.values()
+        for one in those
+        if f'"{member}"'.encode() in one.transcript.request_body
+    }
+
+
+@pytest.mark.parametrize("endpoint", [IDLE, CHATTY], ids=lambda one: one.name)
+def test_tries_that_cannot_succeed_cost_little(endpoint: Endpoint, server: Server) -> None:
+    before = server.requests.get(endpoint.name, 0)
+    certificate = run(server, endpoint, Budget(requests=REQUESTS - PREFLIGHT, tokens=TOKENS))
+    assert server.requests[endpoint.name] - before <= REQUESTS - PREFLIGHT
+    assert not [o.key for o in certificate.outcomes if "spent" in o.reason]
+
+
 def test_what_a_model_did_not_do_is_not_observed_and_says_why(server: Server) -> None:
     scenarios = [one for one in LIVE if one.name in {"live-say", "live-length"}]
     certificate = run(server, CHATTY, scenarios=scenarios)
     reasons = {o.key: o.reason for o in certificate.outcomes if o.verdict is Verdict.NOT_OBSERVED}
-    assert reasons["live-say:chat.whole.text"] == "the model did not do what was asked in 3 tries"
+    assert reasons["live-say:chat.stream.text"] == "the model did not do what was asked in 2 tries"
+    # The stream, which comes first, has shown that this model says the same again.
+    assert reasons["live-say:chat.whole.text"] == "the model did not do what was asked in 1 try"
     # What holds of any answer was seen all the same, and a chatty model is cut as any other.
     assert "live-say:chat.whole.usage" not in reasons
     assert "live-length:chat.whole.finish" not in reasons

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.model.dialect import Dialect, Surface
-from assay.model.target import SurfaceReport, SurfaceState
+from assay.model.target import Adjustment, SurfaceReport, SurfaceState
 from assay.report.head import head
 
 if TYPE_CHECKING:
@@ -50,6 +50,18 @@ def test_each_surface_is_named_with_what_showed_its_state(whole: Make, certified
         "  function-call not judged: it is not served: no call",
         "responses  absent: HTTP 200 with text/plain",
         r"  it said: It\x07works!",
+    ]
+
+
+def test_what_requests_do_without_is_named_with_the_refusal(whole: Make, certified: Certified, show: Show) -> None:
+    adjusted = {
+        "max_tokens": Adjustment(instead="max_completion_tokens", status=400, message="Use the other."),
+        "stream_options": Adjustment(instead="", status=422, message="Not here."),
+    }
+    certificate = dataclasses.replace(certified(whole("text-hello", "Hello, world!")), selection=("text-hello",))
+    assert show(certificate, surfaces={}, adjusted=adjusted).splitlines()[1:] == [
+        "max_tokens  refused, max_completion_tokens is sent instead (HTTP 400: Use the other.)",
+        "stream_options  refused, requests do without it (HTTP 422: Not here.)",
     ]
 
 

@@ -68,10 +68,22 @@ def test_a_request_follows_the_last_response() -> None:
     said = [response("resp_1"), response("resp_2"), transcript(404)]
     one = Request(path="/responses/{response}/x", json={"previous_response_id": "{response}", "input": "{response}?"})
     told = following(one, said)
+    assert told is not None
     assert told.path == "/responses/resp_2/x"
     assert told.json == {"previous_response_id": "resp_2", "input": "{response}?"}
-    assert following(one, []) == one
     assert following(Request(body=b"{"), said) == Request(body=b"{")
+
+
+@pytest.mark.parametrize(
+    ("request_", "is_sent"),
+    [
+        (Request(path="/responses/{response}"), False),
+        (Request(json={"previous_response_id": "{response}"}), False),
+        (Request(path="/responses/resp_nowhere", json={"input": "{response}?"}), True),
+    ],
+)
+def test_what_continues_a_response_that_never_came_is_not_sent(request_: Request, is_sent: bool) -> None:  # noqa: FBT001
+    assert following(request_, [transcript(500)]) == (request_ if is_sent else None)
 
 
 @pytest.mark.parametrize(

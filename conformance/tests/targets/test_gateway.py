@@ -115,17 +115,47 @@ def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
 # Gateways
 
 
-def test_a_gateway_that_passes_everything_on_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+NOT_BEHIND_A_GATEWAY = {"shape-a", "sentinel-plain", "crash-in-text", "not-ready"}
+SAMPLE = NOT_BEHIND_A_GATEWAY | {
+    "calls-burst", "choices-text", "fail-after-text", "history", "input-items", "models", "previous-response",
+    "silence", "text-hello", "text-utf8", "tool-choice-none", "tool-loop", "tool-registry", "usage-asked",
+}  # fmt: skip
+"""Of every subject one; with `--whole` all scenarios are played."""
+
+
+def test_a_gateway_that_passes_everything_on_breaks_nothing(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     monkeypatch.setenv("GATEWAY", KEY)
+    whole = request.config.getoption("whole")
     options = TargetOptions(gateway=PASSTHROUGH, env=ENV, api_key_env="GATEWAY", default_mode=Dialect.OPENAI_JSON)
-    certificate = plan(options, RunOptions()).certify()
+    certificate = plan(options, RunOptions(only=() if whole else tuple(sorted(SAMPLE)))).certify()
     assert [o for o in certificate.outcomes if o.verdict in {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}] == []
-    assert certificate.counts[Verdict.PASS] > 2000
+    assert certificate.counts[Verdict.PASS] > (2000 if whole else 300)
     # What a person has to declare of any target.
     assert certificate.unobserved.keys() == {"chat.stream.keepalive-is-comment"}
     assert certificate.target.backend is Backend.ENDPOINT
     behind = {o.scenario for o in certificate.outcomes if o.verdict is Verdict.NOT_APPLICABLE}
-    assert {"shape-a", "sentinel-plain", "crash-in-text", "not-ready"} <= behind
+    assert behind >= NOT_BEHIND_A_GATEWAY
+
+
+def test_a_gateway_that_sends_requests_again_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", KEY)
+    command = PASSTHROUGH.replace("passthrough.py", "resending.py")
+    options = TargetOptions(gateway=command, env=ENV, api_key_env="GATEWAY", model="m")
+    # Scripts of several parts, and one of several choices.
+    scenarios = ("tool-loop", "many-steps", "choices-text", "text-hello")
+    certificate = plan(options, RunOptions(only=scenarios)).certify()
+    broken = {o.key: o.findings[:1] for o in certificate.outcomes if o.verdict in {Verdict.FAIL, Verdict.ERROR}}
+    assert broken == {}
+    assert certificate.counts[Verdict.PASS] > 50
+
+
+def test_a_model_that_a_gateway_has_asked_for_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", KEY)
+    options = TargetOptions(gateway=PASSTHROUGH, env=ENV, api_key_env="GATEWAY", model="a-model/of-its-own")
+    certificate = plan(options, RunOptions(only=("models",))).certify()
+    assert {o.requirement: o.verdict for o in certificate.outcomes}["http.models.list"] is Verdict.PASS
 
 
 def test_a_gateway_that_runs_already_is_certified_over_the_port_that_it_calls(

@@ -145,7 +145,7 @@ BROKEN_CALLS: dict[str, tuple[Any, str, Any]] = {
         "call 0 has no function.arguments that is a string",
         [CALL | {"function": {"name": "f", "arguments": "{}"}}],
     ),
-    "an id twice": ([CALL, CALL], "2 calls have the id 'a'", [CALL, CALL | {"id": "b"}]),
+    "an id twice": ([CALL, CALL], '2 calls have the id "a"', [CALL, CALL | {"id": "b"}]),
     "two faults": ([CALL | {"id": 3, "type": 4}], "call 0 has no id; call 0 is not of type function", None),
 }
 
@@ -259,15 +259,15 @@ BROKEN_ERRORS: dict[str, tuple[Any, str | None, str]] = {
         JSON,
         "error.message is missing; error.type is missing; error.param is missing; error.code",
     ),
-    "an empty message": (ERROR | {"message": ""}, JSON, "error.message is '', not a non-empty string"),
-    "a message that is null": (ERROR | {"message": None}, JSON, "error.message is None, not a non-empty string"),
-    "a type that is null": (ERROR | {"type": None}, JSON, "error.type is None, not a string"),
+    "an empty message": (ERROR | {"message": ""}, JSON, 'error.message is "", not a non-empty string'),
+    "a message that is null": (ERROR | {"message": None}, JSON, "error.message is null, not a non-empty string"),
+    "a type that is null": (ERROR | {"type": None}, JSON, "error.type is null, not a string"),
     "a code that is a number": (ERROR | {"code": 404}, JSON, "error.code is 404, not a string or null"),
     "a param that is a list": (ERROR | {"param": []}, JSON, "error.param is [], not a string or null"),
     "a bare string": ("broken", JSON, "the body has no error object"),
     "null": (None, JSON, "the body has no error object"),
-    "no content type": (ERROR, None, "the Content-Type is None, not application/json"),
-    "another content type": (ERROR, "text/html", "the Content-Type is 'text/html', not application/json"),
+    "no content type": (ERROR, None, "there is no Content-Type, it should be application/json"),
+    "another content type": (ERROR, "text/html", 'the Content-Type is "text/html", it should be application/json'),
 }
 
 
@@ -285,5 +285,5 @@ def test_an_error_page_is_one_violation() -> None:
     failed, (violation,) = read_error(b"<html>Bad Gateway</html>", "text/html; charset=utf-8")
     assert failed is None
     assert violation.seen.startswith(
-        "the Content-Type is 'text/html; charset=utf-8', not application/json; the body is not"
+        'the Content-Type is "text/html; charset=utf-8", it should be application/json; the body is not'
     )

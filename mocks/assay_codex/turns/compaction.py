@@ -165,5 +165,5 @@ class Compaction:
         if casting.script == before.script:
             # The turns under a nonce say which part is next; this is the same turn, so it goes on by itself.
             casting = replace(casting, first=max(casting.first, min(before.first + 1, len(casting.parts) - 1)))
-        self.casting, self._record = casting, casting.nonce.begin(casting.script, casting.first)
+        self.casting, self._record = casting, casting.begin()
         self.response = self._ask()

@@ -42,7 +42,7 @@ class ScriptPosition:
         self._thread = thread
         # Copied: `reflect` answers with the history before the turn, not with what it has added since.
         self._history = list(thread.history)
-        self.record = casting.nonce.begin(casting.script, casting.first)
+        self.record = casting.begin()
         """The turn as scripts under its nonce can see it."""
         self._index = casting.first
 
@@ -93,7 +93,7 @@ class ScriptPosition:
             )
         # Before the next begins: two running turns would block a script that waits for the others (`others_running`).
         self.record.state = "completed"
-        self.record = casting.nonce.begin(casting.script, casting.first)
+        self.record = casting.begin()
         self.move(casting)
 
     def end(self, state: State) -> None:

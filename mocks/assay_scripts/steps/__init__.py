@@ -6,7 +6,7 @@ backend sends them although the turn is over. Steps after the last `Call` of a p
 before the turn waits for their results.
 
 Which part a turn plays: the part after the last one whose calls all have results in the conversation; if there is none,
-the number of turns already seen with the same script and nonce; never beyond the last part.
+the number of other conversations already seen with the same script and nonce; never beyond the last part.
 
 A call is sent in one or more *shapes*. `native` is how Codex asks a client to run a tool, and the only one that waits
 for a result. The others only report that the model calls, in the ways that backends have been seen to do it:
@@ -61,11 +61,12 @@ Shape = Literal[
 ]
 Shapes = Annotated[tuple[Shape, ...], names_of("shapes", *get_args(Shape))]
 
-Notifications = Literal["v2", "story", "double"]
+Notifications = Literal["v2", "story", "nested", "double"]
 """The notifications that carry text, usage and ends.
 
 `v2`: those of the played version. `double`: each of them twice, as versions up to 0.114 do it: as the typed
 notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMessage and tokenCount, another dialect.
+`nested`: those of `story`, with all but the thread inside `msg`, as `codex/event` has it.
 """
 
 Asks = Literal["policy", "always", "never"]

@@ -46,7 +46,7 @@ def test_the_turns_of_a_script_with_choices_play_them_in_rotation() -> None:
     for _ in range(4):
         selection = _select([], "[[assay:choices/text#a]]", nonces=nonces)
         said.append(selection.parts[0][0])
-        selection.nonce.begin(selection.script, selection.first)
+        selection.begin()
     assert said[0] == said[2] != said[1] == said[3]
 
 
@@ -139,12 +139,39 @@ def test_results_in_the_history_choose_the_part_else_the_turns_seen(answered: se
 
 def test_the_turns_seen_under_a_nonce_are_those_of_the_same_script() -> None:
     nonces = Nonces()
-    for script in ("call/steps", "call/steps", "text/hello"):
-        selection = _select([], f"[[assay:{script}#a]]", nonces=nonces)
-        selection.nonce.begin(selection.script, selection.first)
+    for script, said in (("call/steps", "One."), ("call/steps", "Two."), ("text/hello", "Three.")):
+        _select([], f"[[assay:{script}#a]] {said}", nonces=nonces).begin()
     assert _select([], "[[assay:call/steps#a]]", nonces=nonces).first == 2
     assert _select([_result("call_search")], "[[assay:call/steps#a]]", nonces=nonces).first == 1
     assert _select([], "[[assay:call/steps#b]]", nonces=nonces).first == 0
+
+
+def test_a_request_that_is_sent_again_is_answered_by_the_same_part() -> None:
+    nonces = Nonces()
+    first, history = "[[assay:call/steps#a]] Go.", [_user("[[assay:call/steps#a]] Go."), _user("x", "assistant")]
+
+    def part(earlier: list[dict[str, Any]], said: str) -> int:
+        selection = _select(earlier, said, nonces=nonces)
+        selection.begin()
+        return selection.first
+
+    assert [part([], first) for _ in range(3)] == [0, 0, 0]
+    assert [part(history, "On.") for _ in range(2)] == [1, 1]
+    # Also one that comes late, after the conversation went on.
+    assert part([], first) == 0
+    assert part([], "[[assay:call/steps#b]] Go.") == 0
+
+
+def test_the_choices_of_a_request_that_is_sent_again_are_those_of_the_first_time() -> None:
+    nonces = Nonces()
+    played = []
+    for said in ("One.", "One.", "One.", "One.", "Two.", "Two."):
+        selection = _select([], f"[[assay:choices/mixed#a]] {said}", nonces=nonces)
+        selection.begin()
+        played.append((selection.parts, selection.first))
+    assert played[0][0] != played[1][0]
+    assert played[:2] == played[2:4]
+    assert [parts for parts, _ in played[4:]] == [parts for parts, _ in played[:2]]
 
 
 def test_a_script_of_one_call_that_was_answered_is_over() -> None:

@@ -42,6 +42,15 @@ def read_object(stream: Stream, *, length: int | None, media_type: str, limit: i
     # A malformed chunk, or a body that breaks off: the client's fault.
     except (ValueError, OSError):
         raise ApiError(BAD_REQUEST, message="The request body could not be read to its end.") from None
+    return object_in(data, media_type)
+
+
+def object_in(data: bytes, media_type: str) -> Mapping[str, Any]:
+    """The JSON object that these bytes are.
+
+    Raises:
+        ApiError: 415 or 400, whichever rule is broken first.
+    """
     if media_type != "application/json":
         raise ApiError(WRONG_MEDIA)
     try:

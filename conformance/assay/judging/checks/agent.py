@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import is_object, quoted
+from assay.judging.checks.diff import is_object
 from assay.judging.checks.places import same_data
 from assay.judging.checks.turn import objects_of, received_by
 from assay.judging.registry import Checks, Seen
 from assay.reading.agent_calls import agent_call
+from assay.wire.quoting import quoted
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Call
 

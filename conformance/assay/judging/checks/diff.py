@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from itertools import zip_longest
 from typing import TYPE_CHECKING
+
+from assay.wire.quoting import SHOWN, parting, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,38 +13,31 @@ if TYPE_CHECKING:
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-SHOWN = 80
-"""Characters of a value that a sentence shows."""
-
-
-def quoted(value: object, most: int = SHOWN) -> str:
-    """A value as a sentence shows it: as JSON, cut where it is long."""
-    written = json.dumps(value, ensure_ascii=False)
-    return written if len(written) <= most else f"{written[:most]}…"
-
-
 def listed(calls: Sequence[tuple[str, str]]) -> str:
     """Calls, (name, id) each, as a sentence shows them."""
     return ", ".join(f"{name} ({id_})" if id_ else name for name, id_ in calls) or "nothing"
 
 
-def parting(want: str, got: str) -> int:
-    """Where two texts first differ, counted in characters from 0; the length of the wanted one where they do not."""
-    return next((i for i, (a, b) in enumerate(zip_longest(want, got)) if a != b), len(want))
-
-
 def difference(want: str, got: str) -> str:
-    """One sentence on the first difference of two texts."""
+    """A clause on where a text begins to differ from the right one."""
     at = parting(want, got)
-    return (
-        f"{len(got)} characters instead of {len(want)}; the first difference is at character {at}: "
-        f"{_around(got, at)} instead of {_around(want, at)}"
-    )
+    if not want:
+        return f"it should be empty, it is {quoted(got)}"
+    if not got:
+        return f"it is empty, it should be {quoted(want)}"
+    if at == len(got) < len(want):
+        return f"{_ends(len(want) - at, 'missing')}: {quoted(want[at : at + SHOWN])}"
+    if at == len(want) < len(got):
+        return f"{_ends(len(got) - at, 'too many')}: {quoted(got[at : at + SHOWN])}"
+    sizes = f"{len(got)} characters instead of {len(want)}; " if len(got) != len(want) else ""
+    return f"{sizes}the first difference is at character {at}: {_around(got, at)} instead of {_around(want, at)}"
+
+
+def _ends(count: int, how: str) -> str:
+    return f"its last character is {how}" if count == 1 else f"its last {count} characters are {how}"
 
 
 def _around(text: str, at: int) -> str:
-    if at >= len(text):
-        return "the end"
     return quoted(text[max(0, at - 10) : at + 20])
 
 

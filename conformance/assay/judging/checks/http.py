@@ -7,13 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.answered import asked
-from assay.judging.checks.diff import quoted
+from assay.judging.checks.places import member_place
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import WRONG_KEY
 from assay.model.target import Backend
 from assay.reading.schemas import faults
 from assay.wire.fields import JsonObject, object_of
 from assay.wire.message import read_error, read_whole
+from assay.wire.quoting import quoted
 from assay.wire.violation import Place
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def models(exchange: Exchange) -> Iterable[Seen]:
     if wrong:
         yield wrong
     elif exchange.target.model not in [model["id"] for model in body["data"]]:
-        yield Seen(f"{exchange.target.model!r} is served and not listed", exchange.body_place)
+        yield Seen(f"{quoted(exchange.target.model)} is served and not listed", member_place(exchange, "data"))
 
 
 @check("http.models.get")
@@ -148,7 +149,9 @@ def model(exchange: Exchange) -> Iterable[Seen]:
     if wrong:
         yield wrong
     elif body["id"] != exchange.target.model:
-        yield Seen(f"id is {body['id']!r}, it should be {exchange.target.model!r}", exchange.body_place)
+        yield Seen(
+            f"id is {quoted(body['id'])}, it should be {quoted(exchange.target.model)}", member_place(exchange, "id")
+        )
 
 
 def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
@@ -159,7 +162,7 @@ def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
         return None, Seen("the body is not JSON", exchange.body_place)
     # What harms clients first: they need the ids.
     found = sorted(faults(schema, body), key=_unread)
-    wrong = next((Seen(one.sentence, exchange.body_place, strict_only=_unread(one)) for one in found), None)
+    wrong = next((Seen(one.sentence, member_place(exchange, *one.at), strict_only=_unread(one)) for one in found), None)
     return body, wrong
 
 
@@ -180,14 +183,16 @@ def _refused(exchange: Exchange) -> str:
     request, transcript = asked(exchange), exchange.transcript
     origin = request.headers["origin"]
     allowed = transcript.header("access-control-allow-origin")
+    if allowed is None:
+        return f"there is no access-control-allow-origin header, it should be {origin} or *"
     if allowed not in {"*", origin}:
-        return f"access-control-allow-origin is {allowed!r}, it should be {origin} or *"
+        return f"access-control-allow-origin is {quoted(allowed)}, it should be {origin} or *"
     # An answer, also one that is an error, needs no more than the origin; methods and headers are asked for before.
     if request.method != "OPTIONS":
         return ""
     methods = _words(transcript.header("access-control-allow-methods"))
     if not {"post", "*"} & methods:
-        return f"access-control-allow-methods lists {sorted(methods)}, it should list POST"
+        return f"access-control-allow-methods lists {', '.join(sorted(methods)) or 'nothing'}, it should list POST"
     headers = _words(transcript.header("access-control-allow-headers"))
     missing = _words(request.headers["access-control-request-headers"]) - headers
     # A star covers every header but the one that holds the key.

@@ -27,12 +27,14 @@ from assay.reading.asked import LENGTH, as_json, limit_of
 from assay.reading.schemas import misfits
 from assay.wire.events import Fragment, Text
 from assay.wire.fields import object_of
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from assay.reading.exchange import Exchange
     from assay.wire.calls import Call, Choice
+    from assay.wire.events import Usage
     from assay.wire.violation import Place
 
 check = Checks()
@@ -125,19 +127,33 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     said = words(_said(exchange)) if exchange.wanted else 0
     limit = limit_of(exchange.transcript.request_body)
     if got.total != got.prompt + got.completion:
-        yield Seen(f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}", place)
+        yield _miscounted(
+            f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}", place
+        )
     elif got.prompt <= 0:
-        yield Seen("the usage counts no tokens of the request", place)
+        yield _miscounted("the usage counts no tokens of the request", place)
     elif got.completion <= 0 and any(_strings(exchange)):
-        yield Seen("the usage counts no tokens of an answer that says something", place)
+        yield _miscounted("the usage counts no tokens of an answer that says something", place)
     elif got.completion < said:
-        yield Seen(f"the usage counts {got.completion} tokens of an answer of {said} words", place)
+        yield _miscounted(f"the usage counts {got.completion} tokens of an answer of {said} words", place)
     elif limit is not None and got.completion > limit >= said:
-        yield Seen(f"the usage counts {got.completion} tokens of an answer that may have {limit}", place)
-    elif exchange.wanted and got.prompt < words(_sent(exchange)):
-        yield Seen(f"the usage counts {got.prompt} tokens of a request of {words(_sent(exchange))} words", place)
+        yield _miscounted(f"the usage counts {got.completion} tokens of an answer that may have {limit}", place)
+    elif exchange.wanted and got.prompt < sent_words(exchange):
+        yield _miscounted(f"the usage counts {got.prompt} tokens of a request of {sent_words(exchange)} words", place)
     elif (got.cached or 0) > got.prompt or (got.reasoning or 0) > got.completion:
-        yield Seen(f"the details of the usage are more than its counts: {got}", place)
+        yield _miscounted(_overcounted(got), place)
+
+
+def _overcounted(got: Usage) -> str:
+    """Which detail of a usage is more than the count that it is a part of."""
+    if (got.cached or 0) > got.prompt:
+        return f"the usage counts {got.cached} cached tokens of a request of {got.prompt} tokens"
+    return f"the usage counts {got.reasoning} tokens of reasoning in an answer of {got.completion} tokens"
+
+
+def _miscounted(seen: str, place: Place) -> Seen:
+    """Wrong counts leave text and calls as they are."""
+    return Seen(seen, place, harmless=True)
 
 
 def finish(exchange: Exchange) -> Iterable[Seen]:
@@ -146,13 +162,16 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
     got = exchange.answer.usage
     for choice in exchange.answer.choices:
         if choice.calls and choice.finish not in {called, "tool_calls", None}:
-            yield Seen(f"{_calls(choice)} came, and the finish is {choice.finish!r}", exchange.body_place)
+            yield Seen(f"{_calls(choice)} came, and the finish is {quoted(choice.finish)}", exchange.body_place)
         elif choice.finish in {called, "tool_calls"} and not choice.calls:
-            yield Seen(f"the finish is {choice.finish!r}, and no call came", exchange.body_place)
+            yield Seen(f"the finish is {quoted(choice.finish)}, and no call came", exchange.body_place)
         elif limit is not None and isinstance(exchange.asks, Count) and words(choice.text or "") > limit:
-            seen = (
-                f"the answer may have {limit} tokens; {words(choice.text or '')} words came, and then {choice.finish}"
-            )
+            said, ended = words(choice.text or ""), quoted(choice.finish)
+            seen = f"the answer may have {limit} tokens; {said} words came, and then the finish {ended}"
+            yield Seen(seen, exchange.body_place)
+        elif isinstance(exchange.asks, Count) and choice.finish == STOPPED and got and got.completion == limit:
+            # Whatever it wrote: of an answer that was to be ten times as long it is no accident.
+            seen = f"the answer was cut at the {limit} tokens that it may have, and its end says that it was complete"
             yield Seen(seen, exchange.body_place)
         elif (
             limit is not None
@@ -160,7 +179,7 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
             and got is not None
             and _uncut(exchange, got.completion, limit)
         ):
-            seen = f"the finish is {LENGTH!r} after {got.completion} of the {limit} tokens that the answer may have"
+            seen = f'the finish is "{LENGTH}" after {got.completion} of the {limit} tokens that the answer may have'
             yield Seen(seen, exchange.body_place)
 
 
@@ -177,10 +196,13 @@ def created(exchange: Exchange) -> Iterable[Seen]:
     """The time of an answer is one in seconds."""
     for _, payload in reading_of(exchange).payloads:
         body = object_of(payload.get("response")) or payload
+        # A gateway that filters prompts reports on them first, in a chunk that is no part of the answer.
+        if body.get("choices") == []:
+            continue
         for name in ("created", "created_at"):
             value = body.get(name)
             if isinstance(value, int | float) and int(value) not in SECONDS:
-                yield Seen(f"{name} is {value!r}, it should be a time in seconds", exchange.body_place)
+                yield Seen(f"{name} is {quoted(value)}, it should be a time in seconds", exchange.body_place)
                 return
 
 
@@ -192,7 +214,7 @@ def torn(exchange: Exchange) -> Iterable[Seen]:
     for text in _strings(exchange):
         if REPLACEMENT in text:
             at = text.index(REPLACEMENT)
-            seen = f"a replacement character (U+FFFD) stands in {text[max(0, at - 10) : at + 10]!r}"
+            seen = f"a replacement character (U+FFFD) stands in {quoted(text[max(0, at - 10) : at + 10])}"
             yield Seen(seen, _place(exchange))
             return
 
@@ -203,11 +225,11 @@ def text(exchange: Exchange) -> Iterable[Seen]:
     for choice in exchange.answer.choices:
         got = choice.text or ""
         if (seen := next((one for one in stop if one in got), None)) is not None:
-            yield Seen(f"the text goes on to the stop sequence {seen!r}: {got[:80]!r}", _place(exchange))
+            yield Seen(f"the text goes on to the stop sequence {quoted(seen)}: {quoted(got)}", _place(exchange))
         elif not exchange.wanted and _misread(asked_texts(exchange.asks), got):
-            yield Seen(f"UTF-8 was read as another encoding: {got[:60]!r}", _place(exchange))
+            yield Seen(f"UTF-8 was read as another encoding: {quoted(got, 60)}", _place(exchange))
         elif not exchange.wanted and isinstance(exchange.asks, Say) and _doubled(exchange, choice, exchange.asks.text):
-            yield Seen(f"each piece of the text came twice: {got[:80]!r}", _place(exchange))
+            yield Seen(f"each piece of the text came twice: {quoted(got)}", _place(exchange))
         elif not got and not choice.calls and choice.finish == STOPPED and _was_said(exchange):
             yield Seen("the usage counts the tokens of an answer, and it has no text", _place(exchange))
 
@@ -261,7 +283,7 @@ def _argument_fault(exchange: Exchange) -> str:
         for call in choice.calls if choice.finish != LENGTH else ():
             value = as_json(call.arguments)
             if not isinstance(value, dict):
-                return f"the arguments of {call.name} are no JSON object: {call.arguments[:80]!r}"
+                return f"the arguments of {call.name} are no JSON object: {quoted(call.arguments)}"
             wrong = misfits(declared[call.name]["parameters"], value) if call.name in declared else []
             if wrong:
                 return f"the arguments of {call.name} do not fit its schema, which is strict: {wrong[0]}"
@@ -289,7 +311,7 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
     """A stream has the choices that were asked for. (Those of a whole answer are counted by its own row.)."""
     indexes = [choice.index for choice in exchange.answer.choices]
     if indexes != list(range(exchange.scenario.choices)):
-        yield Seen(f"n is {exchange.scenario.choices}; the stream has choices {indexes}", exchange.body_place)
+        yield Seen(f"n is {exchange.scenario.choices}; the stream has choices {quoted(indexes)}", exchange.body_place)
 
 
 @check("turn.calls-declared")
@@ -298,7 +320,10 @@ def calls_declared(exchange: Exchange) -> Iterable[Seen]:
     declared = [tool["function"]["name"] for tool in exchange.scenario.tools]
     for call in _made(exchange):
         if call.name not in declared:
-            yield Seen(f"{call.name!r} was called, and the request declares {declared}", exchange.body_place)
+            yield Seen(
+                f"{call.name} was called, and the request declares {', '.join(declared) or 'no tools'}",
+                exchange.body_place,
+            )
 
 
 @check("turn.tool-choice-forced")
@@ -308,10 +333,12 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
         return
     asked, made = exchange.scenario.tool_choice, [call.name for call in _made(exchange)]
     if not any(_made(one) for one in tries(exchange)):
-        yield Seen(f"tool_choice is {asked!r}, and no call came in {len(tries(exchange))} tries", exchange.body_place)
+        yield Seen(
+            f"tool_choice is {quoted(asked)}, and no call came in {len(tries(exchange))} tries", exchange.body_place
+        )
     # A name that was not declared has a row of its own.
     elif set(made) <= {tool["function"]["name"] for tool in exchange.scenario.tools} and asked not in {REQUIRED, *made}:
-        yield Seen(f"tool_choice names {asked!r}, and {made} was called", exchange.body_place)
+        yield Seen(f"tool_choice names {quoted(asked)}, and {', '.join(made)} was called", exchange.body_place)
 
 
 @check("turn.tool-choice-none")
@@ -338,7 +365,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
     value = as_json(choice.text or "")
     wrong = "it is not JSON" if value is None else "; ".join(misfits(asks.schema, value)[:1])
     yield Seen(
-        f"the text does not fit the schema that the request sets: {wrong}; {choice.text!r:.80}", _place(exchange)
+        f"the text does not fit the schema that the request sets: {wrong}; {quoted(choice.text)}", _place(exchange)
     )
 
 
@@ -347,7 +374,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
 )  # fmt: skip
 def reached(exchange: Exchange) -> Iterable[Seen]:
     """Where a model does not act on what it was sent, the tokens of the request show whether it was sent at all."""
-    got, sent = exchange.answer.usage, words(_sent(exchange))
+    got, sent = exchange.answer.usage, sent_words(exchange)
     if not exchange.wanted and got is not None and 0 < got.prompt < sent:
         seen = (
             f"the request has {sent} words and the model was sent {got.prompt} tokens; it does not know what stands in"
@@ -384,6 +411,11 @@ for _rows in ROWS.values():
 def words(said: str) -> int:
     """How many words a text has, by ASCII letters and digits: no fewer tokens."""
     return len(WORD.findall(said))
+
+
+def sent_words(exchange: Exchange) -> int:
+    """How many words a request has."""
+    return words(_sent(exchange))
 
 
 def asked_texts(asks: Asks | None) -> list[str]:

@@ -16,6 +16,7 @@ from assay.judging.registry import Checks, Seen
 from assay.model.asks import Calls, Say
 from assay.wire.events import Text
 from assay.wire.fields import object_of, text_of
+from assay.wire.quoting import quoted
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         seen = f"the same request has {ours.prompt} tokens in the stream and {others.prompt} in the whole answer"
         yield Seen(seen, stream.body_place)
     elif (streamed := _model(stream)) != (at_once := _model(whole)):
-        yield Seen(f"model is {streamed!r} in the stream and {at_once!r} in the whole answer", stream.body_place)
+        yield Seen(
+            f"model is {quoted(streamed)} in the stream and {quoted(at_once)} in the whole answer", stream.body_place
+        )
 
 
 def _model(exchange: Exchange) -> str | None:
@@ -72,16 +75,22 @@ def _lost(one: Exchange, obeyed: Exchange) -> Violation | None:
         case Say(text=asked):
             got = (one.choice().text or "").strip()
             if _part_of(got, asked.strip()):
-                seen = f"the model was to say {asked!r:.80}, and made as many tokens as where it did; {got!r:.80} came"
+                said = f"the model was to say {quoted(asked)}"
+                seen = f"{said}, and made as many tokens as where it did; {quoted(got)} came"
                 return Violation(requirement=rows_of(one).text, seen=seen, place=place_of(one, Text) or one.body_place)
         case Calls(calls=calls):
             wanted, made = [call.name for call in calls], [call.name for call in one.choice().calls]
             if len(made) < len(wanted):
-                seen = f"the model was to call {wanted}, and made as many tokens as where it did; {made} came"
+                due = f"the model was to call {_listed(wanted)}"
+                seen = f"{due}, and made as many tokens as where it did; {_listed(made)} came"
                 return Violation(requirement=rows_of(one).calls, seen=seen, place=one.body_place)
         case _:
             pass
     return None
+
+
+def _listed(names: Sequence[str | None]) -> str:
+    return ", ".join(name or "any tool" for name in names) or "no call"
 
 
 def _as_many_tokens(one: Exchange, other: Exchange) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.judging.registry import Checks, Seen
 from assay.wire.chat import read_stream
 from assay.wire.message import read_whole
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +25,7 @@ def served(exchange: Exchange) -> Iterable[Seen]:
     streamed = "event-stream" in (exchange.transcript.header("content-type") or "")
     reading = read_stream([exchange.transcript.body]) if streamed else read_whole(exchange.transcript.body)
     if reading.answer.error is not None:
-        seen = f"it was accepted and answered by an error: {reading.answer.error.message!r}"
+        seen = f"it was accepted and answered by an error: {quoted(reading.answer.error.message)}"
         yield Seen(seen, exchange.body_place)
     elif not (reading.violations or reading.answer.choices):
         yield Seen("it was accepted and not answered", exchange.body_place)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.judging.checks.places import counts, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.reading.schemas import published
+from assay.wire.quoting import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,8 +38,8 @@ def streamed(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
     # A vendor's own members have a finding of their own, and clients pass over them.
     for name in sorted((ended.keys() | at_once.keys()) & published("openai/response")):
         if ended.get(name) != at_once.get(name):
-            seen = f"{name}: the stream says {ended.get(name)!r:.200}, the whole answer {at_once.get(name)!r:.200}"
-            yield Seen(seen)
+            one, other = apart(ended.get(name), at_once.get(name))
+            yield Seen(f"{name}: the stream says {one}, the whole answer {other}")
             return
 
 
@@ -70,7 +71,8 @@ def across(response: Exchange, chat: Exchange) -> Iterable[Seen]:
         pairs.append(("text", here.text or "", there.text or ""))
     for what, ours, theirs in pairs:
         if ours != theirs:
-            yield Seen(f"{what}: the response says {ours!r:.200}, chat {theirs!r:.200}")
+            one, other = apart(ours, theirs)
+            yield Seen(f"{what}: the response says {one}, chat {other}")
             return
 
 

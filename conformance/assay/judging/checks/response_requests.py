@@ -9,6 +9,7 @@ from assay.judging.checks.answered import asked
 from assay.judging.checks.diff import is_object
 from assay.judging.registry import Checks, Seen
 from assay.reading.schemas import errors as schema_errors
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,13 +40,13 @@ def _lost(exchange: Exchange) -> str:
         return ""
     reflected = _reflected(exchange)
     if not is_object(reflected):
-        return f"the backend sent a JSON object; what came is not one: {reflected[:80]!r}"
+        return f"the backend sent a JSON object; what came is not one: {quoted(reflected)}"
     position = 0
     for text in asked(exchange).reflects:
         # In the reflection as text: where in it the backend has an input depends on how the proxy sent it.
         found = reflected.find(text, position)
         if found < 0:
-            return f"{text!r} of the input did not reach the backend, or not in its place"
+            return f"{quoted(text)} of the input did not reach the backend, or not in its place"
         position = found
     return ""
 
@@ -90,4 +91,4 @@ def _misnamed(exchange: Exchange, body: Mapping[str, Any]) -> str:
     """What is wrong with how a response names the one that it continues; '' if nothing is."""
     sent = json.loads(exchange.transcript.request_body or b"{}").get("previous_response_id")
     named = body.get("previous_response_id")
-    return "" if sent in {None, named} else f"previous_response_id is {named!r}, the request set {sent!r}"
+    return "" if sent in {None, named} else f"previous_response_id is {quoted(named)}, the request set {quoted(sent)}"

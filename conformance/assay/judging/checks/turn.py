@@ -11,12 +11,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import is_object, quoted
-from assay.judging.checks.places import same_data
+from assay.judging.checks.diff import is_object
+from assay.judging.checks.places import said_place, same_data
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import forced_tools
 from assay.model.target import Backend
 from assay.wire.message import read_whole
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,12 +51,12 @@ def history_reaches_backend(exchange: Exchange) -> Iterable[Seen]:
         # Contained, not equal, and from the same item on: a text-only backend gets many messages in one text.
         found = next((i for i in range(position, len(items)) if text in items[i][1]), None)
         if found is None:
-            seen = f"the {message['role']} message {text!r:.60} did not reach the backend (or not in its place)"
+            seen = f"the {message['role']} message {quoted(text, 60)} did not reach the backend (or not in its place)"
             yield Seen(seen)
             return
         role = items[found][0]
         if role is not None and role != _ROLES.get(message["role"], role):
-            seen = f"the {message['role']} message {text!r:.60} reached the backend as {role}"
+            seen = f"the {message['role']} message {quoted(text, 60)} reached the backend as {role}"
             yield Seen(seen)
             return
         position = found
@@ -73,7 +74,7 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
         meant = [came for id_, of, came in calls if (id_, of) == (call["id"], name)] if data else []
         alike = any(same_data(arguments, str(came)) for came in meant)
         if (call["id"], name, arguments) not in calls and arguments not in flat and not alike:
-            seen = f"the call {call['id']} of {name} with {arguments!r:.60} did not reach the backend unchanged"
+            seen = f"the call {call['id']} of {name} with {quoted(arguments, 60)} did not reach the backend unchanged"
             yield Seen(seen)
 
 
@@ -170,7 +171,7 @@ def fresh_session(exchange: Exchange) -> Iterable[Seen]:
     # By what the client said: a text that only an earlier request sent can come from nowhere else.
     for turn in exchange.scenario.turns[: exchange.number]:
         if turn.say and turn.say in received:
-            seen = f"the backend's session still holds what an earlier request sent: {turn.say!r}"
+            seen = f"the backend's session still holds what an earlier request sent: {quoted(turn.say)}"
             yield Seen(seen)
 
 
@@ -183,12 +184,14 @@ def system_prompt(exchange: Exchange) -> Iterable[Seen]:
     received = received_by(exchange)
     # Null: the backend's own were left alone, as S0 asks.
     if received.get("base") is not None:
-        yield Seen(f"the base instructions were replaced: {received['base']!r:.80}")
+        yield Seen(f"the base instructions were replaced: {quoted(received['base'])}")
         return
     instructions = "\n".join(text for role, text in texts_of(received) if role in _INSTRUCTING)
     for message in exchange.scenario.history:
         if message["role"] in _INSTRUCTING and message["content"] not in instructions:
-            seen = f"the {message['role']} text {message['content']!r} did not reach the backend as developer text"
+            seen = (
+                f"the {message['role']} text {quoted(message['content'])} did not reach the backend as developer text"
+            )
             yield Seen(seen)
 
 
@@ -219,7 +222,7 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
             demanded = " or ".join(sorted(tools))
             came = f"calls {', '.join(called)}" if called else f"is text: {quoted(choice.text or '')}"
             seen = f"tool_choice demands a call of {demanded}; the answer {came}"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, said_place(exchange, choice.index))
 
 
 @check("turn.calls-declared")
@@ -248,7 +251,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
     body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     text = exchange.choice().text or ""
     if exchange.answer.error is None and not is_object(text):
-        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", exchange.body_place)
+        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", said_place(exchange))
         return
     asked, received = _schema_of(body), received_by(exchange)
     if asked is not None and received.get("schema") != asked:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import difference, quoted
+from assay.judging.checks.diff import difference
 from assay.judging.checks.turn import objects_of, received_by, text_of, texts_of
 from assay.judging.registry import Checks, Seen
 from assay.model.target import Backend
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

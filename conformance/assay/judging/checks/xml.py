@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, torn
-from assay.judging.checks.places import place_of, reading_of, same_data
+from assay.judging.checks.places import first_place, reading_of, same_data, text_spot
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import MODE_HEADER, mode_of
-from assay.model.scenario import Mode
 from assay.wire import textual
 from assay.wire.events import Text
 from assay.wire.message import read_whole
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,11 +83,13 @@ def _bare(value: str) -> str:
 
 def differing(rule: str, exchange: Exchange) -> Iterable[Seen]:
     """The blocks that differ from the right ones by this rule."""
-    place = place_of(exchange, Text) if exchange.mode is Mode.STREAM else exchange.body_place
-    for call, got in _blocks(exchange):
+    for choice, call, got in _blocks(exchange):
         want = respelled(call.block, got) if call.meant else call.block
         if broken_rule(want, got, exact=call.exact) == rule:
-            yield Seen(difference(want, got), place)
+            # In all of the text: that before the block is right, or another requirement's matter.
+            said = exchange.choice(choice).text or ""
+            spot = text_spot(exchange, choice, said.replace(got, want, 1), said)
+            yield Seen(f"{spot.heading('content')}{difference(want, got)}", spot.place)
 
 
 for _rule in RULES:
@@ -109,14 +111,14 @@ def respelled(want: str, got: str) -> str:
     return textual.block_of(right.name, arguments)
 
 
-def _blocks(exchange: Exchange) -> Iterable[tuple[ExpectedCall, str]]:
-    """Block by block: the call that it is to hold, and the block as it came."""
+def _blocks(exchange: Exchange) -> Iterable[tuple[int, ExpectedCall, str]]:
+    """Block by block: its choice, the call that it is to hold, and the block as it came."""
     for wanted, choice in exchange.choices():
         came = BLOCK.findall(choice.text or "")
         for call, got in zip(wanted.calls[: len(wanted.blocks)], came, strict=False):
             # Characters that were cut to pieces are for `chat.stream.utf8`.
             if not torn(call.block, got):
-                yield call, got
+                yield choice.index, call, got
 
 
 @check("chat.stream.xml-single-delta")
@@ -130,16 +132,19 @@ def single_delta(exchange: Exchange) -> Iterable[Seen]:
         deltas = [event.text for event in events if isinstance(event, Text) and event.choice == index]
         whole = [text for text in deltas if BLOCK.search(text)]
         if len(whole) != len(wanted.blocks):
-            seen = f"{len(wanted.blocks)} blocks were due; {len(whole)} deltas hold a whole one: {choice.text!r:.120}"
-            yield Seen(seen, place_of(exchange, Text))
+            came = f"{len(whole)} deltas hold a whole one: {quoted(choice.text, 120)}"
+            seen = f"{len(wanted.blocks)} blocks were due; {came}"
+            yield Seen(seen, first_place(exchange, Text, lambda one: textual.OPEN in one.text))
 
 
 @check("mode.header")
 def mode_header(exchange: Exchange) -> Iterable[Seen]:
     """The response says which output mode was used."""
     named, want = exchange.transcript.header(MODE_HEADER), exchange.dialect.spec.output_mode
-    if named != want:
-        yield Seen(f"the response header {MODE_HEADER} is {named!r}, it should be {want!r}")
+    if named is None:
+        yield Seen(f"there is no {MODE_HEADER} header, it should say {want}")
+    elif named != want:
+        yield Seen(f"the response header {MODE_HEADER} is {quoted(named)}, it should be {quoted(want)}")
 
 
 @check("mode.default")

@@ -9,19 +9,19 @@ from assay.judging.checks.diff import difference, is_object, torn
     ("want", "got", "said"),
     [
         ("Hello", "Help", 'the first difference is at character 3: "Help" instead of "Hello"'),
-        ("Hello", "Hell", 'at character 4: the end instead of "Hello"'),
-        ("Hello", "Hello!", '6 characters instead of 5; the first difference is at character 5: "Hello!" '),
-        ("", "x", 'at character 0: "x" instead of the end'),
+        ("Hello", "Hell", 'its last character is missing: "o"'),
+        ("Hello", "Hello!", 'its last character is too many: "!"'),
+        ("Hello", "Hello, you", 'its last 5 characters are too many: ", you"'),
+        ("", "x", 'it should be empty, it is "x"'),
+        ("Hello", "", 'it is empty, it should be "Hello"'),
+        ("Hello", "Hell, no", "8 characters instead of 5; the first difference is at character 4"),
+        ("a\x1bb\u202ec", "a\x1bb\u202ed", r'"a\u001bb\u202ed" instead of "a\u001bb\u202ec"'),
         ("a" * 50 + "b", "a" * 50 + "c", 'at character 50: "aaaaaaaaaac" instead of "aaaaaaaaaab"'),
         ("é\n", "é\r", r'"é\r" instead of "é\n"'),
     ],
 )  # fmt: skip
 def test_the_first_difference_is_reported_with_what_stands_around_it(want: str, got: str, said: str) -> None:
     assert said in difference(want, got)
-
-
-def test_texts_without_a_difference_differ_at_their_end() -> None:
-    assert "the end instead of the end" in difference("ab", "ab")
 
 
 @pytest.mark.parametrize(

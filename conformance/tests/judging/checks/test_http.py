@@ -29,20 +29,20 @@ ALLOWED = {
 PREFLIGHT = Request(method="OPTIONS", auth=Auth.NONE, headers=ASKED, expect=204)
 MODELS = [
     ({"object": "list", "data": [MODEL]}, ""),
-    ({"object": "list", "data": [{**MODEL, "id": "other"}]}, "'codex' is served and not listed"),
+    ({"object": "list", "data": [{**MODEL, "id": "other"}]}, '"codex" is served and not listed'),
     ({"object": "list", "data": [{"id": "codex"}]}, "missing"),
     ("no list", "should be object"),
 ]
 ONE_MODEL = [
     (MODEL, ""),
-    ({**MODEL, "id": "other"}, "id is 'other'"),
+    ({**MODEL, "id": "other"}, 'id is "other"'),
     ({k: v for k, v in MODEL.items() if k != "owned_by"}, "owned_by is missing"),
 ]
 PREFLIGHTS = [
     ({}, ""),
     ({"access-control-allow-origin": "app://obsidian.md"}, ""),
-    ({"access-control-allow-origin": "https://x"}, "access-control-allow-origin is 'https://x'"),
-    ({"access-control-allow-origin": None}, "access-control-allow-origin is None"),
+    ({"access-control-allow-origin": "https://x"}, 'access-control-allow-origin is "https://x"'),
+    ({"access-control-allow-origin": None}, "there is no access-control-allow-origin header"),
     ({"access-control-allow-methods": "*"}, ""),
     ({"access-control-allow-methods": "GET"}, "it should list POST"),
     ({"access-control-allow-headers": "authorization"}, "does not list content-type"),
@@ -112,7 +112,7 @@ def test_a_preflight(changes: dict[str, Any], wanted: str) -> None:
     assert bool(told) == bool(wanted)
 
 
-@pytest.mark.parametrize(("origin", "wanted"), [("*", ""), (None, "access-control-allow-origin is None")])
+@pytest.mark.parametrize(("origin", "wanted"), [("*", ""), (None, "there is no access-control-allow-origin header")])
 def test_an_error_that_a_page_may_read(origin: str | None, wanted: str) -> None:
     request = Request(headers={"origin": "app://obsidian.md"}, expect=400)
     one = exchange("http.cors.preflight", request, 400, ENVELOPE, {"access-control-allow-origin": origin})
@@ -199,7 +199,7 @@ def completion(text: str) -> dict[str, Any]:
         (200, completion('{"input": ["It follows."]}'), ""),
         (200, completion("Hello."), 'the answer is to something else: "Hello."'),
         (200, {"object": "list", "data": []}, "the answer is to something else"),
-        (400, ENVELOPE, "the status is 400"),
+        (400, ENVELOPE, "was answered HTTP 400; it should be 200"),
     ],
 )
 def test_a_request_over_a_kept_connection(status: int, body: Any, wanted: str) -> None:

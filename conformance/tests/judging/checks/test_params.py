@@ -34,11 +34,11 @@ def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
 STREAM = frames(chunk({"role": "assistant"}), chunk({"content": "Hi"}), chunk({}, "stop"))
 ANSWERS = [
     ("application/json", json.dumps(WHOLE).encode(), ""),
-    ("application/json", json.dumps(ERROR).encode(), "answered by an error: 'Busy.'"),
+    ("application/json", json.dumps(ERROR).encode(), 'answered by an error: "Busy."'),
     ("application/json", json.dumps({**WHOLE, "choices": []}).encode(), "not answered"),
     ("application/json", b"<html>", ""),
     ("text/event-stream; charset=utf-8", STREAM, ""),
-    ("text/event-stream", frames(ERROR), "answered by an error: 'Busy.'"),
+    ("text/event-stream", frames(ERROR), 'answered by an error: "Busy."'),
     ("text/event-stream", b"data: {broken\n\n", ""),
 ]
 
@@ -64,4 +64,4 @@ def test_a_real_client_is_served(content_type: str, body: bytes, wanted: str) ->
 
 def test_a_real_client_is_not_refused() -> None:
     found = list(answered(ROW, exchange(400, "application/json", json.dumps(ERROR).encode()), CHECKS))
-    assert "the status is 400" in found[0].seen
+    assert "was answered HTTP 400; it should be 200" in found[0].seen

@@ -21,7 +21,7 @@ def test_the_terminal_response_is_the_whole_answer(streamed: Make, answered: Mak
     other["output"][0]["id"] = "msg_other"
     assert list(compared(streamed("text-hello", hello), answered("text-hello", other))) == []
     (found,) = compared(streamed("text-hello", hello), answered("text-hello", {**other, "metadata": {"a": "1"}}))
-    assert found.text == "metadata: the stream says None, the whole answer {'a': '1'}"
+    assert found.text == 'metadata: the stream says null, the whole answer {"a": "1"}'
     assert list(compared(streamed("text-hello", hello), answered("text-hello", other, end=End.CUT))) == []
 
 
@@ -41,10 +41,10 @@ def test_under_policy_first_a_stream_ends_with_its_first_call(
 def test_a_response_says_what_chat_says(answered: Make, right_whole: Make, hello: Json, one_call: Json) -> None:
     assert list(across(answered("text-hello", hello), right_whole("text-hello"))) == []
     (found,) = across(answered("text-hello", one_call), right_whole("text-hello"))
-    assert found.text.startswith("calls: the response says [('localSearch'")
+    assert found.text.startswith('calls: the response says [["localSearch"')
     other = {**hello, "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
     (found,) = across(answered("text-hello", other), right_whole("text-hello"))
-    assert found.text == "finish: the response says 'content_filter', chat 'stop'"
+    assert found.text == 'finish: the response says "content_filter", chat "stop"'
     hello["output"] = []
     (found,) = across(answered("text-hello", hello), right_whole("text-hello"))
     assert found.text.startswith("text: ")

@@ -13,7 +13,7 @@ Make = Callable[..., Exchange]
 ROW = "shapes.late-id"
 ARGUMENTS = '{"query": "same bytes", "limit": 1.50}'
 LATE = ["shape-late-id", "shape-late-id-done"]
-SEEN = "the backend sent the id 'call_shape' for localSearch; the answer has 'call_own'"
+SEEN = 'the backend sent the id "call_shape" for localSearch; the answer has "call_own"'
 
 
 @pytest.mark.parametrize("name", LATE)

@@ -84,13 +84,13 @@ def test_messages_in_another_order_are_reported(seen: Seen) -> None:
 
 def test_a_system_message_that_is_lost_is_reported(seen: Seen) -> None:
     (said,) = seen("history-reaches-backend", "history", history=HISTORY, input=INPUT)
-    assert said == f"the system message '{DEVELOPER}' did not reach the backend (or not in its place)"
+    assert said == f'the system message "{DEVELOPER}" did not reach the backend (or not in its place)'
 
 
 def test_a_message_under_another_role_is_reported(seen: Seen) -> None:
     history = [{**one, "role": "user"} for one in HISTORY]
     (said,) = seen("history-reaches-backend", "history", developer=DEVELOPER, history=history, input=INPUT)
-    assert said == "the assistant message 'First answer, about alpacas.' reached the backend as user"
+    assert said == 'the assistant message "First answer, about alpacas." reached the backend as user'
 
 
 def test_the_role_of_the_systems_text_is_not_looked_at_here(seen: Seen) -> None:
@@ -101,7 +101,7 @@ def test_the_role_of_the_systems_text_is_not_looked_at_here(seen: Seen) -> None:
 def test_a_message_may_stand_in_the_turns_input(seen: Seen) -> None:
     texts = [{"type": "text", "text": one["content"][0]["text"]} for one in HISTORY]
     (said,) = seen("history-reaches-backend", "history", developer=DEVELOPER, input=texts)
-    assert said == "the assistant message 'First answer, about alpacas.' reached the backend as user"
+    assert said == 'the assistant message "First answer, about alpacas." reached the backend as user'
 
 
 def test_what_is_no_message_is_passed_over(seen: Seen) -> None:
@@ -209,7 +209,7 @@ def test_a_call_that_reaches_the_backend_otherwise_is_reported(seen: Seen, chang
 def test_what_is_said_beside_a_call_is_part_of_the_history(seen: Seen) -> None:
     (said,) = seen("history-reaches-backend", "history-calls", history=[REEDS[0], *REEDS[2:]])
     assert said == (
-        "the assistant message 'I look into the bittern first.' did not reach the backend (or not in its place)"
+        'the assistant message "I look into the bittern first." did not reach the backend (or not in its place)'
     )
 
 
@@ -243,7 +243,7 @@ def test_later_developer_and_system_text_is_developer_text(seen: Seen) -> None:
     for role in ("developer", "system"):
         assert seen("system-prompt", "system-prompt-late", history=[item(role, text) for text in late]) == []
     said = seen("system-prompt", "system-prompt-late", history=[item("user", text) for text in late])
-    assert [sentence[:20] for sentence in said] == ["the developer text '", "the system text 'Nam"]
+    assert [sentence[:20] for sentence in said] == ['the developer text "', 'the system text "Nam']
 
 
 FORCED = [
