@@ -41,9 +41,9 @@ MAIN = {
 """What above all is to be shown: text, counts, calls, history, failures, silence, a client that leaves."""
 OVER_SSE = TargetOptions(
     agent=Agent.CURSOR,
-    # As any proxy in front of Cursor is named: by a command.
-    command=f"env PROXY_BACKEND=cursor PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=300"
-    f" CURSOR_SETTLE_MS=100 CURSOR_TRANSPORT=run-sse {executable('assay-proxy')}",
+    # As any proxy in front of Cursor is named: by a command, which says where it finds the service.
+    command=f"env PROXY_BACKEND=cursor CURSOR_BASE_URL={{backend_url}}/ CURSOR_TRANSPORT=run-sse CURSOR_SETTLE_MS=100"
+    f" PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=300 {executable('assay-proxy')}",
     model="cursor",
     idle_timeout=4.5,
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import SecretStr
 
 from assay_cursor.serving import CursorMock, serving
 from assay_proxy.backends.cursor.service import CursorService
@@ -64,7 +65,9 @@ def mock() -> Iterator[CursorMock]:
 @pytest.fixture(params=["run", "run-sse"])
 def service(mock: CursorMock, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CursorService]:
     (tmp_path / "a.txt").write_text("alpha", encoding="utf-8")
-    cursor = CursorSettings(base_url=mock.url, token="t", transport=request.param, scratch=str(tmp_path), settle_ms=100)
+    cursor = CursorSettings(
+        base_url=mock.url, token=SecretStr("t"), transport=request.param, scratch=str(tmp_path), settle_ms=100
+    )
     backend = make_backend(Settings(backend="cursor", cursor=cursor, call_wait_ms=500))
     assert isinstance(backend, CursorService)
     backend.start()
@@ -233,7 +236,7 @@ def _held() -> int:
 def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Any) -> None:
     with serving(LIBRARY) as mock:
         port = int(mock.url.rpartition(":")[2])
-        cursor = CursorSettings(base_url=mock.url, token="t")
+        cursor = CursorSettings(base_url=mock.url, token=SecretStr("t"))
         backend = make_backend(Settings(backend="cursor", cursor=cursor))
         assert isinstance(backend, CursorService)
         assert not backend.await_ready(0)
@@ -251,7 +254,7 @@ def test_a_service_that_is_gone_is_not_ready_until_it_is_back(until: Any) -> Non
 
 
 def test_a_stop_fails_the_turns_that_run(mock: CursorMock, until: Any) -> None:
-    backend = make_backend(Settings(backend="cursor", cursor=CursorSettings(base_url=mock.url, token="t")))
+    backend = make_backend(Settings(backend="cursor", cursor=CursorSettings(base_url=mock.url, token=SecretStr("t"))))
     assert isinstance(backend, CursorService)
     backend.start()
     assert backend.await_ready(DEADLINE)
