@@ -109,7 +109,7 @@ def test_pauses_are_kept_by_many_streams_at_once(served: Any) -> None:
         with connected(url) as connection:
             began, data = time.monotonic(), b""
             connection.sendall(asked("paced", stream=True))
-            times = []
+            times: list[float] = []
             while len(times) < 5:
                 data += connection.recv(65536)
                 times += [time.monotonic() - began] * (data.count(b'"content":"b"') - len(times))
