@@ -66,7 +66,6 @@ class Application:
             return refusal
         body = await _body(receive, self._endpoint.settings.max_body)
         if body is None:
-            await _drain(receive)
             return refused(self._endpoint.too_large())
         return self._endpoint.answer(
             Request(method=head.method, path=head.path, query=head.query, headers=head.headers, body=body)
@@ -191,26 +190,23 @@ def _buffered(send: Send) -> Send:
 
 
 async def _body(receive: Receive, limit: int) -> bytes | None:
-    """The body; None when it is larger than the limit.
+    """The body; None when it is larger than the limit, and read to its end all the same.
 
     Raises:
         _Gone: the client has left before its end.
     """
-    message = await receive()
-    if message["type"] == "http.request" and not message.get("more_body"):
-        body: bytes = message.get("body", b"")
-        return body if len(body) <= limit else None
-    pieces, size = [], 0
-    while True:
+    pieces, size, more = [], 0, True
+    while more:
+        message = await receive()
         if message["type"] == "http.disconnect":
             raise _Gone
+        more = message.get("more_body", False)
         pieces.append(message.get("body", b""))
         size += len(pieces[-1])
         if size > limit:
+            await _drain(receive) if more else None
             return None
-        if not message.get("more_body"):
-            return b"".join(pieces)
-        message = await receive()
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 async def _drain(receive: Receive) -> None:

@@ -13,9 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from assay_endpoint.journal import Entry, Journal
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
+from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
@@ -33,11 +36,12 @@ from assay_proxy.errors import (
 from assay_proxy.http.body import object_in
 from assay_proxy.http.cors import Cors
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
+from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.default_answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import Selection, rejected, select
+from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
@@ -67,23 +71,33 @@ Handler = Callable[["Endpoint", Request, str], Reply | Play]
 
 
 class Endpoint:
-    """Answers requests by the scripts that `scripts` gives. `created`: the time of its start, in epoch seconds.
+    """Answers requests by the scripts that `scripts` gives.
+
+    `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
+    else the default answers.
 
     One thread at a time may use it and its plays.
     """
 
-    def __init__(self, settings: Settings, scripts: Scripts, *, created: int) -> None:
+    def __init__(
+        self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool] = lambda: False
+    ) -> None:
         self.settings = settings
         self._scripts = scripts
+        self._strict = strict
         self.created = created
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
-        self.chat = Chat(settings=settings)
-        self.responses = Responses(settings=settings, store=Store(settings.responses_stored))
+        self.asked = AskedModels()
+        """Names of models that are not listed by themselves."""
+        self.chat = Chat(settings=settings, asked=self.asked)
+        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self.journal = Journal(settings.journal)
+        self._entry = Entry(method="", path="", headers={}, sent=b"")
 
     # Before the body is read
 
@@ -96,10 +110,13 @@ class Endpoint:
 
     def _preflight(self, request: Request, length: int | None) -> Reply | None:
         # The order is http.precedence.*: route, key, body.
-        handlers = self._handlers(request.path)
+        handlers, name = self._handlers(request.path)
         if request.method == "OPTIONS":
             return Reply(status=204, headers=self._cors.preflight(request.headers), body=b"")
         if request.method not in handlers:
+            if name and request.method == "POST":
+                # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
+                raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
             raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
         if request.path.startswith("/v1/") or request.path == chatgpt_service.PATH:
             self._authenticate(request.headers.get("authorization", ""))
@@ -111,19 +128,19 @@ class Endpoint:
         """The error for a body beyond the limit."""
         return ApiError(TOO_LARGE, message=f"The request body is larger than {self.settings.max_body} bytes.")
 
-    def _handlers(self, path: str) -> Mapping[str, tuple[Handler, str]]:
-        """By method: what answers at this path, and what stands for the `*` of its route.
+    def _handlers(self, path: str) -> tuple[Mapping[str, Handler], str]:
+        """What answers at this path, by method, and what stands for the `*` of its route.
 
         Raises:
             ApiError: 404, when nothing is served there.
         """
         found = ROUTES.get(path)
         if found is not None and (path != chatgpt_service.PATH or self.settings.chatgpt_service):
-            return {method: (handler, "") for method, handler in found.items()}
+            return found, ""
         for (before, after), handlers in PATTERNS.items():
             inner = path[len(before) : len(path) - len(after)]
             if path.startswith(before) and path.endswith(after) and inner and ("/" not in inner or before == MODELS):
-                return {method: (handler, inner) for method, handler in handlers.items()}
+                return handlers, inner
         raise ApiError(UNKNOWN_URL, message=f"There is nothing at {path}.")
 
     def _authenticate(self, header: str) -> None:
@@ -139,11 +156,16 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
+        self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
+        answer: Reply | Play
         try:
-            handler, name = self._handlers(request.path)[request.method]
-            return handler(self, request, name)
+            handlers, name = self._handlers(request.path)
+            answer = handlers[request.method](self, request, name)
         except ApiError as error:
-            return refused(error)
+            answer = refused(error)
+        if isinstance(answer, Reply):
+            entry.status = answer.status
+        return answer
 
     def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
         """The headers of a response with those that every response has."""
@@ -153,24 +175,25 @@ class Endpoint:
         """The answer of a plan, not begun yet.
 
         Raises:
-            ApiError: 429, when too many are under way.
+            ApiError: 429, when too many are under way; 400, when it must be a script's and no script matches.
         """
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
-        self.playing += 1
         received = Received(plan.conversation)
-        return Play(
-            plan,
-            [self._turn(plan, received, choice) for choice in range(plan.choices)],
-            self.settings,
-            self._left,
-        )
+        turns = [self._turn(plan, received, choice) for choice in range(plan.choices)]
+        self.playing += 1
+        return Play(plan, turns, self.settings, self._left)
 
     def _left(self) -> None:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, choice: int) -> Turn:
         selection = self._select(received)
+        if selection.script == DEFAULT and self._strict():
+            raise unmatched(self._scripts(), received)
+        if plan.conversation.schema is ANY_OBJECT:
+            refuse_prose(selection, plan.param)
+        self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
             received,
@@ -186,7 +209,7 @@ class Endpoint:
         # The file is read again when it changes, so it may be broken now.
         if isinstance(library, ScriptError):
             return rejected(str(library))
-        return select(
+        selection = select(
             library,
             self._nonces,
             history=received.history,
@@ -194,13 +217,16 @@ class Endpoint:
             tools=received.tools,
             call_id=self._call_id(),
             developer=received.developer,
+            schema=received.conversation.schema,
         )
+        return without_cursor(selection)
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""
         given = [{"type": "message", "role": "user", "content": received.given}] if received.given else []
+        conversation, schema = [*received.history, *given], received.conversation.schema
         return default_answer(
-            [*received.history, *given], received.tools, self._call_id(), developer=received.developer
+            conversation, received.tools, self._call_id(), developer=received.developer, schema=schema
         )
 
     def _call_id(self) -> str:
@@ -242,7 +268,8 @@ def _ready(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
 
 
 def _list_models(endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in endpoint.settings.models]})
+    names = dict.fromkeys((*endpoint.settings.models, *endpoint.asked.names))
+    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in names]})
 
 
 def _get_model(endpoint: Endpoint, _request: Request, name: str) -> Reply:
@@ -256,12 +283,16 @@ def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
 
 
 def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    parsed = chat_request.parse(body_of(request), request.headers, max_choices=endpoint.settings.max_choices)
+    parsed = chat_request.parse(
+        body_of(request), request.headers, max_choices=endpoint.settings.max_choices, any_object=True
+    )
     return endpoint.play(endpoint.chat.plan(parsed))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    return endpoint.play(endpoint.responses.plan(responses_request.parse(body_of(request), request.headers)))
+    return endpoint.play(
+        endpoint.responses.plan(responses_request.parse(body_of(request), request.headers, any_object=True))
+    )
 
 
 def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
@@ -269,7 +300,7 @@ def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | P
     refusal = chatgpt_service.refusal(body)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    parsed = replace(responses_request.parse(body, request.headers), output_at_end=False)
+    parsed = replace(responses_request.parse(body, request.headers, any_object=True), output_at_end=False)
     plan = endpoint.responses.plan(parsed)
     return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}))
 

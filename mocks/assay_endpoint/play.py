@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from assay_endpoint.settings import Settings
-    from assay_endpoint.turn import Next, Turn
+    from assay_endpoint.turn import Next, Texts, Turn
     from assay_proxy.answers.plan import AnswerPlan
 
 SHARED = 16
@@ -67,6 +67,8 @@ class Play:
         """Whether something was said: the status line may go out."""
         self._began = False
         """Whether it has."""
+        self._ready = 0
+        """How many events are ready to be sent, about."""
         self._last = self._written = self._commit = 0.0
         """When something last happened, and was last sent, and when the status line goes out at the latest."""
         self._over = False
@@ -94,7 +96,7 @@ class Play:
     def _whole(self, now: float) -> Generator[Output, float, None]:
         last = now
         while not self._over:
-            event = self._next(now)
+            event = self._next(now, SHARED)
             if isinstance(event, Until):
                 waited = now - last
                 if waited >= self._settings.idle_timeout:
@@ -115,15 +117,15 @@ class Play:
         frames: list[bytes] = []
         room = 1  # the first output alone: it never waits for what comes after it
         while not self._over:
-            step = self._next(now)
+            step = self._next(now, room)
             if not isinstance(step, Until):
                 self._last = now
                 if step:
                     frames.append(step)
             if self._spoken and not self._began:
                 yield self._head()
-            if self._began and frames and (len(frames) >= room or isinstance(step, Until)):
-                self._written, room = now, SHARED
+            if self._began and frames and (self._ready >= room or isinstance(step, Until)):
+                self._written, self._ready, room = now, 0, SHARED
                 now = yield b"".join(frames)
                 frames.clear()
             if isinstance(step, Until):
@@ -157,13 +159,15 @@ class Play:
         # A wait that is over ended when it was due: a timer that is late must not make the next one later.
         return min(now, until.time)
 
-    def _next(self, now: float) -> bytes | Until:
+    def _next(self, now: float, most: int) -> bytes | Until:
         """Let the next turn do one thing: the bytes to send of it, or until when none has anything to do."""
         playing = self._playing
+        if len(playing) > 1:
+            most = 1  # in rotation: the choices of an answer come side by side
         wake: Until | None = None
         for _ in range(len(playing)):
             turn = playing[0]
-            step = turn.next(now)
+            step = turn.next(now, most)
             if isinstance(step, Until):
                 wake = step if wake is None or step.time < wake.time else wake
                 playing.rotate(-1)
@@ -171,7 +175,6 @@ class Play:
             if step is None:
                 playing.popleft()
             elif len(playing) > 1:
-                # In rotation: the choices of an answer come side by side.
                 playing.rotate(-1)
             return self._taken(turn, step)
         if wake is not None:
@@ -181,18 +184,20 @@ class Play:
         return b""
 
     def _taken(self, turn: Turn, step: Next) -> bytes:
-        if isinstance(step, str):
-            return self._text(step, turn.choice)
+        if isinstance(step, tuple):
+            return self._texts(step, turn.choice)
         if isinstance(step, list):
+            self._ready += len(step)
             return b"".join([self._feed(event) for event in step])
         return b""
 
-    def _text(self, text: str, choice: int) -> bytes:
-        # The short way of nearly all pieces: no event is made of them.
-        if self._holding.holds or self._over or not self._assembly.passes(text, choice):
-            return self._feed(Text(choice=choice, text=text)) if text else b""
-        self._spoken = True
-        return self._plan.writer.text(text, choice)
+    def _texts(self, texts: Texts, choice: int) -> bytes:
+        self._ready += len(texts)
+        # The short way of nearly all text: one look at some pieces together, and no event is made of them.
+        if not (self._over or self._holding.holds) and self._assembly.passes("".join(texts), choice):
+            self._spoken = True
+            return self._plan.writer.texts(texts, choice)
+        return b"".join([self._feed(Text(choice=choice, text=text)) for text in texts if text])
 
     def _feed(self, event: TurnEvent) -> bytes:
         """What is to be sent for an event."""

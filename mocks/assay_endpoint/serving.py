@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import resource
+import signal
 import socket
 import threading
 import time
@@ -20,6 +22,7 @@ from assay_proxy.errors import BAD_REQUEST, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from assay_endpoint.endpoint import Scripts
     from assay_endpoint.settings import Settings
@@ -29,6 +32,7 @@ KEPT = 75
 is an error to them."""
 BACKLOG = 4096
 """Connections that may wait to be taken: thousands of clients come at once in tests of load."""
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOPPING = 3
 """Seconds that running answers have when the endpoint is stopped."""
 
@@ -55,10 +59,35 @@ def listening(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(endpoint: Endpoint, at: socket.socket, ready: Callable[[str], None]) -> None:
-    """Serve at a listening socket until SIGINT or SIGTERM; `ready` is given the base URL."""
+def serve(endpoint: Endpoint, at: socket.socket, ready: Callable[[str], object], workers: int = 1) -> None:
+    """Serve at a listening socket until SIGINT, SIGTERM or SIGHUP; `ready` is given the base URL.
+
+    With more than one worker as many processes serve, each with an endpoint of its own; they end with this one.
+    """
     _raise_limit()
-    _Server(_config(endpoint), lambda: ready(base_url(at))).run(sockets=[at])
+    parent = os.getpid()
+    # Forked before there is a loop or a thread: all share the socket, and what was imported.
+    others = [child for _ in range(workers - 1) if (child := _forked(endpoint, at, parent))]
+    try:
+        _Server(_config(endpoint), lambda: ready(base_url(at))).run(sockets=[at])
+    finally:
+        for child in others:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+        for child in others:
+            os.waitpid(child, 0)
+
+
+def _forked(endpoint: Endpoint, at: socket.socket, parent: int) -> int:
+    """A process that serves until it is told to stop, or its parent is gone; its id."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        _Server(_config(endpoint), lambda: None, parent=parent).run(sockets=[at])
+    finally:
+        # Never back into the caller's program, of which there is one already.
+        os._exit(0)
 
 
 @contextmanager
@@ -105,9 +134,39 @@ def _config(endpoint: Endpoint) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], object], parent: int | None = None) -> None:
         super().__init__(config)
         self._ready = ready
+        self._parent = parent
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at a signal, and return: uvicorn's own way raises the signal again, which ends the process by it."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in ENDS}
+        for number, handler in before.items():
+            # nohup is a wish to outlive the terminal.
+            if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
+                signal.signal(number, self.handle_exit)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Give running answers their time to end, or none at the second signal."""
+        del sig, frame
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to stop; asked every 100 ms."""
+        if self._parent is not None and os.getppid() != self._parent:
+            return True
+        return await super().on_tick(counter)
 
     async def startup(self, *arguments: Any, **more: Any) -> None:  # noqa: ANN401 - as the base class has it
         """Start, and say so."""

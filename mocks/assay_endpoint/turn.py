@@ -1,7 +1,7 @@
 """A script as the events of a turn: what a backend would send of it, played without one. No I/O.
 
-Each choice of an answer plays its own part of the script. `next` gives what happens next: plain text as it is, which is
-nearly all there is in a long answer; anything else as events; a wait; None at the end.
+Each choice of an answer plays its own part of the script. `next` gives what happens next: plain text as it is, some
+pieces at a time, which is nearly all there is in a long answer; anything else as events; a wait; None at the end.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from assay_scripts.player import Performance
     from assay_scripts.selection import Selection
 
-Next = str | list[Event] | Until | None
-"""Plain text of the choice, events, a wait, or the end."""
+Texts = tuple[str, ...]
+Next = Texts | list[Event] | Until | None
+"""Plain text of the choice, one delta a piece; events; a wait; or the end."""
 
 
 class Turn:
@@ -84,17 +85,48 @@ class Turn:
         self._spoken = self._message_ended = False
         self._last_character = "\n"
         self._draft: _Draft | None = None
+        self._ahead: Action | Until | None = None
+        """What came after plain text, and is still to be done."""
 
-    def next(self, now: float) -> Next:
-        """What happens next; `now` is in seconds of any clock that does not go back."""
-        performance = self._performance
-        if performance is None:
+    def next(self, now: float, most: int = 1) -> Next:
+        """What happens next; `now` is in seconds of any clock that does not go back, `most` of pieces of text."""
+        action, self._ahead = self._ahead, None
+        if action is None:
+            action = self._act(now)
+        if type(action) is Piece and self._is_plain(action):
+            return self._run(action, now, most)
+        return None if action is None else self._of(action)
+
+    def _act(self, now: float) -> Action | Until | None:
+        """The next action of the script; None after the last."""
+        if self._performance is None:
             return self._begin(now)
         try:
-            action = performance.send(now)
+            return self._performance.send(now)
         except StopIteration:
             return None
-        return self._of(action)
+
+    def _is_plain(self, piece: Piece) -> bool:
+        """Whether a piece is text as it is, and nothing but that."""
+        special = self._indexed or self._message_ended or self._draft is not None
+        return not (special or piece.whole or piece.choice is not None)
+
+    def _run(self, first: Piece, now: float, most: int) -> Texts:
+        """Plain text, as many pieces of it as are ready."""
+        texts, performance = [first.text], self._performance
+        self._spoken = True
+        while len(texts) < most and performance is not None:
+            try:
+                action = performance.send(now)
+            except StopIteration:
+                break
+            # What makes text special comes as a step of its own, and ends the run.
+            if type(action) is not Piece or action.whole or action.choice is not None:
+                self._ahead = action
+                break
+            texts.append(action.text)
+        self._last_character = next((text[-1] for text in reversed(texts) if text), self._last_character)
+        return tuple(texts)
 
     def close(self) -> None:
         """Nothing more is played; a turn that has not ended was interrupted."""
@@ -112,14 +144,14 @@ class Turn:
 
     # Actions
 
-    def _begin(self, now: float) -> Next:
+    def _begin(self, now: float) -> Action | Until:
         parts = self._selection.parts
         part = parts[self._part] if self._part < len(parts) else self._later()
         # What was said is kept only where it may have to be said again.
         self._draft = _Draft() if any(isinstance(step, steps.Retry) for step in part) else None
         self._acted = False
         self._performance = perform(part, self, now)
-        return self._of(next(self._performance))
+        return next(self._performance)
 
     def _of(self, action: Action | Until) -> Next:
         if isinstance(action, Piece):
@@ -128,7 +160,8 @@ class Turn:
             return action
         return self._events(action)
 
-    def _said(self, piece: Piece) -> str | list[Event]:
+    def _said(self, piece: Piece) -> list[Event]:
+        """Text that may be another choice's, or said again, or a message of its own."""
         text = piece.text
         self._last_character = text[-1:] or self._last_character
         if self._elsewhere(piece.choice):
@@ -138,13 +171,10 @@ class Turn:
             if fresh is None:
                 return [self._failed(Cause.FAILED)]
             text = fresh
-        if self._message_ended or piece.whole:
-            return self._in_message(text, whole=piece.whole)
-        self._spoken = True
-        return text
+        return self._in_message(text, whole=piece.whole)
 
     def _in_message(self, text: str, *, whole: bool) -> list[Event]:
-        """Text that begins a message behind another one, or is one by itself."""
+        """Text that may begin a message behind another one, or be one by itself."""
         another = self._spoken and (whole or self._message_ended)
         self._spoken, self._message_ended = True, whole
         said = Text(choice=self.choice, text=text)

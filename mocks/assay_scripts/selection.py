@@ -31,7 +31,8 @@ from assay_scripts.steps.cursor import Exec
 
 Items = Sequence[Mapping[str, Any]]
 
-_DEFAULT = "default"
+DEFAULT = "default"
+"""The name under which the default answer is selected."""
 _SHOWN = 20
 
 
@@ -58,7 +59,7 @@ class Selection:
         return self.nonce.begin(self.script, self.first, self.conversation)
 
 
-def select(
+def select(  # noqa: PLR0913 - each is another thing that a request says
     library: Library,
     nonces: Nonces,
     *,
@@ -67,11 +68,12 @@ def select(
     tools: Items,
     call_id: str,
     developer: str = "",
+    schema: Mapping[str, Any] | None = None,
 ) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
-    instructions `developer`.
+    instructions `developer` and matches the JSON `schema`.
     """
     marker = _marker(history, given)
     if isinstance(marker, BrokenMarker):
@@ -85,8 +87,8 @@ def select(
         seen = sum(_contains(item, script) for item in conversation) - 1  # the last one is of this turn
         first = part_to_play(script.parts, answered(conversation), seen)
         return _of_script(script, script.parts, first, Nonce())
-    steps = default_answer(conversation, tools, call_id, developer=developer)
-    return Selection(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
+    steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
+    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 
 def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Selection:
@@ -175,7 +177,11 @@ def _by_text(library: Library, conversation: Items) -> Script | None:
     last = next((item for item in reversed(conversation) if is_user(item)), None)
     if last is None:
         return None
-    return next((script for script in library.values() if _contains(last, script)), None)
+    # Looked at once: a library has a hundred scripts, and this is asked for every request.
+    said = message_text(last).casefold()
+    return next(
+        (script for script in library.values() if script.when is not None and script.when.casefold() in said), None
+    )
 
 
 def _contains(item: Mapping[str, Any], script: Script) -> bool:

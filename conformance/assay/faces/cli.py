@@ -13,7 +13,7 @@ from rich.console import Console
 
 from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
-from assay.faces.serve import serve
+from assay.faces.serve import serve_command
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
 from assay.model.verdict import HarnessError
@@ -183,31 +183,7 @@ def show_command(scenario: str) -> None:
     click.echo(explain.as_json_text(scenario_data(found)))
 
 
-@main.command("serve")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8787,
-    show_default=True,
-    help="Port to listen on; 0 for any free one.",
-)
-@click.option("--api-key", default="assay", show_default=True, help="API key that clients must send.")
-@click.option(
-    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
-)
-def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
-    """Serve an endpoint to develop a client with, or as the upstream of a gateway.
-
-    It is the reference proxy with the scripted mock behind it.
-    """
-    try:
-        serve(port=port, api_key=api_key, scripts=scripts, say=click.echo)
-    except OptionError as error:
-        click.echo(f"assay: {error}", err=True)
-        raise SystemExit(Exit.USAGE) from error
-    except HarnessError as error:
-        click.echo(f"assay: {error}", err=True)
-        raise SystemExit(Exit.UNREACHABLE) from error
+main.add_command(serve_command)
 
 
 @main.command("persona", epilog=PERSONA_STATUSES)

@@ -14,12 +14,13 @@ import httpx
 from rich.text import Text
 
 from assay.model.dialect import MODE_HEADER
+from assay.model.served import SERVED_KEY
 from assay.model.verdict import HarnessError
 from assay.results.certificate import Exit
 from assay.targets.address import check_url, is_local
 from assay.targets.launch import executable, launch
 from assay.targets.options import OptionError
-from assay.targets.serving import SERVED, SERVED_KEY
+from assay.targets.serving import SERVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -54,8 +54,7 @@ def object_in(data: bytes, media_type: str) -> Mapping[str, Any]:
     if media_type != "application/json":
         raise ApiError(WRONG_MEDIA)
     try:
-        # parse_constant: Python would take NaN and Infinity, which are no JSON.
-        body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_double, parse_int=_integer)
+        body = _DECODER.decode(data.decode())
     except UnicodeDecodeError:
         raise ApiError(NOT_UTF8) from None
     except (ValueError, RecursionError):
@@ -117,3 +116,8 @@ def _inner(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
+
+
+# parse_constant: Python would take NaN and Infinity, which are no JSON. One decoder: `json.loads` makes a new one for
+# each text whose options are not the usual ones.
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_double, parse_int=_integer)

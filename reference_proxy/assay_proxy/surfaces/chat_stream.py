@@ -23,7 +23,7 @@ from assay_proxy.surfaces.sse import DONE, frame
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Delta = dict[str, Any]
 
@@ -137,14 +137,14 @@ class ChatStream:
             case _:
                 return b""
 
-    def text(self, text: str, choice: int = 0) -> bytes:
-        """The frame of a piece of text."""
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The frames of pieces of text."""
         said = self._choices.get(choice)
         if said is None or not said[0].spoken:
-            return self.feed(Text(choice=choice, text=text))
-        self._meter.write(text)
-        frames = said[1]
-        return f'{frames.before}{{"content":{string(text)}}}{frames.after}'.encode(errors="replace")
+            return b"".join([self.feed(Text(choice=choice, text=text)) for text in texts if text])
+        self._meter.write("".join(texts))
+        before, after = f'{said[1].before}{{"content":', f"}}{said[1].after}"
+        return "".join([f"{before}{string(text)}{after}" for text in texts if text]).encode(errors="replace")
 
     def end(self) -> bytes:
         """The usage chunk, if it was asked for and the turn did not fail, and the end of the stream."""

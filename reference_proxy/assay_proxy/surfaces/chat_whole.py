@@ -16,6 +16,8 @@ from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay_proxy.surfaces.chat_dialect import CallFormat
     from assay_proxy.surfaces.chat_stream import Head
 
@@ -95,8 +97,9 @@ class ChatWhole:
                 pass
         return b""
 
-    def text(self, text: str, choice: int = 0) -> bytes:
-        """Take a piece of text."""
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """Take pieces of text."""
+        text = "".join(texts)
         self._meter.write(text)
         self._choices[choice].say(text)
         return b""

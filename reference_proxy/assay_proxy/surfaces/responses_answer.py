@@ -21,7 +21,7 @@ from assay_proxy.surfaces.sse import named_frame
 from assay_proxy.surfaces.usage import Meter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from assay_proxy.events import FinishReason
     from assay_proxy.surfaces.responses_object import Status
@@ -57,14 +57,15 @@ class Answer:
         for payload in self._payloads(event):
             yield self._numbered(payload)
 
-    def say(self, text: str) -> bytes:
-        """The frame of more text of the open message; empty when none is open, and nothing is taken."""
-        delta = self._output.more(text)
-        if not delta:
+    def say(self, texts: Sequence[str]) -> bytes:
+        """The frames of more text of the open message; empty when none is open, and nothing is taken."""
+        deltas = self._output.more(texts)
+        if not deltas:
             return b""
-        self._meter.write(text)
-        number, self._sent = self._sent, self._sent + 1
-        return f'{delta},"sequence_number":{number}}}\n\n'.encode(errors="replace")
+        self._meter.write("".join(texts))
+        first, self._sent = self._sent, self._sent + len(deltas)
+        frames = [f'{delta},"sequence_number":{number}}}\n\n' for number, delta in enumerate(deltas, first)]
+        return "".join(frames).encode(errors="replace")
 
     def end(self) -> Json:
         """The last event, with the whole response."""
@@ -141,12 +142,11 @@ class ResponsesStream:
         # (`timing.keep_alive`).
         return self._begin() + b"".join(map(named_frame, self._answer.feed(event)))
 
-    def text(self, text: str, choice: int = 0) -> bytes:
-        """The frame of a piece of text."""
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The frames of pieces of text."""
         del choice  # a response has one
-        if not self._begun:
-            return self.feed(Text(text=text))
-        return self._answer.say(text) or b"".join(map(named_frame, self._answer.feed(Text(text=text))))
+        pieces = [text for text in texts if text]
+        return self._answer.say(pieces) or b"".join([self.feed(Text(text=text)) for text in pieces])
 
     def end(self) -> bytes:
         """The last event."""
@@ -184,10 +184,11 @@ class ResponsesWhole:
             pass
         return b""
 
-    def text(self, text: str, choice: int = 0) -> bytes:
-        """Take a piece of text."""
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """Take pieces of text."""
         del choice  # a response has one
-        return self.feed(Text(text=text))
+        text = "".join(texts)
+        return self.feed(Text(text=text)) if text else b""
 
     def end(self) -> bytes:
         """The body."""

@@ -20,7 +20,7 @@ from assay_proxy.events import Arguments, CallClosed, CallOpened, Text
 from assay_proxy.surfaces.json_text import string, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay_proxy.surfaces.namespaces import Spaces
 
@@ -57,10 +57,11 @@ class _Message:
         self.pieces.append(text)
         yield {"type": "response.output_text.delta", **self._place, "delta": text, "logprobs": []}
 
-    def more(self, text: str) -> str:
-        """The frame of `said` but for its number and its end."""
-        self.pieces.append(text)
-        return f'{self._frame}{string(text)},"logprobs":[]'
+    def more(self, texts: Sequence[str]) -> list[str]:
+        """The frames of `said` for each of these, but for their numbers and their ends."""
+        self.pieces += texts
+        frame = self._frame
+        return [f'{frame}{string(text)},"logprobs":[]' for text in texts]
 
     @cached_property
     def _frame(self) -> str:
@@ -151,9 +152,9 @@ class Output:
                 # Also text: items never overlap (responses.stream.order).
                 self._waiting.append(event)
 
-    def more(self, text: str) -> str:
-        """The frame of more text of the open message, but for its number and its end; "" when no message is open."""
-        return self._open.more(text) if isinstance(self._open, _Message) else ""
+    def more(self, texts: Sequence[str]) -> list[str]:
+        """The frames of more text of the open message, but for numbers and ends; none when no message is open."""
+        return self._open.more(texts) if isinstance(self._open, _Message) else []
 
     def end(self, status: Status) -> Iterator[Json]:
         """Close what is open: nothing more is said, and the last message has this status. There is always an item."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay_proxy.events import TurnEvent
 
@@ -24,8 +24,8 @@ class Writer(Protocol):
             ApiError: the turn has failed, and the answer is whole: then it is this error.
         """
 
-    def text(self, text: str, choice: int = 0) -> bytes:
-        """The same as `feed` of a `Text`, without the event."""
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The same as `feed` of a `Text` for each of these that is not empty, without the events."""
 
     def end(self) -> bytes:
         """The bytes to send when all events were fed."""

@@ -14,6 +14,8 @@ from assay_proxy.errors import ApiError
 from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay_proxy.answers.turn_runner import TurnRunner
     from assay_proxy.events import TurnEvent
 
@@ -31,8 +33,8 @@ class Names:
         self.said.append(type(event).__name__)
         return self.said[-1].encode() if self.stream else b""
 
-    def text(self, text: str, choice: int = 0) -> bytes:
-        return self.feed(Text(text=text, choice=choice))
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        return b"".join(self.feed(Text(text=text, choice=choice)) for text in texts)
 
     def end(self) -> bytes:
         return b"" if self.stream else json.dumps({"said": self.said}).encode()
