@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from assay.targets.launch import launch
+from assay.targets.launch import executable, launch
+from assay_cursor.serving import serving
 from assay_mocks.personas import PERSONAS
 from assay_mocks.personas.approval.asking import never
 from assay_mocks.personas.conversation import Conversation
@@ -45,6 +46,16 @@ def root() -> Iterator[str]:
         yield served.base_url.removesuffix("/v1")
 
 
+@pytest.fixture(scope="module", params=["run", "run-sse"])
+def cursor(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The base URL of the reference proxy in front of the mock of Cursor's agent service, by each transport."""
+    with serving(LIBRARY) as service:
+        agent = {"CURSOR_BASE_URL": service.url, "CURSOR_TOKEN": "any", "CURSOR_TRANSPORT": request.param}
+        env = {**SETTINGS, **agent, "PROXY_BACKEND": "cursor", "PROXY_MODELS": "codex"}
+        with launch(executable("assay-proxy"), env=env, without="PROXY_") as served:
+            yield served.base_url
+
+
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """The base URL of the mock endpoint, which plays the scripts without a proxy."""
@@ -74,6 +85,15 @@ def test_the_reference_proxy_serves_it(root: str, persona: Persona, *, whole: bo
     assert outcome.served, outcome.why
     parts = len(LIBRARY[persona.script].parts)
     assert outcome.requests in {parts, parts + 1}
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["stream", "whole"])
+@pytest.mark.parametrize("persona", PERSONAS.values(), ids=PERSONAS)
+def test_the_reference_proxy_serves_it_in_front_of_a_cursor_agent(
+    cursor: str, persona: Persona, *, whole: bool
+) -> None:
+    outcome = hold_at(cursor, persona, whole=whole)
+    assert outcome.served, outcome.why
 
 
 @pytest.mark.parametrize("persona", PERSONAS.values(), ids=PERSONAS)
