@@ -263,6 +263,15 @@ def _as_tool_call(chunk: Json) -> Iterable[Frame]:
     yield with_delta(chunk, {"tool_calls": [{"index": 0, **opening, "function": made}]}, finish_of(chunk))
 
 
+def _with_function(made: Json) -> Json:
+    return {"choices": [{"index": 0, "logprobs": None, "delta": {"function_call": made}, "finish_reason": None}]}
+
+
+def _with_tool(call: Json) -> Json:
+    entry = {"index": 0, **call}
+    return {"choices": [{"index": 0, "logprobs": None, "delta": {"tool_calls": [entry]}, "finish_reason": None}]}
+
+
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
 
@@ -292,7 +301,21 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
     _fault("call-without-name", "call-opening", frames=each(_nameless)),
     _fault("call-name-lowered", "call-opening", frames=each(_wrong_name)),
     _fault("third-call-counted-as-second", "call-opening", frames=each(_counts_to_one), scripts=("call/three",)),
-    _fault("functions-called-as-tools", "parity", frames=each(_as_tool_call), dialects=(FUNCTION_CALL,)),
+    _fault(
+        "functions-called-as-tools",
+        "parity",
+        frames=each(_as_tool_call),
+        dialects=(FUNCTION_CALL,),
+        examples=(
+            Example(
+                before=tuple(_with_function(made) for made in ({"name": "f", "arguments": ""}, {"arguments": "{}"})),
+                after=(
+                    _with_tool({"id": "call_1", "type": "function", "function": {"name": "f", "arguments": ""}}),
+                    _with_tool({"function": {"arguments": "{}"}}),
+                ),
+            ),
+        ),
+    ),
     _fault("call-id-repeated", "call-opening", frames=_identity_repeated),
     _fault("empty-call-deltas", "call-delta-on-change", frames=each(_empty_call_deltas)),
     # In obsidian-xml this is the right mode (S4-8).
