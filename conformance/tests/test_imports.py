@@ -29,6 +29,7 @@ EDGES: Mapping[str, str] = {
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
+    "assay.targets.cursor_agent": "starts a mock of Cursor's agent service",
     "assay.targets.gateway": "starts an upstream and a gateway",
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
@@ -98,6 +99,8 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
 BESIDES: Mapping[str, str] = {
     "assay.faces.persona -> assay_mocks.personas": "the command starts a client, which knows nothing of the suite",
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
+    "assay.reading.playable -> assay_cursor.playable": "what Cursor's agent service can play is known there",
+    "assay.targets.cursor_agent -> assay_cursor": "a proxy in front of Cursor is judged with this service behind it",
     "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
 }

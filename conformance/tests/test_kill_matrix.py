@@ -22,6 +22,7 @@ from assay.scenarios import SCENARIOS
 from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from assay.targets.launch import launch
 from assay_mocks.miniatures import FAULTS, Fault
+from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
 from assay_mocks.miniatures.failure_faults import SILENT
 from assay_mocks.miniatures.target_faults import TARGET_FAULTS
 
@@ -109,9 +110,11 @@ def broken(certificate: Certificate) -> dict[str, str]:
 
 
 OF_CHATS = {
-    name: fault for name, fault in FAULTS.items() if fault.breaks not in OF_PLAIN and fault not in TARGET_FAULTS
+    name: fault
+    for name, fault in FAULTS.items()
+    if fault.breaks not in OF_PLAIN and fault not in {*TARGET_FAULTS, *AGENT_FAULTS}
 }
-"""Those of whole targets are for `test_symptoms`."""
+"""Those of whole targets are for `test_symptoms`, those of proxies in front of Cursor for `test_agent_miniatures`."""
 
 
 @pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+_LAST_PORT = 65_535
+
+
 class UsageError(Exception):
     """The command line cannot be followed; the text says why."""
 
@@ -65,6 +68,8 @@ def read_settings(arguments: Sequence[str], environment: Mapping[str, str]) -> S
         UsageError: the command line cannot be followed.
     """
     given = _parser().parse_args(arguments)
+    if not 0 <= given.port <= _LAST_PORT:
+        raise UsageError(f"--port: expected a port from 0 to {_LAST_PORT}, found {given.port}")
     return Settings(
         port=given.port,
         scripts=given.scripts or _path(environment.get("ASSAY_SCRIPTS")),

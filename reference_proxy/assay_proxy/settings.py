@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Protocol = Literal["v1", "v2"]
+CursorTransport = Literal["run", "run-sse"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 
@@ -56,6 +57,25 @@ class CodexSettings(BaseSettings):
     bin: str = _setting("codex", "the codex executable; it is started as `CODEX_BIN app-server`")
     # For `--help` alone: the backend gets the variable itself, with the rest of the environment.
     home: str | None = _setting(None, "passed on to the backend; unset: codex decides")
+
+
+class CursorSettings(BaseSettings):
+    """How the Cursor agent service is reached, and what may run here for it."""
+
+    model_config = SettingsConfigDict(env_prefix="CURSOR_", env_ignore_empty=True, frozen=True)
+
+    # No default: nothing of the real service is built in.
+    base_url: str | None = _setting(None, "where the Cursor agent service is; `PROXY_BACKEND=cursor` needs it")
+    token: SecretStr | None = _setting(None, "bearer token for the service; `PROXY_BACKEND=cursor` needs it")
+    transport: CursorTransport = _setting("run", "run (HTTP/2) or run-sse (HTTP/1.1): how turns reach the service")
+    settle_ms: int = _setting(
+        300, "calls are complete when a service with none announced is silent for this long", ge=1
+    )
+    scratch: str | None = _setting(
+        None, "folder in which read, ls, grep and glob run for requests without tools; unset: they are refused"
+    )
+    scratch_write: bool = _setting(False, "true: the service may write files in that folder")  # noqa: FBT003 - a default, not a flag
+    scratch_shell: bool = _setting(False, "true: the service may run any command, as the proxy's own user")  # noqa: FBT003 - a default, not a flag
 
 
 class Settings(BaseSettings):
@@ -119,6 +139,7 @@ class Settings(BaseSettings):
     log_level: LogLevel = _setting("info", "debug, info, warning or error: what goes to stderr")
     cors_origins: Names = _setting(("*",), "origins of browser clients, comma-separated; * is any")
     codex: CodexSettings = Field(default_factory=CodexSettings)
+    cursor: CursorSettings = Field(default_factory=CursorSettings)
 
     @property
     def stop_policy(self) -> StopPolicy:

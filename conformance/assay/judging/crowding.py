@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
 
 FAILURES = frozenset({500, 502, 503, 504})
+"""Statuses of a target that could not serve a request. An error inside an answer may rest on time alone, as silence."""
 BROKEN = frozenset({End.CUT, End.REFUSED})
 
 
@@ -43,10 +44,7 @@ def _failure(exchange: Exchange) -> str:
         return ""
     if transcript.end in BROKEN:
         return "the connection broke" if transcript.end is End.CUT else "no connection could be made"
-    if transcript.status in FAILURES:
-        return f"HTTP {transcript.status}"
-    failed = exchange.reading is not None and exchange.answer.error is not None
-    return "an error in an answer" if failed else ""
+    return f"HTTP {transcript.status}" if transcript.status in FAILURES else ""
 
 
 def _was_due(exchange: Exchange) -> bool:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from assay.judging.cases import Case
 from assay.judging.symptoms import OthersAnswer
 from assay.model.asks import Say
+from assay.reading.expected import Failure
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay.reading.exchange import Exchange
+    from assay.reading.expected import Expected
 
 REQUIREMENT = "turn.concurrent-isolation"
 SHORTEST = 8
@@ -29,21 +31,25 @@ Owners = dict[str, list[str]]
 
 
 def others_answers(served: Sequence[Exchange]) -> list[Case]:
-    """The answers that are due to other scenarios, in the order in which they came.
+    """The answers that are due to another scenario, and to no third one, in the order in which they came.
 
-    One that came more often than it is due has no owner: the target says it to everyone.
+    A text that several scenarios are due says nothing of where it comes from. One that came more often than it is due
+    has no owner: the target says it to everyone.
     """
     due = _due(served)
-    found = [(exchange, foreign) for exchange in served if (foreign := _foreign(exchange, due)) is not None]
+    found = [
+        (exchange, text)
+        for exchange in served
+        if (text := _foreign(exchange, due)) is not None and len(set(due[text])) == 1
+    ]
     came = Counter(text for _, text in found)
-    return [_case(exchange, text, min(due[text])) for exchange, text in found if came[text] <= len(due[text])]
+    return [_case(exchange, text, due[text][0]) for exchange, text in found if came[text] <= len(due[text])]
 
 
 def mixed(every: Sequence[Exchange]) -> list[Exchange]:
-    """The exchanges that have an answer to another one, or show what another one has sent."""
-    senders = _senders(every)
-    foreign = [case.exchange for case in others_answers(every)]
-    return foreign + [one for one in every if _shows_others(one, senders)]
+    """The exchanges whose answer may be another one's, or shows what another one has sent."""
+    due, senders = _due(every), _senders(every)
+    return [one for one in every if _foreign(one, due) is not None or _shows_others(one, senders)]
 
 
 def _case(exchange: Exchange, text: str, owner: str) -> Case:
@@ -69,14 +75,19 @@ def _texts(exchange: Exchange) -> Iterator[str]:
 
 def _foreign(exchange: Exchange, due: Owners) -> str | None:
     """The text of an answer that is due to another scenario, and not to its own."""
-    if exchange.reading is None:
+    # Where an error is due, or what the backend received, it is not known what the backend says; and blocks of calls
+    # are part of a content.
+    if exchange.reading is None or any(_is_unknown(wanted) for wanted in exchange.wanted):
         return None
-    for choice in exchange.answer.choices:
-        text = (choice.text or "").strip()
-        owners = due.get(text, [])
-        if len(text) >= SHORTEST and owners and exchange.scenario.name not in owners:
-            return text
-    return None
+    said = ((choice.text or "").strip() for choice in exchange.answer.choices)
+    foreign = (text for text in said if len(text) >= SHORTEST and text in due)
+    mine = [text for text, owners in due.items() if exchange.scenario.name in owners]
+    # What is left of one's own text, or more than it, may by chance be another's.
+    return next((text for text in foreign if not any(text in own or own in text for own in mine)), None)
+
+
+def _is_unknown(wanted: Expected) -> bool:
+    return wanted.failure is not Failure.NONE or not wanted.text or bool(wanted.blocks)
 
 
 def _senders(exchanges: Iterable[Exchange]) -> Mapping[bytes, str]:

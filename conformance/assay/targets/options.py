@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from assay.model.dialect import CHATS, Arguments, Dialect
-from assay.model.target import MASK, KeyStyle
+from assay.model.target import MASK, Agent, KeyStyle
 from assay.model.verdict import VerdictLevel
 
 if TYPE_CHECKING:
@@ -416,6 +416,16 @@ class TargetOptions(Options):
             " service plays the scripts that it can.",
         ),
     )
+    agent: Agent = field(
+        default=Agent.CODEX,
+        metadata=_option(
+            name="backend",
+            kind=OneOf(tuple(Agent)),
+            help="The agent behind the proxy. For cursor Assay starts a mock of Cursor's agent service; the proxy finds"
+            " its address in CURSOR_BASE_URL and a token in CURSOR_TOKEN, and {backend_url} and {backend_token} are"
+            " filled in, in the command and in --env. A proxy at --url calls a mock that runs already.",
+        ),
+    )
     gateway: str | None = field(
         default=None,
         metadata=_option(
@@ -574,6 +584,10 @@ class TargetOptions(Options):
             "a proxy that runs already has a backend: --codex is for one that Assay starts": self.codex is not None
             and self.url is not None
             and not started,
+            "a real Codex is no Cursor: leave --codex or --backend away": self.codex is not None
+            and self.agent is not Agent.CODEX,
+            "a gateway calls an upstream and no agent: leave --backend away": self.agent is not Agent.CODEX
+            and (self.gateway is not None or self.upstream is not None),
             "--upstream is for a gateway that runs already: name it with --url, without a command": self.upstream
             is not None
             and (self.url is None or started),

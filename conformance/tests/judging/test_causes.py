@@ -27,6 +27,7 @@ from assay.judging.symptoms import (
     Nothing,
     NotServed,
     OtherMode,
+    OthersAnswer,
     Sent,
     Symptom,
     WrongMembers,
@@ -539,6 +540,18 @@ def test_time_alone_refusals_and_failures_that_were_due_are_none(
     assert not [key for key in broken(found) if key.endswith("target.capacity")]
 
 
+def test_an_error_in_an_answer_is_no_matter_of_capacity(right_stream: Make, stream: Make, error_frame: bytes) -> None:
+    found = aside(right_stream("text-hello"), beside(stream("text-hello", "Hel", error_frame), 7))
+    assert broken(found) == []
+
+
+def test_a_block_that_another_is_due_is_nobody_elses(right_stream: Make, right_whole: Make) -> None:
+    block = right_stream("call-after-text", dialect=Dialect.OBSIDIAN_XML)
+    found = judged(block, right_whole("responses-xml", dialect=Dialect.RESPONSES), right_stream("text-hello"))
+    assert block.wanted[0].blocks
+    assert OthersAnswer() not in [one.symptom for one in found.causes]
+
+
 def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
     found = aside(right_whole("text-hello"), beside(dead(plain("text-hello", None, end=End.CUT)), 7))
     assert broken(found) == []
@@ -552,6 +565,26 @@ def test_the_answer_to_another_request_is_named_as_that(right_whole: Make, whole
     assert one.verdict is Verdict.FAIL
     assert one.findings[0].violation.seen == f'the answer is that to another request, which usage-asked sent: "{other}"'
     assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_text_that_several_are_due_or_that_came_instead_of_an_error_is_nobody_elses(
+    right_whole: Make, whole: Make
+) -> None:
+    both = [right_whole("text-hello"), right_whole("usage-asked")]
+    assert right_whole("text-hello").choice().text == right_whole("fresh-session").choice().text
+    shared = judged(whole("text-utf8", "Hello, world!"), *both, right_whole("fresh-session"))
+    failed = judged(whole("fail-first", right_whole("usage-asked").choice().text), *both)
+    assert OthersAnswer() not in [cause.symptom for found in (shared, failed) for cause in found.causes]
+
+
+def test_a_part_of_ones_own_text_is_no_answer_to_another_request(right_whole: Make, whole: Make) -> None:
+    block = right_whole("textual-unterminated").choice().text or ""
+    others = right_whole("sentinel-any-cut", dialect=Dialect.RESPONSES)
+    part = "Let me look."
+    assert block.startswith(part)
+    assert [(wanted.text or "").strip() for wanted in others.wanted] == [part]
+    found = judged(whole("textual-unterminated", part), others)
+    assert OthersAnswer() not in [cause.symptom for cause in found.causes]
 
 
 def test_a_text_that_everyone_gets_is_nobody_elses(right_whole: Make, whole: Make) -> None:

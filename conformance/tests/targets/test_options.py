@@ -10,13 +10,14 @@ from click.testing import CliRunner
 
 from assay.faces import cli
 from assay.model.dialect import Arguments, Dialect
-from assay.model.target import KeyStyle
+from assay.model.target import Agent, KeyStyle
 from assay.model.verdict import VerdictLevel
 from assay.targets.options import OptionError, Options, Pair, RunOptions, TargetOptions
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
-    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), gateway="my gateway {config}", upstream=9,
+    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), agent=Agent.CURSOR,
+    gateway="my gateway {config}", upstream=9,
     env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
@@ -208,6 +209,8 @@ def test_a_pair_shows_no_secret() -> None:
         ({"gateway": "x", "command": "x"}, "--gateway and --launch both start the target: leave one away"),
         ({"gateway": "x", "codex": Path("c")}, "a gateway calls an upstream and starts no Codex: leave --codex away"),
         ({"url": "http://x/v1", "upstream": 9, "codex": Path("c")}, "a gateway calls an upstream and starts no Codex"),
+        ({"codex": Path("c"), "agent": Agent.CURSOR}, "a real Codex is no Cursor: leave --codex or --backend away"),
+        ({"gateway": "x", "agent": Agent.CURSOR}, "a gateway calls an upstream and no agent: leave --backend away"),
         ({"upstream": 9}, "--upstream is for a gateway that runs already: name it with --url, without a command"),
         ({"url": "http://x/v1", "upstream": 9, "gateway": "x"}, "--upstream is for a gateway that runs already"),
         ({"env": ("A=1",)}, "--env is for a target that Assay starts, with --launch or --gateway"),

@@ -152,11 +152,6 @@ def _parsed(blob: bytes | None) -> Json:
     return message if isinstance(message, dict) else {}
 
 
-def is_message(blob: bytes) -> bool:
-    """Whether a blob is a message."""
-    return isinstance(_parsed(blob).get("role"), str)
-
-
 _SYSTEM = ("system", "developer")
 
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from assay_cursor.wire.protobuf import field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-Form = Literal["end", "http", "append"]
-"""Where a problem stands: in the end of the stream, in an HTTP error instead of it, or in the refusal of appends."""
 
 _DETAILS = "aiserver.v1.ErrorDetails"
 

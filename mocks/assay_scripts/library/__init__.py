@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay_scripts.library.acting import ACTING
+from assay_scripts.library.agent import AGENT
 from assay_scripts.library.calls import CALLS
 from assay_scripts.library.choices import CHOICES
 from assay_scripts.library.failures import FAILURES
@@ -22,7 +23,21 @@ if TYPE_CHECKING:
 
 LIBRARY: Library = {
     script.name: script  # a test holds that no two share a name: one would be lost here
-    for scripts in (TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING, PERSONAS)
+    for scripts in (
+        TEXT,
+        CALLS,
+        SHAPES,
+        TEXTUAL,
+        SENTINEL,
+        XML,
+        CHOICES,
+        FAILURES,
+        LEAVING,
+        REFLECT,
+        ACTING,
+        AGENT,
+        PERSONAS,
+    )
     for script in scripts
 }
 

@@ -148,6 +148,22 @@ def test_a_shell_may_answer_a_stream_at_its_end() -> None:
         assert (found["faults"], found["history"][-1]["output"]) == ([], "a.txt\n")
 
 
+def test_what_a_client_may_leave_out_is_a_remark_and_no_fault() -> None:
+    entries: list[dict[str, Any]] = []
+    parts = ((CALL,), (cursor.Query("x", wait=0.0), cursor.Shell(id="call_2", command="ls")))
+    script = Script(name="open", title="", parts=parts, when="open")
+    with serving({"open": script}, journal=entries.append) as mock, RunSSE(mock.url) as client:
+        client.send(run_request("open", tools=[tool("localSearch")]))
+        client.send(mcp_result(client.until("exec_server_message"), "found"))
+        client.until("exec_server_message")
+    assert [entry for entry in entries if "fault" in entry] == []
+    assert [entry["remark"] for entry in entries if "remark" in entry] == [
+        "exec_server_message 2 was not answered",
+        "exec_server_message 1 was not closed with stream_close",
+        "interaction_query 1 was not answered",
+    ]
+
+
 # Blobs
 
 

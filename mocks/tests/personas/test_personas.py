@@ -45,14 +45,24 @@ def root() -> Iterator[str]:
         yield served.base_url.removesuffix("/v1")
 
 
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """The base URL of the mock endpoint, which plays the scripts without a proxy."""
+    with launch(f"{sys.executable} -m assay_endpoint --port {{port}} --api-key '{KEY}'", env={}) as served:
+        yield served.base_url
+
+
 def hold(
     root: str, persona: Persona, fault: str = NONE, lines: list[Line] | None = None, **wanted: str | bool
 ) -> Outcome:
     """Hold the persona's conversation with a miniature."""
+    return hold_at(f"{root}/{fault}/v1", persona, lines=lines, **wanted)
+
+
+def hold_at(url: str, persona: Persona, *, lines: list[Line] | None = None, **wanted: str | bool) -> Outcome:
+    """Hold the persona's conversation at a base URL."""
     said: list[Line] = [] if lines is None else lines
-    endpoint = Endpoint(
-        url=f"{root}/{fault}/v1", model="codex", key=KEY, timeout=20, headers={"x-proxy-output-mode": persona.mode}
-    )
+    endpoint = Endpoint(url=url, model="codex", key=KEY, timeout=20, headers={"x-proxy-output-mode": persona.mode})
     asked = Run(**{"approve": "always", **wanted})  # type: ignore[arg-type]
     return run(persona, endpoint, asked, said.append, Console(file=io.StringIO()))
 
@@ -64,6 +74,12 @@ def test_the_reference_proxy_serves_it(root: str, persona: Persona, *, whole: bo
     assert outcome.served, outcome.why
     parts = len(LIBRARY[persona.script].parts)
     assert outcome.requests in {parts, parts + 1}
+
+
+@pytest.mark.parametrize("persona", PERSONAS.values(), ids=PERSONAS)
+def test_the_mock_endpoint_serves_it(endpoint: str, persona: Persona) -> None:
+    outcome = hold_at(endpoint, persona)
+    assert outcome.served, outcome.why
 
 
 FAILS = {

@@ -6,8 +6,8 @@ import pytest
 
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import Selection, part_to_play, select, unknown_script
-from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Script
+from assay_scripts.selection import Selection, part_to_play, select, unknown_script, without_cursor
+from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Script, cursor
 
 
 def _call(identity: str) -> Call:
@@ -199,3 +199,20 @@ def test_a_users_script_goes_on_with_each_message_that_asks_for_it() -> None:
 def test_without_any_of_them_the_default_answers() -> None:
     selection = _select([], "hello")
     assert (selection.script, selection.parts) == ("default", ((Say(("You", " said:", " hello")),),))
+
+
+def test_a_tool_of_cursors_counts_as_a_call() -> None:
+    parts = ((cursor.Read(id="r", path="a"), cursor.Shell(id="s", command="ls")), (Say(("done",)),))
+    assert part_to_play(parts, {"r"}, 0) == 0
+    assert part_to_play(parts, {"r", "s"}, 0) == 1
+
+
+def test_a_script_with_a_step_of_cursors_is_for_that_mock_alone() -> None:
+    own = Script(name="own", title="", parts=((Say(("a",)),), (cursor.Heartbeat(),)), when="go")
+    selection = without_cursor(_select([], "go", library={"own": own}))
+    assert (selection.parts, selection.script) == (((Fail(),),), "own")
+    assert selection.problem == (
+        "The script own is played by assay-cursor alone: Heartbeat: it is about the stream of Cursor's service."
+    )
+    other = _select([], "go", library={"own": Script(name="own", title="", parts=((Say(("a",)),),), when="go")})
+    assert without_cursor(other) is other

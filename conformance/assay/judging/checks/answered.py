@@ -56,7 +56,12 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
 
 def refused(exchange: Exchange) -> bool:
     """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
-    field, transcript = exchange.scenario.refusable, exchange.transcript
+    return _names(exchange, exchange.scenario.refusable)
+
+
+def _names(exchange: Exchange, field: str) -> bool:
+    """Whether the answer is a 400 that names the field."""
+    transcript = exchange.transcript
     if not field or transcript.status != BAD_REQUEST:
         return False
     failed, _ = read_error(transcript.body, transcript.header("content-type"))
@@ -78,18 +83,27 @@ def _wrong(exchange: Exchange) -> str:
     if transcript.status is None:
         how = f"{transcript.end} after {transcript.seconds:.1f} s"
         return f"no response came to {_sent(exchange)} ({how}); {_due(request)}"
+    if _names(exchange, request.refusable):
+        return ""
     if transcript.status != request.expect and not (request.any_success and transcript.ok):
         empty = "" if transcript.body else " with an empty body"
         return f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
+    if seen := _header(exchange, request):
+        return seen
+    failed = _error(exchange)
+    if request.code and failed is not None and failed.code != request.code:
+        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
+    return ""
+
+
+def _header(exchange: Exchange, request: Request) -> str:
+    """The first header that is wrong; '' if all are right."""
     for name, wanted in request.shows.items():
-        value = transcript.header(name)
+        value = exchange.transcript.header(name)
         if value is None:
             return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
         if wanted.lower() not in value.lower():
             return f"{name} is {quoted(value)}, it should say {wanted}"
-    failed = _error(exchange)
-    if request.code and failed is not None and failed.code != request.code:
-        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
     return ""
 
 

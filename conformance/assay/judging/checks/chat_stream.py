@@ -11,7 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import difference, is_object, torn
-from assay.judging.checks.places import first_unread, frame_place, plain, reading_of, said_place, strays, text_spot
+from assay.judging.checks.places import (
+    counts,
+    first_unread,
+    frame_place,
+    plain,
+    reading_of,
+    said_place,
+    strays,
+    text_spot,
+)
 from assay.judging.checks.published import unpublished
 from assay.judging.registry import Checks, Seen
 from assay.wire.events import CallOpened, Fragment, Text
@@ -198,8 +207,8 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         # The stream passed on what came before the block; the whole answer dropped it.
         elif wanted.blocks and not beside:
             pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
-        # A stream has usage on request only.
-        if stream.answer.usage is not None:
+        # A stream has usage on request only. What is estimated of one that ends before the whole answer does is less.
+        if stream.answer.usage is not None and (stream.burst or counts(stream) is not None):
             pairs.append(("usage", _usage(stream), _usage(whole)))
         for what, streamed, at_once in pairs:
             if streamed != at_once:

@@ -181,11 +181,15 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
 def altered_arguments(want: ExpectedCall, got: Call, spot: Spot) -> Iterable[Seen]:
     """Arguments that are not the model's own text.
 
-    Those that the backend wrote as elements of a block have no text of their own to compare: they need only be JSON
-    here, and the requirements of blocks compare their meaning.
+    Those that the backend carries as data are compared as such. Those that the backend wrote as elements of a block
+    have no text of their own to compare: they need only be JSON here, and the requirements of blocks compare their
+    meaning.
     """
     named = f"arguments of {want.name}"
-    if want.exact and got.arguments != want.arguments:
+    if want.meant:
+        if not same_data(want.arguments, got.arguments):
+            yield Seen(f"{spot.heading(named)}{difference(want.arguments, got.arguments)}", spot.place)
+    elif want.exact and got.arguments != want.arguments:
         seen = f"{spot.heading(named)}{difference(want.arguments, got.arguments)}"
         yield Seen(seen, spot.place, strict_only=same_json(want.arguments, got.arguments))
     elif not want.exact and not _is_json(got.arguments):
@@ -197,6 +201,15 @@ def same_json(want: str, got: str) -> bool:
     try:
         # Numbers by their spelling, in tuples that no JSON gives: a client may read 1 and 1.0 as different types.
         read = [json.loads(one, parse_float=_number, parse_int=_number) for one in (want, got)]
+    except (ValueError, RecursionError):
+        return False
+    return bool(read[0] == read[1])
+
+
+def same_data(want: str, got: str) -> bool:
+    """Whether two texts are JSON of the same data, its numbers as doubles."""
+    try:
+        read = [json.loads(one, parse_int=float) for one in (want, got)]
     except (ValueError, RecursionError):
         return False
     return bool(read[0] == read[1])

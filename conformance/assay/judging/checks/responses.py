@@ -20,6 +20,7 @@ from assay.judging.checks.places import (
     opening_place,
     place_of,
     reading_of,
+    same_data,
     same_json,
     text_spot,
 )
@@ -271,7 +272,10 @@ def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[See
     for number, (call, came) in enumerate(zip(wanted.calls, choice.calls, strict=True)):
         spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
         named = f"arguments of {call.name}"
-        if call.exact and call.arguments != came.arguments:
+        if call.meant:
+            if not same_data(call.arguments, came.arguments):
+                yield Seen(f"{spot.heading(named)}{difference(call.arguments, came.arguments)}", spot.place)
+        elif call.exact and call.arguments != came.arguments:
             seen = f"{spot.heading(named)}{difference(call.arguments, came.arguments)}"
             yield Seen(seen, spot.place, strict_only=same_json(call.arguments, came.arguments))
         elif not call.exact and not is_object(came.arguments):

@@ -12,9 +12,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import is_object
-from assay.judging.checks.places import said_place
+from assay.judging.checks.places import said_place, same_data
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import forced_tools
+from assay.model.target import Backend
 from assay.wire.message import read_whole
 from assay.wire.quoting import quoted
 
@@ -66,9 +67,13 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
     """Each call of the history is in what the backend received, with its arguments unchanged."""
     calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = "\n".join(text for _, text in texts_of(received))
+    # Cursor's agent service takes the arguments of a call as data.
+    data = exchange.target.backend is Backend.CURSOR
     for call in _calls_of(exchange):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        if (call["id"], name, arguments) not in calls and arguments not in flat:
+        meant = [came for id_, of, came in calls if (id_, of) == (call["id"], name)] if data else []
+        alike = any(same_data(arguments, str(came)) for came in meant)
+        if (call["id"], name, arguments) not in calls and arguments not in flat and not alike:
             seen = f"the call {call['id']} of {name} with {quoted(arguments, 60)} did not reach the backend unchanged"
             yield Seen(seen)
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, torn
-from assay.judging.checks.places import first_place, reading_of, text_spot
+from assay.judging.checks.places import first_place, reading_of, same_data, text_spot
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import MODE_HEADER, mode_of
 from assay.wire import textual
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assay.reading.exchange import Exchange
+    from assay.reading.expected import ExpectedCall
 
 check = Checks()
 """The checks of this module."""
@@ -82,8 +83,9 @@ def _bare(value: str) -> str:
 
 def differing(rule: str, exchange: Exchange) -> Iterable[Seen]:
     """The blocks that differ from the right ones by this rule."""
-    for choice, want, got, exact in _blocks(exchange):
-        if broken_rule(want, got, exact=exact) == rule:
+    for choice, call, got in _blocks(exchange):
+        want = respelled(call.block, got) if call.meant else call.block
+        if broken_rule(want, got, exact=call.exact) == rule:
             # In all of the text: that before the block is right, or another requirement's matter.
             said = exchange.choice(choice).text or ""
             spot = text_spot(exchange, choice, said.replace(got, want, 1), said)
@@ -94,14 +96,29 @@ for _rule in RULES:
     check(_rule)(partial(differing, _rule))
 
 
-def _blocks(exchange: Exchange) -> Iterable[tuple[int, str, str, bool]]:
-    """Block by block: its choice, as it should be, as it came, and whether it was made from a structured call."""
+def respelled(want: str, got: str) -> str:
+    """The right block of a call whose arguments are data, with what data leaves open as it came.
+
+    That is the order of the arguments, and how each value is spelled that means the same.
+    """
+    right, came = textual.read_block(want), textual.read_block(got)
+    if right is None or came is None or set(right.arguments) != set(came.arguments):
+        return want
+    arguments = {
+        name: spelling if same_data(right.arguments[name], spelling) else right.arguments[name]
+        for name, spelling in came.arguments.items()
+    }
+    return textual.block_of(right.name, arguments)
+
+
+def _blocks(exchange: Exchange) -> Iterable[tuple[int, ExpectedCall, str]]:
+    """Block by block: its choice, the call that it is to hold, and the block as it came."""
     for wanted, choice in exchange.choices():
         came = BLOCK.findall(choice.text or "")
         for call, got in zip(wanted.calls[: len(wanted.blocks)], came, strict=False):
             # Characters that were cut to pieces are for `chat.stream.utf8`.
             if not torn(call.block, got):
-                yield choice.index, call.block, got, call.exact
+                yield choice.index, call, got
 
 
 @check("chat.stream.xml-single-delta")
