@@ -26,6 +26,7 @@ EDGES: Mapping[str, str] = {
     "assay.report.terminal": "prints on a terminal",
     "assay.results.archive": "writes and reads files",
     "assay.results.certify": "drives a target and takes the time",
+    "assay.results.folder": "writes and reads files, and asks what runs here",
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
