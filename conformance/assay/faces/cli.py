@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from assay.faces.plan import USAGE_ERRORS, plan
-from assay.faces.results import FORMAT, TEXTS, judge_command, report_command, show
+from assay.faces.results import FORMAT, TEXTS, diff_command, judge_command, replay_command, report_command, show
 from assay.faces.serve import serve
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
@@ -125,7 +125,7 @@ def _certify(target: TargetOptions, run: RunOptions, form: str) -> int:
     return report.status
 
 
-for _command in (report_command, judge_command):
+for _command in (report_command, judge_command, diff_command, replay_command):
     main.add_command(_command)
 
 

@@ -23,6 +23,7 @@ from assay.results.report import Ended
 from assay.targets.launch import executable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
@@ -168,3 +169,80 @@ def test_a_folder_without_a_result_is_refused_in_one_line(command: str, tmp_path
     assert "holds no result: it has no report.json" in refused(command, str(tmp_path))
     (tmp_path / REPORT).write_text('{"format": 1, "en')
     assert "is no JSON, so it was torn" in refused(command, str(tmp_path))
+
+
+@pytest.fixture
+def kept(tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """The result of a run against the tiny server as it answers now, in a folder of this name."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    target = ("--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--dialect", "openai-json")
+
+    def run(name: str) -> Path:
+        assay("certify", *target, "--only", "text-hello", "--output", str(tmp_path / name))
+        return tmp_path / name
+
+    return run
+
+
+def unfinished(exchange: Any) -> None:
+    """A stream without its finish; a whole answer that is right."""
+    if exchange.streamed:
+        exchange.begin("Hello, world!")
+        exchange.send(b"data: [DONE]\n\n")
+    else:
+        exchange.answer("Hello, world!")
+
+
+def test_two_results_differ_in_what_broke_and_on_the_wire(kept: Callable[[str], Path], tiny: Any) -> None:
+    good = kept("good")
+    same = kept("same")
+    tiny.respond = unfinished
+    bad = kept("bad")
+    result = assay("diff", str(good), str(same))
+    assert (result.exit_code, result.stdout) == (Exit.CERTIFIED, "nothing differs\n")
+    result = assay("diff", str(good), str(bad))
+    assert result.exit_code == Exit.FAILED
+    assert "broken  chat.stream.finish-once  in: text-hello\n" in result.stdout
+    assert "changed on the wire  text-hello (stream)\n  - data: " in result.stdout
+    assert "(whole)" not in result.stdout
+    result = assay("diff", str(bad), str(good), "--json")
+    found = json.loads(result.stdout)
+    assert found["mended"]["chat.stream.finish-once"] == ["text-hello"]
+    assert (found["broken"], result.exit_code) == ({}, Exit.CERTIFIED)
+
+
+def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[[str], Path], tiny: Any) -> None:
+    out = kept("out")
+    first = list(tiny.requests)
+    result = assay("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
+    again = tiny.requests[len(first) :]
+    assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
+    assert "stream: the same (HTTP 200, complete, " in result.stdout
+    assert "whole: the same (HTTP 200, complete, " in result.stdout
+    assert [one.headers["authorization"] for one in again] == [f"Bearer {KEY}"] * 2
+    assert {one.body for one in again}.isdisjoint(one.body for one in first)
+    assert {one.marker for one in again} == {"text/hello"}
+    tiny.respond = unfinished
+    result = assay("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
+    assert result.exit_code == Exit.FAILED
+    assert "stream: differs (HTTP 200, complete, " in result.stdout
+    assert "\n  - data: " in result.stdout
+
+
+def test_a_scenario_is_written_as_curl_commands(kept: Callable[[str], Path], tiny: Any) -> None:
+    out = kept("out")
+    asked = len(tiny.requests)
+    result = assay("replay", str(out), "text-hello", "--curl", "--api-key-env", "THE_KEY")
+    assert (result.exit_code, len(tiny.requests)) == (0, asked)
+    assert result.stdout.count(f"curl -sN {tiny.base_url}/chat/completions ") == 2
+    assert '"$THE_KEY"' in result.stdout
+    assert "key-key" not in result.stdout
+
+
+def test_what_cannot_be_sent_again_is_said_in_one_line(kept: Callable[[str], Path]) -> None:
+    out = str(kept("out"))
+    assert "no result holds; name its variable with --api-key-env" in refused("replay", out, "text-hello")
+    assert "the scenario text-empty is not in it" in refused("replay", out, "text-empty")
+    said = refused("replay", out, "text-hello", "--api-key-env", "THE_KEY", "--url", "ftp://x")
+    assert "'ftp://x' is no base URL of a proxy" in said
+    assert "is no folder" in refused("diff", out, f"{out}/none")
