@@ -22,6 +22,7 @@ EDGES: Mapping[str, str] = {
     "assay.faces": "command line, pytest plugin, server",
     "assay.report.explain": "prints on a terminal",
     "assay.report.head": "prints on a terminal",
+    "assay.report.page": "reads the template of the installation, and fills it in with Jinja2",
     "assay.report.phrases": "styles words for a terminal",
     "assay.report.terminal": "prints on a terminal",
     "assay.results.archive": "writes and reads files",

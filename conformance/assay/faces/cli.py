@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from assay.faces.plan import USAGE_ERRORS, plan
-from assay.faces.results import FORMAT, TEXTS, diff_command, judge_command, replay_command, report_command, show
+from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, replay_command, report_command, show
 from assay.faces.serve import serve
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
@@ -100,7 +100,7 @@ def certify_command(form: str, **values: Any) -> None:  # noqa: ANN401 (one for 
 
 def _certify(target: TargetOptions, run: RunOptions, form: str) -> int:
     # What a program reads from stdout has no bar and no line of ours in it.
-    console = Console(stderr=form in TEXTS)
+    console = Console(stderr=form != TERMINAL)
     try:
         # Outside `terminable`: nothing has been started that a signal would have to stop.
         planned = plan(target, run)

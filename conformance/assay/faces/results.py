@@ -24,6 +24,7 @@ from assay.report.explain import as_json_text
 from assay.report.json_lines import json_lines
 from assay.report.junit import junit
 from assay.report.markdown import markdown
+from assay.report.page import page
 from assay.report.rendering import document
 from assay.results import folder
 from assay.results.certificate import Exit
@@ -38,12 +39,14 @@ from assay.wire.quoting import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from assay.judging.outcomes import Run
     from assay.model.scenario import Form
     from assay.model.target import Target
     from assay.reading.exchange import Exchange
     from assay.results.certificate import Certificate
 
 TERMINAL = "terminal"
+HTML = "html"
 TEXTS: Mapping[str, Callable[[Report], str]] = {
     "json": folder.as_json,
     "jsonl": lambda report: json_lines(json.loads(folder.as_json(report))),
@@ -52,7 +55,7 @@ TEXTS: Mapping[str, Callable[[Report], str]] = {
     "badge": badge,
 }
 """The formats that are texts made of the report alone."""
-FORMATS = (TERMINAL, *TEXTS)
+FORMATS = (TERMINAL, *TEXTS, HTML)
 """The names of all formats."""
 
 
@@ -60,6 +63,9 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
     """Print a result in a format."""
     if form in TEXTS:
         click.echo(TEXTS[form](report), nl=False)
+        return
+    if form == HTML:
+        click.echo(page(report, certificate.runs), nl=False)
         return
     terminal.report(
         Console(), certificate, catalogue,
@@ -109,6 +115,8 @@ def report_command(folder_: Path, form: str) -> None:
     result = _read(folder_)
     if form in TEXTS:
         click.echo(TEXTS[form](result.report), nl=False)
+    elif form == HTML:
+        click.echo(page(result.report, _runs(result)), nl=False)
     else:
         catalogue = load()
         certificate = _judged(result, catalogue)
@@ -226,6 +234,16 @@ def _replayed(
     for line in lines:
         click.echo(f"  {visible(line)}")
     return bool(lines)
+
+
+def _runs(result: Result) -> Sequence[Run]:
+    """The exchanges of a saved result; none where none were driven."""
+    if result.report.transcripts is None:
+        return ()
+    try:
+        return result.archive((*SCENARIOS, *LIVE)).runs
+    except FolderError as error:
+        raise _refusal(error) from error
 
 
 def _read(path: Path) -> Result:

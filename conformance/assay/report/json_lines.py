@@ -17,7 +17,9 @@ LISTS: Mapping[str, str] = {"findings": "finding", "cells": "cell", "outcomes": 
 
 def json_lines(data: Mapping[str, Any]) -> str:
     """The lines of a result, which is given as the data of `report.json`."""
-    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(data))
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(data))
+    # As in `report.json`: no UTF-8 can be written with lone surrogates.
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _lines(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

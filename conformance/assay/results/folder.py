@@ -94,7 +94,9 @@ def versions() -> Versions:
 
 def as_json(report: Report) -> str:
     """The text of `report.json`."""
-    return json.dumps(_form().dump_python(report, mode="json"), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(_form().dump_python(report, mode="json"), ensure_ascii=False, indent=1)
+    # Lone surrogates: some answers hold them, and no UTF-8 could be written with them.
+    return text.encode(errors="backslashreplace").decode() + "\n"
 
 
 def check(folder: Path) -> None:
@@ -125,7 +127,7 @@ def write(folder: Path, report: Report, certificate: Certificate | None = None) 
         folder.mkdir(parents=True, exist_ok=True)
         if certificate is not None:
             report = replace(report, transcripts=_write_transcripts(folder, certificate))
-        _put(folder / REPORT, as_json(report).encode(errors="backslashreplace"))
+        _put(folder / REPORT, as_json(report).encode())
     except OSError as error:
         raise FolderError(f"the result cannot be written to {folder}: {_why(error)}") from error
     return report
