@@ -62,6 +62,7 @@ def _exchange(exchange: Exchange, offsets: Sequence[int]) -> dict[str, Any]:
         "request": _headers(transcript.request_headers) + _text(transcript.request_body),
         "curl": curl(transcript, exchange.target),
         "headers": _headers(transcript.headers),
+        "size": len(transcript.body),
         "body": "" if frames else _text(transcript.body, around=offsets),
         "frames": frames,
         "received": _received(exchange),
@@ -70,7 +71,8 @@ def _exchange(exchange: Exchange, offsets: Sequence[int]) -> dict[str, Any]:
 
 def _answer(transcript: Transcript) -> str:
     status = "no answer" if transcript.status is None else f"HTTP {transcript.status}"
-    waits = f", after {len(transcript.waits)} refusals for lack of capacity" if transcript.waits else ""
+    count = len(transcript.waits)
+    waits = f", after {count} {'refusal' if count == 1 else 'refusals'} for lack of capacity" if count else ""
     died = f", and the process ended with status {transcript.death.status}" if transcript.death else ""
     return f"{status} ({transcript.end}, {transcript.seconds:.3f} s{waits}{died})"
 
@@ -104,9 +106,10 @@ def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[dict[str, An
             if skipped:
                 yield {"skipped": skipped}
             skipped = 0
+            inside = [offset - frame.offset for offset in offsets] if found else []
             yield {
                 "number": frame.number, "offset": frame.offset, "length": len(frame.raw), "at": round(at, 6),
-                "lane": _lane(frame), "text": _text(frame.raw, [offset - frame.offset for offset in offsets if found]),
+                "lanes": _lanes(frame), "text": _text(frame.raw, inside),
             }  # fmt: skip
         else:
             skipped += 1
@@ -114,24 +117,24 @@ def _frames(exchange: Exchange, offsets: Sequence[int]) -> Iterator[dict[str, An
     if rest:
         offset = len(exchange.transcript.body) - len(rest)
         yield {
-            "number": len(timed), "offset": offset, "length": len(rest), "at": round(last, 6), "lane": "cut off",
+            "number": len(timed), "offset": offset, "length": len(rest), "at": round(last, 6), "lanes": ["cut off"],
             "text": _text(rest),
         }  # fmt: skip
 
 
-def _lane(frame: Frame) -> str:
-    """What a frame is about: a choice, an item of a response, or the answer as a whole."""
+def _lanes(frame: Frame) -> list[str]:
+    """What a frame is about: choices, an item of a response, or the answer as a whole."""
     try:
         data = json.loads(frame.data or "")
     except (ValueError, RecursionError):
-        return "comment" if frame.data is None else "end"
+        return ["comment" if frame.data is None else "end"]
     match data:
-        case {"choices": [{"index": int(index)}, *_]}:
-            return f"choice {index}"
+        case {"choices": [*choices]} if choices:
+            return [f"choice {one.get('index') if isinstance(one, dict) else '?'}" for one in choices]
         case {"output_index": int(index)}:
-            return f"item {index}"
+            return [f"item {index}"]
         case _:
-            return "answer"
+            return ["answer"]
 
 
 def _received(exchange: Exchange) -> str:

@@ -83,7 +83,8 @@
         continue;
       }
       const bad = places.filter((place) => inFrame(place, frame));
-      const line = make("li", bad.length ? {class: "bad"} : {},
+      const mine = bad.some((place) => place.mine);
+      const line = make("li", bad.length ? {class: mine ? "bad mine" : "bad"} : {},
         make("span", {class: "quiet"}, `${frame.number}: ${(frame.at * 1000).toFixed(1)} ms`),
         make("pre", {}, ...marked(frame.text.trimEnd(), frame.offset, bad)));
       line.append(...notes(bad));
@@ -99,25 +100,30 @@
     return holder;
   };
 
+  const answer = (heading, exchange, places) => make("div", {}, make("h4", {}, heading),
+    make("details", {}, make("summary", {}, "Headers"), make("pre", {tabindex: "0"}, exchange.headers)), body(exchange, places));
+
   // One lane for each choice, and one for frames of none, such as the counts of tokens.
   const axis = (exchange, places) => {
     const there = exchange.frames.filter((frame) => !frame.skipped);
-    const lanes = [...new Set(there.map((frame) => frame.lane))].sort();
+    const lanes = [...new Set(there.flatMap((frame) => frame.lanes))].sort();
     const end = Math.max(...there.map((frame) => frame.at), 0.001), height = 22 * lanes.length + 24;
-    const svg = make("svg", {class: "axis", viewBox: `0 0 1000 ${height}`, role: "img",
+    // As wide as it is shown, so that its words are as large as others; it is drawn whenever a cell is opened.
+    const wide = Math.max(content.clientWidth - 40, 260), left = 84, right = wide - 12;
+    const svg = make("svg", {class: "axis", viewBox: `0 0 ${wide} ${height}`, role: "img",
       "aria-label": `${there.length} frames in ${(end * 1000).toFixed(1)} ms, in ${lanes.length} lanes: ${lanes.join(", ")}`});
     lanes.forEach((lane, number) => {
       const y = 22 * number + 8;
-      svg.append(make("text", {x: 4, y: y + 11}, lane), make("line", {x1: 130, x2: 990, y1: y + 7, y2: y + 7}));
-      for (const frame of there.filter((one) => one.lane === lane)) {
+      svg.append(make("text", {x: 4, y: y + 11}, lane), make("line", {x1: left, x2: right, y1: y + 7, y2: y + 7}));
+      for (const frame of there.filter((one) => one.lanes.includes(lane))) {
         const bad = places.some((place) => inFrame(place, frame));
-        const tick = make("rect", {x: 130 + 855 * frame.at / end, y, width: bad ? 6 : 3, height: 14, class: bad ? "bad" : ""});
+        const tick = make("rect", {x: left + (right - left) * frame.at / end - 1, y, width: bad ? 6 : 3, height: 14, class: bad ? "bad" : ""});
         tick.append(make("title", {}, `frame ${frame.number}, ${(frame.at * 1000).toFixed(1)} ms${bad ? ", broken" : ""}`));
         svg.append(tick);
       }
     });
-    svg.append(make("text", {x: 130, y: height - 5}, "0 ms"));
-    svg.append(make("text", {x: 990, y: height - 5, "text-anchor": "end"}, `${(end * 1000).toFixed(1)} ms`));
+    svg.append(make("text", {x: left, y: height - 5}, "0 ms"));
+    svg.append(make("text", {x: right, y: height - 5, "text-anchor": "end"}, `${(end * 1000).toFixed(1)} ms`));
     return svg;
   };
 
@@ -138,7 +144,10 @@
   };
 
   const section = (exchange, others, places, mode) => {
-    const mine = places.filter((place) => place.exchange === exchange.number);
+    // What speaks of the whole body marks no frame of it.
+    const whole = (place) => place.offset === 0 && place.length > 0 && place.length >= exchange.size;
+    const mine = places.filter((place) => place.exchange === exchange.number)
+      .map((place) => whole(place) ? {...place, offset: null} : place);
     const part = make("section", {class: "exchange"},
       make("h3", {}, `Exchange ${exchange.number + 1}: ${exchange.method} ${exchange.path} → ${exchange.answer}`));
     part.append(...mine.filter((place) => place.offset === null).map((place) =>
@@ -147,11 +156,8 @@
     if (exchange.frames.length) part.append(make("h4", {}, "On a time axis"), axis(exchange, mine));
     const other = others.find((one) => one.number === exchange.number);
     const columns = make("div", {class: other ? "beside" : ""},
-      make("div", {}, make("h4", {}, `Answer (${mode})`), make("pre", {tabindex: "0"}, exchange.headers), body(exchange, mine)));
-    if (other) {
-      columns.append(make("div", {}, make("h4", {}, `The same turn, ${mode === "stream" ? "whole" : "as a stream"}`),
-        make("pre", {tabindex: "0"}, other.headers), body(other, [])));
-    }
+      answer(`Answer (${mode})`, exchange, mine));
+    if (other) columns.append(answer(`The same turn, ${mode === "stream" ? "whole" : "as a stream"}`, other, []));
     part.append(columns);
     if (exchange.received) part.append(make("h4", {}, "What the backend received"), make("pre", {tabindex: "0"}, exchange.received));
     return part;
@@ -182,7 +188,7 @@
       // Whatever else was found in the same exchanges is marked, too.
       const places = data.outcomes.filter((one) => one.scenario === outcome.scenario).flatMap((one) =>
         one.places.filter((place) => place.dialect === wanted.dialect && place.mode === wanted.mode)
-          .map((place) => ({...place, requirement: one.requirement})));
+          .map((place) => ({...place, requirement: one.requirement, mine: one === outcome})));
       const others = forms(outcome.scenario, wanted.mode === "stream" ? "whole" : "stream");
       const said = [data.scenarios[outcome.scenario], outcome.reason, outcome.known && `known failing: ${outcome.known}`];
       body_.replaceChildren(...said.filter(Boolean).map((one) => make("p", {}, one)),
@@ -191,10 +197,11 @@
     chosen.addEventListener("change", show);
     content.replaceChildren(make("p", {}, row.text), make("p", {class: "quiet"}, `To do: ${row.hint}`),
       make("label", {}, "Scenario ", chosen), body_);
-    show();
     if (!dialog.open) dialog.showModal();
-    content.querySelector(".bad")?.scrollIntoView({block: "center"});
+    show();
     title.focus();
+    const first = content.querySelector(".frames .mine") ?? content.querySelector(".frames .bad, mark");
+    first?.scrollIntoView({block: "center", behavior: "instant"});
   };
 
   dialog.querySelector(".close").addEventListener("click", () => dialog.close());
