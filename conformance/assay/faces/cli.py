@@ -9,7 +9,8 @@ import click
 from rich.console import Console
 
 from assay.faces.plan import USAGE_ERRORS, plan
-from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, replay_command, report_command, show
+from assay.faces.replay import replay_command
+from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, known_failing_group, report_command, show
 from assay.faces.serve import serve
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
@@ -125,7 +126,7 @@ def _certify(target: TargetOptions, run: RunOptions, form: str) -> int:
     return report.status
 
 
-for _command in (report_command, judge_command, diff_command, replay_command):
+for _command in (report_command, judge_command, diff_command, replay_command, known_failing_group):
     main.add_command(_command)
 
 

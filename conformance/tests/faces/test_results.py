@@ -246,3 +246,21 @@ def test_what_cannot_be_sent_again_is_said_in_one_line(kept: Callable[[str], Pat
     said = refused("replay", out, "text-hello", "--api-key-env", "THE_KEY", "--url", "ftp://x")
     assert "'ftp://x' is no base URL of a proxy" in said
     assert "is no folder" in refused("diff", out, f"{out}/none")
+
+
+def test_known_failures_are_written_so_that_the_next_run_accepts_them(
+    kept: Callable[[str], Path], tiny: Any, tmp_path: Path
+) -> None:
+    tiny.respond = unfinished
+    out = kept("out")
+    lines = assay("known-failing", "write", str(out)).stdout
+    assert "text-hello:chat.stream.finish-once choice 0: " in lines
+    ours = assay("known-failing", "write", str(out), "--reason", "ours").stdout
+    assert ours.splitlines()[0].endswith(" ours")
+    file = tmp_path / "known.txt"
+    file.write_text(ours)
+    target = ("--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--dialect", "openai-json")
+    again = ("certify", *target, "--only", "text-hello", "--known-failing", str(file), "--output", str(out))
+    assert assay(*again).exit_code != Exit.FAILED
+    assert assay("known-failing", "write", str(out)).stdout == ours
+    assert "is no folder" in refused("known-failing", "write", str(tmp_path / "none"))
