@@ -27,6 +27,7 @@ ALL = TargetOptions(
 RUN = RunOptions(
     only=("text-hello", "call-one"),
     known_failing=Path(__file__),
+    output=Path(__file__).parent,
     level=VerdictLevel.COMPAT,
     jobs=3,
     max_requests=4,
