@@ -2,10 +2,11 @@
 
     python docs/generate.py [--check]
 
-The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, the
-tables of the mock's fidelity, the definitions of the steps of scripts; for tables in README.md and in pages written by
-hand, the options and exit statuses of `assay certify`, the settings of the reference proxy and the mock's versions; for
-`schemas/assay/`, the fields of a requirement, the steps of scripts and the form of a result.
+The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
+of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
+in README.md and in pages written by hand, the options and exit statuses of `assay certify`, the settings of the
+reference proxy and the mock's versions; for `schemas/assay/`, the fields of a requirement, the steps of scripts and the
+form of a result.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
 
@@ -24,9 +25,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "mocks" / "tests" / "f
 from assay_fidelity.page import fidelity_page, versions_text
 from assay_fidelity.table import load_differential, load_replays
 
-from assay.model.catalogue import load, schema
+from assay.model.catalogue import Citation, load, schema
 from assay.report.manual import TABLES, blocks, filled
-from assay.report.pages import Evidence, Seed, requirements_page, seed_page
+from assay.report.pages import Evidence, Held, Seed, requirements_page, seed_page
 from assay.results.folder import schema as report_schema
 from assay.scenarios import SCENARIOS
 from assay_mocks.miniatures import FAULTS
@@ -42,6 +43,8 @@ SOURCES = FOLDER.parent / "conformance" / "tests" / "sources"
 TITLES = {
     "000": "Responses, with tool calls simulated in text",
     "001": "Obsidian Copilot and tool calls",
+    "002": "ChatGPT MD: tool calls with approval",
+    "003": "OpenCode and a Cursor agent",
     "004": "streams, whole answers and tool calls",
 }
 _CRITERION = re.compile(r"(\d+)\. \*\*(.+?):?\*\*")
@@ -52,7 +55,18 @@ def evidence() -> Evidence:
     kills: dict[str, list[str]] = {}
     for fault in FAULTS.values():
         kills.setdefault(fault.breaks, []).append(fault.name)
-    return Evidence(catalogue=load(), scenarios=SCENARIOS, kills=kills)
+    return Evidence(catalogue=load(), scenarios=SCENARIOS, kills=kills, held=held())
+
+
+def held() -> tuple[Held, ...]:
+    """What personas and mocks hold, of the seeds that ask something of a client or of a backend."""
+    table = tomllib.loads((SOURCES / "held.toml").read_text(encoding="utf-8"))
+    # Grouped by the test: most show several lines.
+    return tuple(
+        Held(source=Citation(seed=group["seed"], line=line, quote=quote), by=group["by"], test=group["test"])
+        for group in table["held"]
+        for line, quote in group["lines"]
+    )
 
 
 def seed(name: str) -> Seed:

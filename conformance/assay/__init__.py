@@ -13,7 +13,6 @@ What a program may use is listed in `__all__`; all else is internal and may chan
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (whatever has this name)
     pytest imports this package in every session, for its plugin, and must not be slowed down by the engine.
     """
     if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 (it takes longer than all of `assay serve`'s own words)
+
         return version("assay")
     home = next((module for module, names in _HOMES.items() if name in names), None)
     if home is None:

@@ -1,6 +1,6 @@
 """`python -m assay` is `assay`."""
 
-from assay.faces.cli import main
+from assay.faces.entry import main
 
 if __name__ == "__main__":
-    main(prog_name="assay")
+    main()

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.faces.plan import plan
+from assay.model.served import SERVED_KEY
 from assay.results import archive
 from assay.scenarios import SCENARIOS
 from assay.targets.gateway import fill, variables
 from assay.targets.launch import free_port, launch
 from assay.targets.options import Pairs, RunOptions, TargetOptions
-from assay.targets.serving import SERVED_KEY
 
 if TYPE_CHECKING:
     from assay.results.certificate import Certificate

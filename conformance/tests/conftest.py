@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import socketserver
 import subprocess
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from assay.model.dialect import Dialect
     from assay.model.scenario import Form, Scenario
+    from assay.model.verdict import Finding
+    from assay.results.certificate import Certificate
 
     Judgement = tuple[str, Form]
     """The id of a requirement, and the form of the answers that it judges."""
@@ -208,6 +211,29 @@ def until() -> Any:
             time.sleep(0.005)
 
     return wait
+
+
+# What Python shows of a value: names of constants, enumerations, dataclasses, quotes; and what a template leaves.
+ODD = re.compile(r"\b(?:None|True|False)\b|<class|<[A-Z]\w*[.:]|\b\w+\(\w+=|\bEnum\b|[\[({]'|\{[a-z_]+\}")
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*["…]')
+"""A value in a sentence: it may hold anything."""
+
+
+def _odd_words(certificate: Certificate) -> list[str]:
+    said = [one.reason for one in certificate.outcomes]
+    said += [text for one in certificate.outcomes for found in one.findings for text in _sentences(found)]
+    return [text for text in said if ODD.search(QUOTED.sub('""', text)) or not text.isprintable()]
+
+
+def _sentences(found: Finding) -> tuple[str, str]:
+    # A request stands in it as it was sent, up to what is said of it.
+    return found.violation.seen.rpartition(" was answered ")[2].partition("; sent was ")[0], found.violation.hint
+
+
+@pytest.fixture
+def odd_words() -> Callable[[Certificate], list[str]]:
+    """The sentences of a certificate that show a value as Python does, or hold a template that was not filled."""
+    return _odd_words
 
 
 @pytest.fixture

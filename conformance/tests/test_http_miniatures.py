@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from assay.model.scenario import Scenario
+    from assay.results.certificate import Certificate
 
     Sample = Callable[[Iterable[Scenario], Sequence[Dialect], str], Sequence[Scenario]]
 
@@ -67,8 +68,8 @@ def hung(gallery: Target, name: str) -> Target:
     )
 
 
-def broken(target: Target, scenarios: Sequence[Scenario]) -> set[str]:
-    return {one.requirement for one in certify(target, scenarios, load()).outcomes if one.verdict in BROKEN}
+def broken(certificate: Certificate) -> set[str]:
+    return {one.requirement for one in certificate.outcomes if one.verdict in BROKEN}
 
 
 def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
@@ -77,9 +78,13 @@ def test_without_a_fault_nothing_is_found(gallery: Target) -> None:
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_a_fault_is_found_under_its_own_requirement(gallery: Target, name: str, sample: Sample) -> None:
+def test_a_fault_is_found_under_its_own_requirement(
+    gallery: Target, name: str, sample: Sample, odd_words: Callable[[Certificate], list[str]]
+) -> None:
     played = sample(PLAIN, gallery.dialects, FAULTS[name].breaks)
-    assert broken(hung(gallery, name), played) == {FAULTS[name].breaks}
+    certificate = certify(hung(gallery, name), played, load())
+    assert broken(certificate) == {FAULTS[name].breaks}
+    assert odd_words(certificate) == []
 
 
 def test_every_row_that_has_a_scenario_is_killed() -> None:

@@ -31,6 +31,7 @@ EDGES: Mapping[str, str] = {
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
+    "assay.targets.cursor_agent": "starts a mock of Cursor's agent service",
     "assay.targets.gateway": "starts an upstream and a gateway",
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
@@ -72,12 +73,37 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
     "assay_mocks": ("assay_mocks", "assay_scripts", "assay_proxy"),
     "assay_mocks.upstream": ("assay_mocks.upstream", "assay_scripts"),
     "assay_mocks.miniatures": ("assay_mocks.miniatures", "assay_proxy"),
+    "assay_cursor": ("assay_cursor", "assay_scripts", "assay_cursor_protos"),
+    "assay_mocks.personas": ("assay_mocks.personas", "assay_scripts"),
     "assay_cursor_protos": ("assay_cursor_protos",),
+    # It is judged by the suite as any proxy is; what it takes of the reference proxy reads requests and writes answers.
+    "assay_endpoint": (
+        "assay_endpoint",
+        "assay_scripts",
+        "assay_proxy.answers.asked_models",
+        "assay_proxy.answers.chat",
+        "assay_proxy.answers.demand",
+        "assay_proxy.answers.plan",
+        "assay_proxy.answers.responses",
+        "assay_proxy.answers.stored_responses",
+        "assay_proxy.assembly",
+        "assay_proxy.conversation",
+        "assay_proxy.errors",
+        "assay_proxy.events",
+        "assay_proxy.http.body",
+        "assay_proxy.http.cors",
+        "assay_proxy.surfaces",
+        "assay_proxy.tools",
+    ),
     "assay_proxy": ("assay_proxy", "assay_cursor_protos"),
 }
 """Package → all that it may import of this repository's packages."""
 BESIDES: Mapping[str, str] = {
+    "assay.faces.persona -> assay_mocks.personas": "the command starts a client, which knows nothing of the suite",
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
+    "assay.reading.playable -> assay_cursor.playable": "what Cursor's agent service can play is known there",
+    "assay.targets.cursor_agent -> assay_cursor": "a proxy in front of Cursor is judged with this service behind it",
+    "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
 }
 """Arrows that the table does not have, and why they are there."""

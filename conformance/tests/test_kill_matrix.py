@@ -22,6 +22,7 @@ from assay.scenarios import SCENARIOS
 from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
 from assay.targets.launch import launch
 from assay_mocks.miniatures import FAULTS, Fault
+from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
 from assay_mocks.miniatures.failure_faults import SILENT
 from assay_mocks.miniatures.target_faults import TARGET_FAULTS
 
@@ -109,18 +110,21 @@ def broken(certificate: Certificate) -> dict[str, str]:
 
 
 OF_CHATS = {
-    name: fault for name, fault in FAULTS.items() if fault.breaks not in OF_PLAIN and fault not in TARGET_FAULTS
+    name: fault
+    for name, fault in FAULTS.items()
+    if fault.breaks not in OF_PLAIN and fault not in {*TARGET_FAULTS, *AGENT_FAULTS}
 }
-"""Those of whole targets are for `test_symptoms`."""
+"""Those of whole targets are for `test_symptoms`, those of proxies in front of Cursor for `test_agent_miniatures`."""
 
 
 @pytest.mark.parametrize("fault", OF_CHATS.values(), ids=OF_CHATS.keys())
 def test_a_miniature_is_killed_by_its_own_requirement_and_no_other(
-    fault: Fault, judge: Callable[[str], Certificate]
+    fault: Fault, judge: Callable[[str], Certificate], odd_words: Callable[[Certificate], list[str]]
 ) -> None:
     certificate = judge(fault.name)
     found = broken(certificate)
     assert set(found) == {fault.breaks}, found
+    assert odd_words(certificate) == []
     assert {outcome.reason for outcome in certificate.outcomes if outcome.verdict is Verdict.ERROR} == set()
 
 

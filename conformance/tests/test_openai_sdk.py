@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import openai
 import pytest
 
-from assay.scenarios.http import UNKNOWN_MODEL
+from assay.model.served import UNKNOWN_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -309,6 +309,39 @@ def test_a_schema_is_sound_and_named_after_its_file(file: str) -> None:
     assert schema["title"] == file
 
 
+def unions(node: Any) -> Iterator[Json]:
+    """The schemas of objects of several types in whose place null or a text may stand."""
+    children = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    if isinstance(node, dict) and isinstance(node.get("type"), list) and "object" in node["type"] and "allOf" in node:
+        yield node
+    for inner in children:
+        yield from unions(inner)
+
+
+@pytest.mark.parametrize("file", NAMES)
+def test_what_may_stand_in_an_objects_place_is_held_to_none_of_its_types(file: str) -> None:
+    for node in unions(load(file)):
+        allowed = {name for name in node["type"] if name != "object"}
+        made = Draft202012Validator({key: value for key, value in node.items() if key != "$ref"})
+        for name, value in PLAIN.items():
+            assert made.is_valid(value) == (name in allowed), (node["type"], value)
+
+
+def test_a_call_may_say_that_it_has_no_caller() -> None:
+    call = {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "c",
+        "name": "f",
+        "arguments": "{}",
+        "status": "completed",
+    }
+    body = {**sample(load("response"), "response"), "output": [{**call, "status": "completed", "caller": None}]}
+    assert errors("response", body) == []
+    body["output"] = [{**call, "status": "completed", "caller": {"type": "program"}}]
+    assert errors("response", body) == ["/output/0/caller: caller_id is missing"]
+
+
 def test_items_and_tools_of_other_kinds_are_known_by_their_type_alone() -> None:
     right = sample(load("response"), "response")
     right["output"] = [{"type": "web_search_call", "id": "ws_1", "anything": 7}]

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from assay.results.certificate import Certificate
 
 ROOT = Path(__file__).parents[2] / "snapshots"
-FORMS = [(scenario, form) for scenario in SCENARIOS for form in scenario.forms(Dialect)]
+# The proxy here has the mock of Codex behind it; its certificate in front of another agent is a test of its own.
+FORMS = [(scenario, form) for scenario in SCENARIOS if scenario.agent is None for form in scenario.forms(Dialect)]
 CASES = [pytest.param(s, f, id=stored_answers.file_name(s.name, f).removesuffix(".txt")) for s, f in FORMS]
 CHATS = [case for case, (scenario, _) in zip(CASES, FORMS, strict=True) if scenario.request is None]
 

@@ -25,23 +25,27 @@ def default_answer(
     call_id: str,
     *,
     developer: str = "",
+    schema: Mapping[str, Any] | None = None,
 ) -> tuple[Step, ...]:
     """The steps that answer a conversation.
 
     A tool that the end of the developer text demands is called. A tool result is repeated as text. A message that names
-    or asks for one of `tools` is answered with a call under `call_id`, every other message with an echo.
+    or asks for one of `tools` is answered with a call under `call_id`, every other message with an echo. Where the text
+    must match a `schema` it is a specimen of that.
     `conversation`: Responses items, the newest last. `tools`: what the client declared.
     """
     demanded = _tool_demanded(developer, tools)
     if demanded is not None:
         return (_call(demanded, call_id),)
-    if conversation and is_result(conversation[-1]):
+    if schema is None and conversation and is_result(conversation[-1]):
         return (Say(_pieces(f"The tool said: {result_text(conversation[-1])}")),)
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
     # Called once: the text that asked for it stays in the history, and a client would run the tool without end.
     tool = None if any(is_result(item) for item in conversation) else _tool_asked_for(text, tools)
     if tool is not None:
         return (_call(tool, call_id),)
+    if schema is not None:
+        return (Say(_pieces(json.dumps(example(schema), ensure_ascii=False))),)
     return (Say(_pieces(f"You said: {text}" if text else _GREETING)),)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 SCRIPT_NAME = "[A-Za-z0-9._/-]+"
 """What the name of a script is made of (a regular expression)."""
 
+_BEGIN = "[[assay:"
 _MARKER = re.compile(r"\[\[assay:([^\[\]\n]*)(\]\])?")  # its end may be missing: that is reported, not overlooked
 _NONCE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LONGEST_SHOWN = 100
@@ -44,6 +45,8 @@ class BrokenMarker:
 
 def find_marker(text: str) -> Marker | BrokenMarker | None:
     """The last marker in `text`, or None."""
+    if _BEGIN not in text:  # as most texts
+        return None
     found = None
     for found in _MARKER.finditer(text):  # noqa: B007 - an iterator cannot be asked for its last element
         pass

@@ -5,7 +5,7 @@ Memory is bounded: a client may use a fresh nonce for every request of a long ru
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -26,6 +26,35 @@ class Record:
     part: int
     """The index of the part that it plays, or played last."""
     state: State = "running"
+    faults: list[str] = field(default_factory=list)
+    """What its client did wrong, as far as the backend holds clients to its protocol."""
+
+
+@dataclass(slots=True)
+class Conversations:
+    """The conversations of which turns have begun, each by a text that only the same conversation has.
+
+    A gateway may send a request again that was answered already. That is no new turn of the client's, so the same
+    conversation keeps its number. After a failure it is one: a client asks again, and a script may answer then.
+    """
+
+    _last: OrderedDict[str, tuple[int, Record]] = field(default_factory=OrderedDict)
+    """Conversation → its number, and its last turn."""
+    _seen: int = 0
+
+    def number(self, conversation: str) -> int:
+        """How many others have begun before this one."""
+        number, record = self._last.get(conversation, (self._seen, None))
+        # Not an interrupted one: that is how a proxy ends a turn whose calls it has passed on.
+        return self._seen if record is not None and record.state == "failed" else number
+
+    def begin(self, conversation: str, record: Record) -> None:
+        """Note that a turn of this conversation has begun."""
+        number = self.number(conversation)
+        self._last[conversation] = number, record
+        self._seen = max(self._seen, number + 1)
+        if len(self._last) > KEPT_TURNS:
+            self._last.popitem(last=False)
 
 
 @dataclass(slots=True)
@@ -36,15 +65,18 @@ class Nonce:
     """The names of the gates that are open."""
     played: Counter[str] = field(default_factory=Counter)
     """How many turns have begun, by script."""
+    conversations: defaultdict[str, Conversations] = field(default_factory=lambda: defaultdict(Conversations))
+    """Those of the turns that have begun, by script."""
     refused: Counter[str] = field(default_factory=Counter)
     """How many turns an `overload` step has refused, by script."""
     turns: deque[Record] = field(default_factory=lambda: deque(maxlen=KEPT_TURNS))
     """The last turns, in order."""
 
-    def begin(self, script: str, part: int) -> Record:
-        """Count and record a new turn."""
+    def begin(self, script: str, part: int, conversation: str) -> Record:
+        """Count and record a new turn, of a conversation as `Selection.conversation` has it."""
         record = Record(script, part)
         self.played[script] += 1
+        self.conversations[script].begin(conversation, record)
         self.turns.append(record)
         return record
 

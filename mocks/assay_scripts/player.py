@@ -15,6 +15,7 @@ from typing import Protocol
 
 from assay_scripts import steps as language
 from assay_scripts.steps import Piece
+from assay_scripts.steps.cursor import Agentic
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Until:
     """Seconds on the clock of `perform`; infinite if only a change can end the silence."""
 
 
-Action = Piece | language.Answering | language.Doing
+Action = Piece | language.Answering | language.Doing | Agentic
 """What a backend does for a step. Text becomes pieces; a pause, a gate or a hang becomes `Until`."""
 
 Performance = Generator[Action | Until, float, None]

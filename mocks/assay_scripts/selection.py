@@ -5,28 +5,34 @@ names no script fails the turn with what would be right. Without a marker, the u
 the last user message; without such a script, the default answer.
 
 The part is the one after the last part whose calls all have results in the history. If there is none, it is as many
-parts on as turns were seen, never beyond the last part. When the calls of the last part have results, too, the default
-answer reports the result, which ends the loop of a client even for a script of one call. A call whose id was not sent
-counts as answered when a call of its tool is. The turns of a script with choices play them in rotation.
+parts on as other conversations were seen before this one, never beyond the last part: a request that is sent again is
+answered again by the same part, unless its turn has failed. When the calls of the last part have results, too, the
+default answer reports the result, which ends the loop of a client even for a script of one call. A
+call whose id was not sent counts as answered when a call of its tool is. The turns of a script with choices play them
+in rotation.
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
 from assay_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
 from assay_scripts.default_answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
-from assay_scripts.nonces import Nonce, Nonces
-from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn
+from assay_scripts.nonces import Nonce, Nonces, Record
+from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn, only_cursor
+from assay_scripts.steps.cursor import Exec
 
 Items = Sequence[Mapping[str, Any]]
 
-_DEFAULT = "default"
+DEFAULT = "default"
+"""The name under which the default answer is selected."""
 _SHOWN = 20
 
 
@@ -45,9 +51,15 @@ class Selection:
     problem: str | None = None
     """Why the turn was rejected, as a sentence for its client; None if it was not. A rejected turn plays one `Fail`,
     which its player sends as a bad request with this message."""
+    conversation: str = ""
+    """What tells the turn's conversation from others under its nonce: the same text for the same items."""
+
+    def begin(self) -> Record:
+        """Count and record the turn under its nonce."""
+        return self.nonce.begin(self.script, self.first, self.conversation)
 
 
-def select(
+def select(  # noqa: PLR0913 - each is another thing that a request says
     library: Library,
     nonces: Nonces,
     *,
@@ -56,11 +68,12 @@ def select(
     tools: Items,
     call_id: str,
     developer: str = "",
+    schema: Mapping[str, Any] | None = None,
 ) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
-    instructions `developer`.
+    instructions `developer` and matches the JSON `schema`.
     """
     marker = _marker(history, given)
     if isinstance(marker, BrokenMarker):
@@ -74,13 +87,23 @@ def select(
         seen = sum(_contains(item, script) for item in conversation) - 1  # the last one is of this turn
         first = part_to_play(script.parts, answered(conversation), seen)
         return _of_script(script, script.parts, first, Nonce())
-    steps = default_answer(conversation, tools, call_id, developer=developer)
-    return Selection(script=_DEFAULT, parts=(steps,), first=0, nonce=Nonce())
+    steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
+    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 
 def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Selection:
     """A turn that fails at once because what it asks for cannot be played; `problem` is the message for its client."""
     return Selection(script=script, parts=((Fail(),),), first=0, nonce=nonce or Nonce(), problem=problem)
+
+
+def without_cursor(selection: Selection) -> Selection:
+    """The selection for a backend other than Cursor's: rejected if a step of the script is only for that one."""
+    step = next((step for part in selection.parts for step in part if only_cursor(step)), None)
+    if step is None:
+        return selection
+    why = f"{type(step).__name__}: {only_cursor(step)}"
+    problem = f"The script {selection.script} is played by assay-cursor alone: {why}."
+    return rejected(problem, selection.script, selection.nonce)
 
 
 def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
@@ -98,11 +121,13 @@ def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
 def _calls(part: tuple[Step, ...]) -> set[str]:
     # A call after the end of the turn is late: no client answers it.
     in_time = takewhile(lambda step: not ends_turn(step), part)
-    return {_key(step) for step in in_time if isinstance(step, Call)}
+    return {_key(step) for step in in_time if isinstance(step, Call | Exec)}
 
 
-def _key(call: Call) -> str:
+def _key(call: Call | Exec) -> str:
     """How an answered call is recognised: by its id, or by its tool if no shape carries the id."""
+    if not isinstance(call, Call):
+        return call.id
     # A `<use_tool>` block has no place for an id: the proxy makes one up.
     return call.id if call.id and set(call.shapes) != {"use-tool"} else f"tool {call.name}"
 
@@ -121,13 +146,19 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     if script is None:
         return rejected(unknown_script(marker.script, library), marker.script, nonce)
     choices = script.choices or (script.parts,)
-    seen, choice = divmod(nonce.played[script.name], len(choices))  # all choices of one request, then those of the next
-    first = part_to_play(choices[choice], answered(conversation), seen)
-    return _of_script(script, choices[choice], first, nonce)
+    # The choices of one request are turns of one conversation.
+    parts, name = choices[nonce.played[script.name] % len(choices)], _name(conversation)
+    first = part_to_play(parts, answered(conversation), nonce.conversations[script.name].number(name))
+    return replace(_of_script(script, parts, first, nonce), conversation=name)
 
 
 def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce) -> Selection:
     return Selection(script=script.name, parts=parts, first=first, nonce=nonce, notifications=script.notifications)
+
+
+def _name(conversation: Items) -> str:
+    """A short text that only this conversation has."""
+    return hashlib.sha256(json.dumps(conversation, sort_keys=True).encode()).hexdigest()
 
 
 def unknown_script(name: str, library: Library) -> str:
@@ -146,7 +177,11 @@ def _by_text(library: Library, conversation: Items) -> Script | None:
     last = next((item for item in reversed(conversation) if is_user(item)), None)
     if last is None:
         return None
-    return next((script for script in library.values() if _contains(last, script)), None)
+    # Looked at once: a library has a hundred scripts, and this is asked for every request.
+    said = message_text(last).casefold()
+    return next(
+        (script for script in library.values() if script.when is not None and script.when.casefold() in said), None
+    )
 
 
 def _contains(item: Mapping[str, Any], script: Script) -> bool:

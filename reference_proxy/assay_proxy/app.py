@@ -12,6 +12,7 @@ from urllib.parse import quote
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
 from assay_proxy.answers.responses import Responses
@@ -71,14 +72,15 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     _errors(app)
     _health(app, backend, gate)
     _metrics(app, metrics)
-    _models(app, settings)
+    asked = AskedModels()
+    _models(app, settings, asked)
     runner = TurnRunner(settings=settings, backend=backend, gate=gate)
-    _chat(app, settings, Chat(settings=settings, runner=runner))
+    _chat(app, settings, Chat(settings=settings, asked=asked), runner)
     store = Store(settings.responses_stored)
-    responses = Responses(settings=settings, runner=runner, store=store)
-    _responses(app, settings, responses)
+    responses = Responses(settings=settings, store=store, asked=asked)
+    _responses(app, settings, responses, runner)
     if settings.chatgpt_service:
-        _chatgpt_service(app, settings, responses)
+        _chatgpt_service(app, settings, responses, runner)
     return app
 
 
@@ -190,7 +192,7 @@ def _metrics(app: Flask, metrics: Metrics) -> None:
         return Response(metrics.text(), content_type=MEDIA_TYPE)
 
 
-def _models(app: Flask, settings: Settings) -> None:
+def _models(app: Flask, settings: Settings, asked: AskedModels) -> None:
     # The type requires `created`, and no better date is known; read once, so that every answer says the same.
     started = int(time.time())
 
@@ -199,7 +201,8 @@ def _models(app: Flask, settings: Settings) -> None:
 
     @app.get("/v1/models")
     def list_models() -> Response:
-        return json_response({"object": "list", "data": [model(name) for name in settings.models]})
+        names = dict.fromkeys((*settings.models, *asked.names))
+        return json_response({"object": "list", "data": [model(name) for name in names]})
 
     # `path`: the names of models may hold slashes.
     @app.get("/v1/models/<path:name>")
@@ -226,19 +229,19 @@ def _client(*, stream: bool) -> Client:
     )
 
 
-def _chat(app: Flask, settings: Settings, chat: Chat) -> None:
+def _chat(app: Flask, settings: Settings, chat: Chat, runner: TurnRunner) -> None:
     @app.post("/v1/chat/completions")
     def completions() -> Response:
-        # Body, then parameters; model, capacity and readiness follow in `answer` (http.precedence.*).
+        # Body, then parameters; then the model, capacity, and readiness (http.precedence.*).
         parsed = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
-        return chat.answer(parsed, **_client(stream=parsed.stream))
+        return runner.run(chat.plan(parsed), **_client(stream=parsed.stream))
 
 
-def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
+def _responses(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
         parsed = responses_request.parse(_body(settings), _lower(request.headers))
-        return responses.answer(parsed, **_client(stream=parsed.stream))
+        return runner.run(responses.plan(parsed), **_client(stream=parsed.stream))
 
     @app.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> Response:
@@ -253,7 +256,7 @@ def _responses(app: Flask, settings: Settings, responses: Responses) -> None:
         return json_response(responses.input_items(id_, request.args))
 
 
-def _chatgpt_service(app: Flask, settings: Settings, responses: Responses) -> None:
+def _chatgpt_service(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post(chatgpt_service.PATH)
     def create_there() -> Response:
         # Here, since the hook asks for a key below /v1 alone.
@@ -263,6 +266,6 @@ def _chatgpt_service(app: Flask, settings: Settings, responses: Responses) -> No
         if refusal is not None:
             return json_response({"detail": refusal}, BAD_REQUEST.status)
         parsed = replace(responses_request.parse(body, _lower(request.headers)), output_at_end=False)
-        response = responses.answer(parsed, **_client(stream=True))
+        response = runner.run(responses.plan(parsed), **_client(stream=True))
         response.headers.update(chatgpt_service.HEADERS)
         return response

@@ -65,6 +65,8 @@ FAILURES: dict[Cause, Problem] = {
     Cause.IMAGES_REJECTED: Problem(
         400, INVALID, "invalid_image", "The backend takes images as `data:` URLs only, not by address."
     ),
+    Cause.NO_IMAGES: Problem(400, INVALID, "invalid_image", "This backend takes no images."),
+    Cause.MODEL_UNKNOWN: Problem(404, INVALID, "model_not_found", "The backend does not know this model."),
     Cause.SCHEMA_UNKNOWN: Problem(
         400, INVALID, "unsupported_value", "This version of the backend takes no schema for its answer."
     ),
@@ -125,6 +127,8 @@ def failure(failed: Failed, param: str = "messages") -> ApiError:
         Cause.TOOLS_REJECTED: "tools",
         Cause.CONTEXT: param,
         Cause.IMAGES_REJECTED: param,
+        Cause.NO_IMAGES: "image_url",
+        Cause.MODEL_UNKNOWN: "model",
         Cause.SCHEMA_UNKNOWN: _SCHEMA_FIELDS[param],
         Cause.NOT_CALLED: "tool_choice",
         Cause.FUNCTION_NOT_CALLED: "function_call",

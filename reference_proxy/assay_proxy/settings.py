@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from assay_proxy.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
+    ArgumentsMode,  # noqa: TC001
+    OutputMode,  # noqa: TC001
+    StopPolicy,  # noqa: TC001
+    XmlEscape,  # noqa: TC001
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-StopPolicy = Literal["first", "burst"]
-OutputMode = Literal["obsidian-xml", "openai-json"]
-ArgumentsMode = Literal["incremental", "cumulative"]
-XmlEscape = Literal["xml", "none"]
 Protocol = Literal["v1", "v2"]
+CursorTransport = Literal["run", "run-sse"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 
@@ -55,6 +59,25 @@ class CodexSettings(BaseSettings):
     home: str | None = _setting(None, "passed on to the backend; unset: codex decides")
 
 
+class CursorSettings(BaseSettings):
+    """How the Cursor agent service is reached, and what may run here for it."""
+
+    model_config = SettingsConfigDict(env_prefix="CURSOR_", env_ignore_empty=True, frozen=True)
+
+    # No default: nothing of the real service is built in.
+    base_url: str | None = _setting(None, "where the Cursor agent service is; `PROXY_BACKEND=cursor` needs it")
+    token: SecretStr | None = _setting(None, "bearer token for the service; `PROXY_BACKEND=cursor` needs it")
+    transport: CursorTransport = _setting("run", "run (HTTP/2) or run-sse (HTTP/1.1): how turns reach the service")
+    settle_ms: int = _setting(
+        300, "calls are complete when a service with none announced is silent for this long", ge=1
+    )
+    scratch: str | None = _setting(
+        None, "folder in which read, ls, grep and glob run for requests without tools; unset: they are refused"
+    )
+    scratch_write: bool = _setting(False, "true: the service may write files in that folder")  # noqa: FBT003 - a default, not a flag
+    scratch_shell: bool = _setting(False, "true: the service may run any command, as the proxy's own user")  # noqa: FBT003 - a default, not a flag
+
+
 class Settings(BaseSettings):
     """The proxy's settings; times are milliseconds, sizes bytes."""
 
@@ -69,7 +92,7 @@ class Settings(BaseSettings):
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
     )
-    any_model: bool = _setting(False, "true: any other name is served, too, as the default model")  # noqa: FBT003 - a default, not a flag
+    any_model: bool = _setting(False, "true: any other name is served, too, and listed when it was asked for")  # noqa: FBT003 - a default, not a flag
     unknown_models: AnyNames = Field(default=(), description="names that are refused even so, comma-separated")
     chatgpt_service: bool = _setting(False, "true: also /backend-api/codex/responses, as behind a login")  # noqa: FBT003 - a default, not a flag
     # The story's default (S4-5), though most clients want OpenAI's.
@@ -116,6 +139,7 @@ class Settings(BaseSettings):
     log_level: LogLevel = _setting("info", "debug, info, warning or error: what goes to stderr")
     cors_origins: Names = _setting(("*",), "origins of browser clients, comma-separated; * is any")
     codex: CodexSettings = Field(default_factory=CodexSettings)
+    cursor: CursorSettings = Field(default_factory=CursorSettings)
 
     @property
     def stop_policy(self) -> StopPolicy:

@@ -24,7 +24,7 @@ from assay_proxy.backends.codex.abilities import Abilities
 from assay_proxy.backends.codex.link import Link
 from assay_proxy.events import Finished, Text, TurnOver, Working
 from assay_proxy.http.capacity import Gate
-from assay_proxy.settings import CodexSettings, Settings
+from assay_proxy.settings import CodexSettings, CursorSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,8 +103,8 @@ def backend() -> ScriptedBackend:
 @pytest.fixture
 def make_settings(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Settings from keywords alone, whatever the environment says."""
-    for name in [*Settings.model_fields, "bin", "home"]:
-        for prefix in ("PROXY_", "CODEX_"):
+    for name in [*Settings.model_fields, *CodexSettings.model_fields, *CursorSettings.model_fields]:
+        for prefix in ("PROXY_", "CODEX_", "CURSOR_"):
             monkeypatch.delenv(prefix + name.upper(), raising=False)
 
     def make(**values: Any) -> Settings:

@@ -60,6 +60,14 @@ def test_any_model_is_found_where_that_is_set(make_settings: Any, backend: Any) 
     assert app.test_client().get("/v1/models/none").status_code == 404
 
 
+def test_a_model_that_was_asked_for_is_listed_then(make_settings: Any, backend: Any) -> None:
+    client = create_app(make_settings(any_model=True, unknown_models=("none",)), backend).test_client()
+    for model in ("a/b", "none", "codex", "a/b"):
+        ask(client, model=model)
+    client.post("/v1/responses", json={"model": "c", "input": "Hello!"})
+    assert [model["id"] for model in client.get("/v1/models").get_json()["data"]] == ["codex", "a/b", "c"]
+
+
 def test_health_needs_no_key_and_readiness_follows_the_backend(client: FlaskClient, backend: Any) -> None:
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 200

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -81,10 +80,8 @@ def test_a_client_that_leaves_has_its_turn_interrupted_and_its_slot_freed(
     until(lambda: "turn/start" in fake_codex.journal, "the turn to start")
     if stream:
         connection.getresponse().read(2)
-    left = time.monotonic()
     connection.close()
     until(lambda: whole(running, "hi")["error"] is None, "the slot to be free")
-    assert time.monotonic() - left < DEADLINE
     until(lambda: "turn/interrupt" in fake_codex.journal, "the turn to be interrupted")
     assert len(fake_codex.pids) == 1
 

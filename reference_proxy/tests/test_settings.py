@@ -138,8 +138,8 @@ def test_the_documentation_lists_all_settings_with_their_meanings() -> None:
     root = Path(__file__).parents[2]
     pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     lines = "\n".join(page.read_text(encoding="utf-8") for page in pages).replace("`", "").splitlines()
-    listed = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| PROXY_")}
-    listed |= {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| CODEX_")}
+    rows = [line for line in lines if line.startswith(("| PROXY_", "| CODEX_", "| CURSOR_"))]
+    listed = {line.split(" | ")[0].removeprefix("| "): line for line in rows}
     for line in describe().replace("`", "").splitlines():
         name, _default, meaning = line.split(maxsplit=2)
         assert meaning in listed[name]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -52,12 +51,10 @@ def test_answers_that_take_too_long_are_failed(run_proxy: Any, fake_codex: Any, 
     with run_proxy(fake_codex.bin, PROXY_DRAIN_MS="0") as proxy:
         whole = proxy.post("hang")
         until(lambda: "turn/start" in fake_codex.journal, "the turn")
-        began = time.monotonic()
         proxy.process.send_signal(signal.SIGTERM)
         response = whole.getresponse()
         assert (response.status, json.loads(response.read())["error"]["code"]) == (503, "backend_unavailable")
         assert proxy.process.wait(timeout=20) == 0
-        assert time.monotonic() - began < 20
         whole.close()
     with pytest.raises(ProcessLookupError):
         os.kill(fake_codex.pids[0], 0)

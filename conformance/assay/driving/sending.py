@@ -128,6 +128,7 @@ class Sender:
                 watching = watch()
                 with slot.request():
                     answer, life = await self._try(request, watching)
+                answer = replace(answer, beside=slot.beside)
                 wait = patience.after(answer, datetime.now(UTC)) if patience else None
                 if wait is not None or _turned_away(answer):
                     slot.refused()
@@ -150,6 +151,9 @@ class Sender:
         sent = self.client.build_request(
             request.method, request.url, headers=dict(request.headers), content=request.body, timeout=timeout
         )
+        if "transfer-encoding" in sent.headers:
+            # httpx adds a length all the same, and a request with both is refused by strict servers (RFC 9112, 6.1).
+            sent.headers.pop("content-length", None)
         try:
             await record.fill(self.client, sent)
         finally:

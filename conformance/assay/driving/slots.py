@@ -94,6 +94,11 @@ class Slot:
     _since: int = 0
     """How often the limit had fallen by then."""
 
+    @property
+    def beside(self) -> int:
+        """How many other requests were on their way when its request was sent last."""
+        return max(self._running - 1, 0)
+
     @contextmanager
     def request(self) -> Iterator[None]:
         """The time in which its request is on its way."""

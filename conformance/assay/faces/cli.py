@@ -1,4 +1,7 @@
-"""The command line: `assay certify`, `list`, `explain`, `show` and `serve`. Exit statuses: `certificate.MEANINGS`."""
+"""The command line: `assay certify`, `list`, `explain`, `show`, `serve` and `persona`.
+
+Exit statuses: `certificate.MEANINGS`.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import Console
 
+from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
 from assay.faces.replay import replay_command
 from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, known_failing_group, report_command, show
-from assay.faces.serve import serve
+from assay.faces.serve import serve_command
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
 from assay.model.verdict import HarnessError
@@ -24,7 +28,7 @@ from assay.results.report import Ended
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.interrupts import terminable
-from assay.targets.options import Flag, Option, OptionError, Options, RunOptions, TargetOptions
+from assay.targets.options import Flag, Option, OptionError, Options, Pair, Pairs, RunOptions, TargetOptions, secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +41,10 @@ EXIT_STATUSES = (
     + "\n\nWith --only, 0, 1 and 4 speak of the selected requirements; with --allow-partial, 4 becomes 0."
 )
 """The end of the help of `assay certify`."""
+PERSONA_STATUSES = (
+    "\b\nExit status:\n  0    served\n  1    not served\n  2    wrong usage\n  3    not reached\n  130  interrupted"
+)
+"""The end of the help of `assay persona`."""
 
 
 if TYPE_CHECKING:
@@ -58,6 +66,22 @@ class _Value(_ParamType):
         # Also float("x") and int("x"), whose own messages name Python's types.
         except ValueError:
             self.fail(f"{self._option.shown(value)} should be {self._option.kind.right}.", param, ctx)
+
+
+class _Header(_ParamType):
+    """A header, written as for `assay certify`."""
+
+    name = "header"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Pair:  # noqa: ANN401 (as click's)
+        """The name and the value."""
+        try:
+            return Pairs(header=True).read(value)
+        except OptionError as error:
+            self.fail(f"a header should be {error}.", param, ctx)
+
+
+_HEADER = _Header()
 
 
 def _with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
@@ -168,28 +192,53 @@ def show_command(scenario: str) -> None:
     click.echo(explain.as_json_text(scenario_data(found)))
 
 
-@main.command("serve")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8787,
-    show_default=True,
-    help="Port to listen on; 0 for any free one.",
-)
-@click.option("--api-key", default="assay", show_default=True, help="API key that clients must send.")
-@click.option(
-    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
-)
-def serve_command(port: int, api_key: str, scripts: Path | None) -> None:
-    """Serve an endpoint to develop a client with, or as the upstream of a gateway.
+main.add_command(serve_command)
 
-    It is the reference proxy with the scripted mock behind it.
-    """
+
+@main.command("persona", epilog=PERSONA_STATUSES)
+@click.argument("name", required=False)
+@click.option("--list", "as_list", is_flag=True, help="List the personas.")
+@click.option("--url", help="Base URL of the proxy, up to and including /v1; the bundled proxy if omitted.")
+@click.option("--model", default="", help="Model to ask for. If omitted, the first that /models lists.")
+@click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the API key of the proxy.")
+@click.option("--header", type=_HEADER, multiple=True, metavar=Pairs.metavar, help="Header of each request.")
+@click.option(
+    "--approve",
+    type=click.Choice(APPROVALS),
+    default=APPROVALS[0],
+    show_default=True,
+    help="Who decides whether a call may see the vault: you, here or on a page for your browser, or nobody.",
+)
+@click.option(
+    "--vault",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of notes for the personas of ChatGPT MD. If omitted, a sample.",
+)
+@click.option("--no-tools", is_flag=True, help="Switch the tools of chatgpt-md off.")
+@click.option("--whole", is_flag=True, help="Ask for whole answers instead of streams.")
+@click.option(
+    "--say",
+    default="",
+    metavar="TEXT",
+    help="Ask this instead of the persona's question, which the mock answers by a script; for a model.",
+)
+@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Longest silence.")
+def persona_command(name: str | None, *, as_list: bool, no_tools: bool, api_key_env: str | None, **values: Any) -> None:  # noqa: ANN401 (one for each option)
+    """Hold a whole conversation as a known client does, and say whether the proxy served it."""
+    if as_list or name is None:
+        list_personas(Console())
+        raise SystemExit(Exit.CERTIFIED if as_list else Exit.USAGE)
     try:
-        serve(port=port, api_key=api_key, scripts=scripts, say=click.echo)
+        key = "" if api_key_env is None else secret(api_key_env, "the key")
+        headers = dict(pair.resolved() for pair in values.pop("header"))
+        with terminable():
+            status = persona(Asked(name=name, key=key, headers=headers, tools=not no_tools, **values), Console())
     except OptionError as error:
-        click.echo(f"assay: {error}", err=True)
-        raise SystemExit(Exit.USAGE) from error
+        raise click.UsageError(str(error)) from error
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
-        raise SystemExit(Exit.UNREACHABLE) from error
+        status = Exit.UNREACHABLE
+    except KeyboardInterrupt:
+        click.echo("assay: interrupted", err=True)
+        status = Exit.INTERRUPTED
+    raise SystemExit(status)

@@ -1,92 +1,103 @@
-"""`assay serve`: the reference proxy with the scripted mock behind it, for the development of clients and gateways."""
+"""`assay serve`: the scripted endpoint, for the development of clients and as the upstream of gateways.
+
+A command of its own module, so that it starts without all that the other commands import: client developers start it
+with each run of their tests. It judges nothing, and what it serves is no part of the suite.
+"""
 
 from __future__ import annotations
 
 import os
 import shlex
-import subprocess
-from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.model.verdict import HarnessError
-from assay.targets.interrupts import terminable
-from assay.targets.launch import executable, started
-from assay.targets.options import OptionError
-from assay.targets.serving import HOST, SERVED, must_be_free
-from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.read import load_scripts
+import click
+
+from assay.model.served import HOST, SERVED_KEY, UNKNOWN_MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable
+
+    from assay_endpoint.endpoint import Scripts
 
 HELLO = '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
+USAGE = 2
+"""The exit status of what cannot be served as it is asked for, as of every command."""
 
 
-def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str], object]) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP, then stop the proxy and all its children.
+@click.command("serve")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8787,
+    show_default=True,
+    help="Port to listen on; 0 for any free one.",
+)
+@click.option("--api-key", default=SERVED_KEY, show_default=True, help="API key that clients must send.")
+@click.option(
+    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that serve. Gates, nonces and stored responses belong to one of them each.",
+)
+def serve_command(port: int, api_key: str, scripts: Path | None, workers: int) -> None:
+    """Serve an endpoint to develop a client with, or as the upstream of a gateway.
+
+    It answers as scripts say, chosen by your text; without one it echoes, and calls tools where you ask for that.
+    """
+    try:
+        serve(port=port, api_key=api_key, scripts=scripts, workers=workers, say=click.echo)
+    except UnservableError as error:
+        click.echo(f"assay: {error}", err=True)
+        raise SystemExit(USAGE) from error
+
+
+class UnservableError(Exception):
+    """It cannot be served; the text says why."""
+
+
+def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str], object], workers: int = 1) -> None:
+    """Serve until SIGINT, SIGTERM or SIGHUP.
 
     Raises:
-        OptionError: the scripts cannot be read, or the port is taken.
-        HarnessError: the proxy cannot be started, or ended by itself.
+        UnservableError: the scripts cannot be read, or the port is taken.
     """
-    env = {
-        **os.environ,
-        "CODEX_BIN": executable("assay-codex"),
-        "PROXY_HOST": HOST,
-        "PROXY_PORT": str(port),
-        "PROXY_API_KEY": api_key,
-        **SERVED,
-        **_checked(scripts),
-    }
-    # Asked here as well, because the proxy's own message would name its variable and not --port.
-    _must_be_free(port)
-    # Ctrl-C is how a person ends this: no error.
-    with suppress(KeyboardInterrupt), terminable(), started(lambda: _start(env)) as process:
-        _watch(process, api_key, say)
+    from assay_endpoint import serving  # noqa: PLC0415 - not needed by who only asks for help
+    from assay_endpoint.settings import Settings  # noqa: PLC0415
 
-
-def _start(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [executable("assay-proxy")],
-        # Its address is read from stdout; stderr stays the terminal's, so that a person sees what the proxy logs.
-        env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
-
-
-def _checked(scripts: Path | None) -> dict[str, str]:
-    """The setting that names the user's scripts to the mock; they are read once here, to report an error at once."""
-    if scripts is None:
-        return {}
+    library = _checked(scripts)
     try:
-        load_scripts(scripts)
-    except ScriptError as error:
-        raise OptionError(str(error)) from error
-    return {"ASSAY_SCRIPTS": str(scripts.resolve())}  # the mock may run in another folder
-
-
-def _must_be_free(port: int) -> None:
-    try:
-        must_be_free(port)
+        at = serving.listening(HOST, port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        raise OptionError(f"port {port} cannot be used: {reason}; name another with --port") from error
+        raise UnservableError(f"port {port} cannot be used: {reason}; name another with --port") from error
+    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,))
+    endpoint = serving.endpoint_of(settings, library)
+    serving.serve(endpoint, at, lambda url: say(_introduction(url, api_key)), workers=workers)
 
 
-def _watch(process: subprocess.Popen[bytes], api_key: str, say: Callable[[str], object]) -> None:
-    """Wait for the line in which the proxy prints its address, print it for the user, and stay until it ends."""
-    ready = process.stdout.readline().decode() if process.stdout else ""
-    if ready:
-        # With port 0 only this line says which one it is.
-        url = ready.split()[-1]
-        say(
-            f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
-            "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
-            "An upstream for gateways, too: chat, Responses, any model name; see docs/gateways.md."
-        )
-    when = "" if ready else " before it was ready"
-    # It never ends by itself as long as all is well; a person's Ctrl-C interrupts the wait.
-    raise HarnessError(f"the proxy ended with status {process.wait()}{when} (its own output above may say why)")
+def _checked(path: Path | None) -> Scripts:
+    """The scripts of the file and of the library; the file is read once here, to report an error at once."""
+    from assay_endpoint.scripts import scripts_of  # noqa: PLC0415
+    from assay_scripts.files.errors import ScriptError  # noqa: PLC0415
+
+    scripts = scripts_of(path)
+    found = scripts()
+    if isinstance(found, ScriptError):
+        raise UnservableError(str(found))
+    return scripts
+
+
+def _introduction(url: str, api_key: str) -> str:
+    return (
+        f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
+        "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
+        "An upstream for gateways, too: chat, Responses, any model name; see docs/gateways.md."
+    )
 
 
 def _curl(url: str, api_key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.answered import refused
+from assay.judging.checks.answered import refused, refused_in_words
 from assay.judging.symptoms import (
     Died,
     ErrorAs200,
@@ -16,6 +16,7 @@ from assay.judging.symptoms import (
     NotAnAnswer,
     NotServed,
     OtherMode,
+    OthersAnswer,
     Symptom,
     WrongStatus,
     symptom_of,
@@ -23,6 +24,7 @@ from assay.judging.symptoms import (
 from assay.model.transcript import End
 from assay.reading.applicable import NO_ANSWER
 from assay.reading.expected import Failure
+from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
     from assay.model.catalogue import Catalogue
@@ -39,7 +41,7 @@ class Case:
     """An exchange that shows a symptom."""
 
     exchange: Exchange
-    symptom: Symptom | LateError | NotServed | NoCalls
+    symptom: Symptom | LateError | NotServed | NoCalls | OthersAnswer
     seen: str
     """What was seen in it, in one sentence."""
     subject: str
@@ -48,6 +50,8 @@ class Case:
     """Whether it may be the scenario's own matter, whatever its symptom is."""
     hides: bool = True
     """Whether it shows nothing else. A process may end when it has answered."""
+    strict_only: bool = False
+    """Whether it is broken to the letter alone: a person is shown why nothing came."""
 
 
 def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
@@ -65,6 +69,7 @@ def case_of(exchange: Exchange, catalogue: Catalogue) -> Case | None:
         subject=subject or exchange.scenario.exercises[0],
         own=bool(_failures(exchange) - {Failure.NONE}) or exchange.scenario.attribute_to is not None,
         hides=not (isinstance(symptom, Died) and _has_answered(exchange)),
+        strict_only=refused_in_words(exchange),
     )
 
 
@@ -105,6 +110,12 @@ def _has_answered(exchange: Exchange) -> bool:
     return transcript.end in {End.COMPLETE, End.OPEN} and (exchange.turn is None or exchange.reading is not None)
 
 
+def _error(exchange: Exchange) -> str:
+    """What the error in an answer says; "" if it has none that can be read."""
+    error = exchange.answer.error if exchange.reading is not None else None
+    return quoted(error.message) if error is not None and error.message else ""
+
+
 def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
     """What was seen of an exchange without an answer: as its symptom, but in the words of this one."""
     transcript = exchange.transcript
@@ -118,11 +129,12 @@ def _seen(exchange: Exchange, symptom: Symptom | LateError) -> str:
         case ErrorAs200() | LateError():
             due = "before any output " if isinstance(symptom, LateError) else ""
             instead = "" if due else " instead of an answer"
-            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {said}"
+            return f"an error {due}was sent as HTTP {transcript.status}{instead}: {_error(exchange) or said}"
         case OtherMode():
             kind = transcript.header("content-type")
             return f"{symptom} ({kind or 'no Content-Type'}): {said}"
         case _ if Failure.UNMET in _failures(exchange):
-            return f"HTTP {transcript.status} instead of a 400 that names {exchange.scenario.refusable}"
+            named = f"whose param names {exchange.scenario.refusable}"
+            return f"HTTP {transcript.status} instead of a 400 {named}: {said}"
         case WrongStatus() | ExceptionText() | NotAnAnswer():
             return f"HTTP {transcript.status} instead of an answer: {said}"

@@ -5,7 +5,9 @@ cases; those with the same symptom are one cause. It breaks one requirement, is 
 exchanges, and hides what its exchanges were to show. Which requirement that is:
 
 - `target.alive`: the process ended, or no connection can be made;
-- `target.capacity`: 429 although the driver waited as it was asked to;
+- `target.capacity`: 429 although the driver waited as it was asked to; or failures beside other requests that went well
+  when they were sent again alone;
+- `turn.concurrent-isolation`: the answer to another request;
 - an error sent as HTTP 200, whether it was due or an answer was: the row of its form that asks for an HTTP status;
 - an answer of the mode that was not asked for: the row of the form that was, which no such body can have;
 - `target.answers`: everything else, however few or many scenarios show it.
@@ -30,9 +32,14 @@ from typing import TYPE_CHECKING
 
 from assay.judging.absent_calls import REQUIREMENTS as OF_CALLS
 from assay.judging.absent_calls import without_calls
+from assay.judging.constant_usage import constant_usages, kind_of, rests_on_counts, usage_row
+from assay.judging.crowding import crowded, sentence
+from assay.judging.others_answers import others_answers
 from assay.judging.request_shape import features, shape
 from assay.judging.symptoms import (
     AnySymptom,
+    ConstantUsage,
+    Crowded,
     Died,
     ErrorAs200,
     FormSymptom,
@@ -42,6 +49,7 @@ from assay.judging.symptoms import (
     Nothing,
     NotServed,
     OtherMode,
+    OthersAnswer,
     WrongStatus,
     form_symptom_of,
 )
@@ -56,6 +64,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay.judging.cases import Case
+    from assay.judging.constant_usage import Kind
     from assay.model.capability import Absence
     from assay.reading.exchange import Exchange
 
@@ -137,6 +146,8 @@ class Evidence:
     """The exchanges of conversations that were answered, rightly or not."""
     faults: Sequence[Fault] = ()
     """What was found of answers that can be read."""
+    aside: Sequence[Exchange] = ()
+    """The exchanges by which nothing is judged, since their scenarios were driven again, alone."""
     absences: Mapping[Capability, Absence] = field(default_factory=dict)
     """The capabilities that the target plainly refuses."""
 
@@ -151,11 +162,13 @@ class Fault:
 
 def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
     """The causes, in the order in which they first show; what has none is its scenario's own matter."""
-    missing = without_calls(evidence.served)
-    called = {id(case.exchange) for case in missing}
-    served = [exchange for exchange in evidence.served if id(exchange) not in called]
+    mixed = others_answers(evidence.served)
+    taken = {id(case.exchange) for case in mixed}
+    missing = without_calls([exchange for exchange in evidence.served if id(exchange) not in taken])
+    taken |= {id(case.exchange) for case in missing}
+    served = [exchange for exchange in evidence.served if id(exchange) not in taken]
     alike: dict[AnySymptom, list[Case]] = {}
-    for case in (*evidence.cases, *missing):
+    for case in (*evidence.cases, *missing, *mixed):
         alike.setdefault(_symptom(case, evidence.absences), []).append(case)
     _join_refused(alike)
     causes = {symptom: those for symptom, those in alike.items() if not _own_matter(symptom, those)}
@@ -165,7 +178,8 @@ def find_causes(evidence: Evidence) -> tuple[Cause, ...]:
             causes[symptom].append(case)
     found = [_cause(symptom, those, served) for symptom, those in causes.items()]
     hidden = {id(exchange) for cause in found for exchange in cause.hidden}
-    return (*found, *_of_form([fault for fault in evidence.faults if id(fault.exchange) not in hidden]))
+    faults = [fault for fault in evidence.faults if id(fault.exchange) not in hidden]
+    return (*found, *_of_crowds(evidence.aside), *_of_form(faults, constant_usages(served)))
 
 
 def _symptom(case: Case, absences: Mapping[Capability, Absence]) -> AnySymptom:
@@ -199,6 +213,8 @@ def _own_matter(symptom: AnySymptom, cases: Sequence[Case]) -> bool:
     match symptom:
         case Died() | NoAnswer(kind=Nothing.REFUSED) | NotServed() | NoCalls() | OtherMode() | LateError():
             return False
+        case OthersAnswer():
+            return False
         case _:
             others = [case for case in cases if not case.own]
             about = {case.exchange.scenario.exercises[0] for case in others}
@@ -212,16 +228,20 @@ def _is_refusal(symptom: AnySymptom) -> bool:
     return status == NOT_IMPLEMENTED or (400 <= status < 500 and status not in NO_REFUSALS)  # noqa: PLR2004 (a class)
 
 
+_NO_CALLS = "Offer the request's tools to the backend, and send the calls that it makes as tool_calls."
+
+
 def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.
-    asked = [] if isinstance(symptom, NotServed | NoCalls) else exchanges
+    asked = [] if isinstance(symptom, NotServed | NoCalls | OthersAnswer) else exchanges
     common = shape([one for one in asked if one.scenario.request is None] or asked, served) if asked else ""
     requirement = _requirement(symptom, first)
     violation = Violation(
         requirement=requirement,
         seen=first.seen + (f" (so for {common})" if common else ""),
         strict_only=_harms_none(symptom),
+        hint=_HINTS.get(type(symptom), ""),
     )
     return Cause(
         symptom=symptom,
@@ -232,6 +252,14 @@ def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange
         exchanges=exchanges,
         hidden=tuple(case.exchange for case in cases if case.hides),
     )
+
+
+_HINTS: Mapping[type, str] = {
+    NoCalls: "Offer the tools of the request to the backend, and send the calls that it makes.",
+    ErrorAs200: "Answer a failure with its own HTTP status; find out first why this request failed.",
+    OtherMode: "Answer with an event stream if the request says stream: true, and with one JSON object if it does not.",
+}
+"""What to do about a symptom, where the row that it breaks has a hint about other things."""
 
 
 def _harms_none(symptom: AnySymptom) -> bool:
@@ -252,20 +280,42 @@ def _requirement(symptom: AnySymptom, first: Case) -> str:
             return rows[form.dialect.spec.surface, form.mode]
         case NotServed(absence=absence):
             return OF_CAPABILITIES.get(absence.capability) or OF_CALLS[form.dialect.spec.surface, form.mode]
-        case NoCalls():
+        case NoCalls() | OthersAnswer():
             return first.subject
         case _:
             return ANSWERS
 
 
+# Crowds
+
+
+def _of_crowds(aside: Iterable[Exchange]) -> Iterator[Cause]:
+    """The cause of the exchanges that failed only beside others."""
+    failed = crowded(aside)
+    if failed:
+        first = failed[0]
+        violation = Violation(requirement=CAPACITY, seen=sentence(failed))
+        yield Cause(
+            symptom=Crowded(),
+            requirement=CAPACITY,
+            shape="",
+            scenario=first.scenario.name,
+            finding=Finding(form=first.form, exchange=first.number, violation=violation),
+            exchanges=tuple(failed),
+            hidden=(),
+        )
+
+
 # Faults of form
 
 
-def _of_form(faults: Iterable[Fault]) -> Iterator[Cause]:
+def _of_form(faults: Iterable[Fault], constant: Mapping[Kind, ConstantUsage]) -> Iterator[Cause]:
     """The causes of faults of form that several exchanges show, under whichever requirements."""
-    alike: list[tuple[FormSymptom, list[Fault]]] = []
+    alike: list[tuple[FormSymptom | ConstantUsage, list[Fault]]] = []
     for fault in faults:
-        symptom = form_symptom_of(fault.finding.violation)
+        symptom: FormSymptom | ConstantUsage | None = form_symptom_of(fault.finding.violation)
+        if rests_on_counts(fault.finding.violation):
+            symptom = constant.get(kind_of(fault.exchange))
         if symptom is not None and _is_of_an_answer(fault.exchange):
             known = next((number for number, (other, _) in enumerate(alike) if _meet(symptom, other)), None)
             if known is None:
@@ -280,25 +330,38 @@ def _is_of_an_answer(exchange: Exchange) -> bool:
     return any(surface.endpoint in exchange.transcript.url for surface in Surface)
 
 
-def _meet(one: FormSymptom, other: FormSymptom) -> bool:
-    """Whether two faults of form are one: they are of one kind, and about the same member or header."""
+def _meet(one: FormSymptom | ConstantUsage, other: FormSymptom | ConstantUsage) -> bool:
+    """Whether two faults of form are one: they are of one kind, and about the same member, header, or counts."""
+    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
+        return one == other
     return type(one) is type(other) and bool(set(one.names) & set(other.names))
 
 
-def _both(one: FormSymptom, other: FormSymptom) -> FormSymptom:
+def _both(one: FormSymptom | ConstantUsage, other: FormSymptom | ConstantUsage) -> FormSymptom | ConstantUsage:
+    if isinstance(one, ConstantUsage) or isinstance(other, ConstantUsage):
+        return other
     return replace(other, names=tuple(dict.fromkeys((*other.names, *one.names))))
 
 
-def _form_cause(symptom: FormSymptom, faults: Sequence[Fault]) -> Cause:
+def _form_cause(symptom: FormSymptom | ConstantUsage, faults: Sequence[Fault]) -> Cause:
     first = faults[0]
     exchanges = {id(fault.exchange): fault.exchange for fault in faults}
+    finding = _of_usage(symptom, first) if isinstance(symptom, ConstantUsage) else first.finding
     return Cause(
         symptom=symptom,
-        requirement=first.finding.violation.requirement,
+        requirement=finding.violation.requirement,
         shape="",
         scenario=first.exchange.scenario.name,
-        finding=first.finding,
+        finding=finding,
         exchanges=tuple(exchanges.values()),
         hidden=(),
-        others=tuple(fault.finding for fault in faults[1:]),
+        others=tuple(fault.finding for fault in faults if fault.finding is not finding),
     )
+
+
+def _of_usage(symptom: ConstantUsage, first: Fault) -> Finding:
+    """The finding of counts that never change: of the row that asks for them, whichever row the first fault is of."""
+    violation = Violation(
+        requirement=usage_row(first.exchange), seen=str(symptom), place=first.exchange.body_place, harmless=True
+    )
+    return replace(first.finding, violation=violation)

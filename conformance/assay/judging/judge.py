@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.cases import case_of, may_be_expected
 from assay.judging.causes import CAUSED, Evidence, Fault, find_causes
-from assay.judging.checks import CHECKS, GRAMMAR, live, live_parity
+from assay.judging.checks import CHECKS, GRAMMAR, live, live_ids, live_parity
 from assay.judging.checks.answered import answered
 from assay.judging.outcomes import Hidden, not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
@@ -79,8 +79,8 @@ if TYPE_CHECKING:
 
 BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
 _CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
-_MEANING = _CONTENT | {Stage.SENSE}
-"""What cannot be judged behind a violation of form."""
+_MEANING = _CONTENT | {Stage.SENSE, Stage.SUBJECT}
+"""What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
 _OF_ANY_ANSWER = frozenset({Stage.TARGET, Stage.ERROR})
 """What is judged of every exchange, whatever came."""
 _WITHOUT_CHECK = frozenset({Stage.ANSWER, Stage.SUBJECT})
@@ -109,12 +109,14 @@ def judge_runs(
     """
     _refuse_rows_without_check(catalogue, checks)
     examined = [_examine(run, target, catalogue, checks) for run in runs]
+    _shared_ids(examined)
     causes = find_causes(
         Evidence(
             cases=[case for one in examined for case in one.cases],
             expected=[case for one in examined for case in one.expected],
             served=[exchange for one in examined for exchange in one.served],
             faults=[fault for one in examined for fault in one.faults],
+            aside=[exchange for run in runs for those in run.set_aside.values() for exchange in those],
             absences=absences(runs),
         )
     )
@@ -201,6 +203,8 @@ class _Examined:
     """The causes whose first exchange is one of this run's; known when all runs have been examined."""
     lost: Mapping[_Place, Cause] = field(default_factory=dict)
     """The exchanges that show nothing but what a cause says, which then says it for all of them; known as late."""
+    moved: Mapping[int, Cause] = field(default_factory=dict)
+    """Identity of a finding → the cause that counts it; known as late."""
     counted: Mapping[str, Cause] = field(default_factory=dict)
     """Requirement → the cause that counts a fault which this requirement finds broken as well; known as late."""
     spoilt: Mapping[str, Cause] = field(default_factory=dict)
@@ -258,7 +262,10 @@ class _Examined:
             return
         # A model does not report what it received, as a script can.
         found = [] if row.stage is Stage.SENSE else list(self.checks.look(row.id, exchange))
-        yield from found or live.check.look(row.id, exchange)
+        yield from found
+        # What is missing beside the content leaves it to be judged, and its counts.
+        if all(one.harmless for one in found):
+            yield from live.check.look(row.id, exchange)
 
     def breaking(self, found: Iterable[_Found], exchange: Exchange) -> _Found | None:
         """The first finding behind which nothing more can be understood."""
@@ -319,6 +326,7 @@ def _settle(examined: _Examined, causes: Iterable[Cause]) -> _Examined:
     return replace(
         examined,
         findings=[found for found in examined.findings if found.place not in lost and id(found.finding) not in others],
+        moved=others,
         counted=counted,
         spoilt={row: cause for row, cause in counted.items() if _all_have(row, elsewhere, examined, lost)},
         causes=tuple(cause for cause in causes if cause.scenario == examined.run.scenario.name),
@@ -362,8 +370,8 @@ def _hidden(examined: _Examined, broken: Container[str]) -> dict[str, Hidden]:
     for row_id, behind in examined.hidden.items():
         found = _attributed(behind, examined.run.scenario.attribute_to, broken).violation.requirement
         same = f"hidden behind {found}, which is broken in the same exchange"
-        lost = examined.lost.get(behind.place)
-        reasons[row_id] = _behind(row_id, lost) if lost else Hidden(reason=same)
+        cause = examined.lost.get(behind.place) or examined.moved.get(id(behind.finding))
+        reasons.setdefault(row_id, _behind(row_id, cause) if cause else Hidden(reason=same))
     for (form, _), cause in examined.lost.items():
         for row in examined.rows:
             if row.speaks_of(form) and not (row.stage is Stage.TARGET and isinstance(cause.symptom, ANSWERED)):
@@ -459,7 +467,8 @@ def _exchange(exchange: Exchange, examined: _Examined) -> list[_Found]:
 
 def _nothing_else(case: Case, examined: _Examined) -> list[_Found]:
     """The violation of an exchange without an answer, which hides all else. A cause may say it better (`_settle`)."""
-    missing = examined.find(case.exchange, [Violation(requirement=case.subject, seen=case.seen)])
+    violation = Violation(requirement=case.subject, seen=case.seen, strict_only=case.strict_only)
+    missing = examined.find(case.exchange, [violation])
     examined.hide(case.exchange, (row for row in examined.rows if row.stage not in _OF_ANY_ANSWER), missing[0])
     return missing
 
@@ -468,18 +477,17 @@ def _meaning(exchange: Exchange, examined: _Examined) -> list[_Found]:
     """Content, then sense, then the stored answer; the first of them that finds something ends it."""
     rows = [row for row in examined.rows if _can_be_asked(row, exchange)]
     content = (row for row in rows if row.stage in _CONTENT)
-    found = examined.find(exchange, examined.look(content, exchange), attributable=True)
+    beside = examined.find(exchange, examined.look(content, exchange), attributable=True)
+    found = [one for one in beside if not one.finding.violation.harmless]
     if found and exchange.scenario.attribute_to:
         examined.hide_meaning(exchange, found[0])
-        # The subject's own row may have the stage `subject`, which is not among those of meaning.
-        examined.hide(exchange, (row for row in examined.rows if row.id == exchange.scenario.attribute_to), found[0])
     elif found:
-        examined.hide(exchange, examined.of(Stage.SENSE), found[0])
+        examined.hide(exchange, examined.of(Stage.SENSE, Stage.SUBJECT), found[0])
     if found:
-        return found
+        return beside
     # Rows of subjects have a check for answers of models alone.
     sense = (row for row in rows if row.stage in {Stage.SENSE, Stage.SUBJECT})
-    found = examined.find(exchange, examined.look(sense, exchange), attributable=True)
+    found = beside + examined.find(exchange, examined.look(sense, exchange), attributable=True)
     # Harmless findings count, too, but for those beside the content: the stored answer would show the same fault under
     # another name.
     clean = all(one.finding.form != exchange.form or examined.beside(one) for one in examined.findings)
@@ -513,6 +521,14 @@ def _damage(examined: _Examined) -> None:
         # Not where something is wrong anyway: one cause, one violation.
         for exchange, violation in live_parity.damaged([one for one in same if (one.form, number) not in found]):
             examined.find(exchange, [violation])
+
+
+def _shared_ids(all_examined: Sequence[_Examined]) -> None:
+    """Ids that several answers of a model have."""
+    owners = {id(exchange): one for one in all_examined for exchange in one.served if exchange.asks is not None}
+    asked = [exchange for one in all_examined for exchange in one.served if id(exchange) in owners]
+    for exchange, violation in live_ids.shared_ids(asked):
+        owners[id(exchange)].find(exchange, [violation])
 
 
 def _parity(examined: _Examined) -> None:

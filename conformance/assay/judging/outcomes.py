@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.checks import live
 from assay.model.requirement import Judged, Level, Requirement, Stage
-from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
+from assay.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
     from assay.model.scenario import Form, Scenario
     from assay.reading.exchange import Exchange
+
+
+_SPELLINGS = frozenset({"chat.stream.arguments-verbatim", "chat.whole.arguments-verbatim"})
+"""The rows about how arguments are spelled."""
+_NO_SPELLING = (
+    "the backend sends the arguments of calls as data: they mean what they should, and have no spelling to keep"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +79,8 @@ def outcome(
     mine = tuple(finding for finding in found if finding.violation.requirement == row.id)
     if mine:
         return _outcome(run, row, Verdict.FAIL if row.level is Level.MUST else Verdict.WARN, findings=mine)
-    if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT:
-        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=BEHIND_UPSTREAMS)
+    if elsewhere := _about_another_backend(run, target):
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
     behind = hidden.get(row.id)
@@ -84,6 +91,13 @@ def outcome(
     if reason:
         return _outcome(run, row, Verdict.NOT_OBSERVED, reason=reason)
     return _outcome(run, row, Verdict.PASS, reason=counted.get(row.id, ""))
+
+
+def _about_another_backend(run: Run, target: Target) -> str:
+    """Why a scenario is not about a target with this backend; '' if it is."""
+    if run.scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
+        return ABOUT_CURSOR
+    return BEHIND_UPSTREAMS if run.scenario.behind_upstreams and target.backend is Backend.ENDPOINT else ""
 
 
 def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
@@ -129,6 +143,8 @@ def _not_done(run: Run, row: Requirement) -> str:
 def _not_shown(run: Run, row: Requirement) -> str:
     """'' unless the requirement is about something that never came."""
     exchanges = [exchange for form, those in run.exchanges.items() if row.speaks_of(form) for exchange in those]
+    if row.id in _SPELLINGS and any(call.meant for one in exchanges for wanted in one.wanted for call in wanted.calls):
+        return _NO_SPELLING
     # A check that had nothing to look at finds nothing, and that is no pass.
     if row.stage is Stage.ERROR and not any(map(_has_error, exchanges)):
         return "no error came in which it could be seen"

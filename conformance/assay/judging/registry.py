@@ -39,6 +39,8 @@ class Seen:
     """As in `Violation`."""
     harmless: bool = False
     """As in `Violation`."""
+    hint: str = ""
+    """As in `Violation`."""
 
 
 Check = Callable[..., Iterable[Seen]]
@@ -99,6 +101,7 @@ class Checks:
                 place=seen.place,
                 strict_only=seen.strict_only,
                 harmless=seen.harmless,
+                hint=seen.hint,
             )
 
     def _add(self, requirement: str, check: Check) -> None:

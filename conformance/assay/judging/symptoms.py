@@ -165,6 +165,22 @@ class NoCalls:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class OthersAnswer:
+    """The answer that another request was due."""
+
+    def __str__(self) -> str:
+        return "the answer to another request"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Crowded:
+    """A failure beside other requests, and none alone."""
+
+    def __str__(self) -> str:
+        return "a failure beside other requests, and none alone"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ExtraMembers:
     """Members that are not among the published ones, beside an answer that can be read."""
 
@@ -194,17 +210,38 @@ class MissingHeaders:
         return f"{_listed(self.names)} missing among the headers"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrongMembers:
+    """Members that have not the published type, beside an answer that can be read."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_listed(self.names)} of a wrong type"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConstantUsage:
+    """The same counts in all answers of a form, whatever was asked."""
+
+    prompt: int
+    completion: int
+
+    def __str__(self) -> str:
+        return f"the usage is {self.prompt} + {self.completion} in every answer, whatever was asked"
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 Symptom = NoAnswer | Died | WrongStatus | ExceptionText | ErrorAs200 | NotAnAnswer | OtherMode
 """What an exchange without an answer shows. Closed, so that a `match` finds each place that a new one concerns."""
-ANSWERED = (NoCalls, OtherMode)
+ANSWERED = (NoCalls, OtherMode, OthersAnswer)
 """Those of answers that came, as the rows about the target as such ask, and do not hold what they should."""
-FormSymptom = ExtraMembers | MissingMembers | MissingHeaders
+FormSymptom = ExtraMembers | MissingMembers | WrongMembers | MissingHeaders
 """A fault of form that requirements of several surfaces and modes find broken each."""
-AnySymptom = Symptom | LateError | NotServed | NoCalls | FormSymptom
+AnySymptom = Symptom | LateError | NotServed | NoCalls | OthersAnswer | Crowded | FormSymptom | ConstantUsage
 """What several exchanges may have in common."""
 
 
@@ -221,7 +258,11 @@ _FORMS: Mapping[re.Pattern[str], Callable[..., FormSymptom]] = {
     # As `assay.reading.schemas` writes them, without where the members are.
     re.compile(r"[^:]*: (.+) (?:is|are) not among the published fields"): ExtraMembers,
     re.compile(r"[^:]*: (.+) (?:is|are) missing"): MissingMembers,
+    re.compile(r"\S*/([^/:]+): is \S.*, should be .+"): WrongMembers,
     re.compile(r"there is no (\S+) header.*"): MissingHeaders,
+    # As the checks of usage write it.
+    re.compile(r"the (?:answer|response) has no (usage) with its three counts"): MissingMembers,
+    re.compile(r"stream_options\.include_usage was set and no (usage chunk) came"): MissingMembers,
 }
 """How a violation says it → its symptom."""
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from assay.model.asks import Asks  # noqa: TC001 (archives read the annotations)
 from assay.model.dialect import DEFAULT, STOP_HEADER, Dialect
+from assay.model.target import Agent  # noqa: TC001 (archives read the annotations)
 
 JsonObject = Mapping[str, Any]
 
@@ -143,6 +144,8 @@ class Request:
     """The `code` that the error must have; "": any."""
     param: str | None = None
     """The `param` that the error must have; a place within it is as good; "": null; None: any."""
+    refusable: str = ""
+    """The field for which a 400 that names it is as right as the success; "": none."""
     judged: str = ""
     """The requirement that judges it; "": the scenario's subject."""
     requires_echo: str = ""
@@ -208,6 +211,8 @@ class Scenario:
     behind_upstreams: bool = False
     """It is about a proxy and its Codex. Where a gateway is judged, both are behind its upstream, which answers as
     OpenAI does: a gateway has no part in what happens between them."""
+    agent: Agent | None = None
+    """The agent behind the proxies that it is about; None: whichever."""
     needs_keepalive: bool = False
     """It can only be driven when the target's keep-alive interval is declared."""
     needs_default_mode: bool = False

@@ -25,6 +25,9 @@ class Backend(StrEnum):
     """The scripted mock: the right answer is known."""
     CODEX = "codex"
     """A real Codex whose model's service plays the scripts: the right answer is known, where it can play them."""
+    CURSOR = "cursor"
+    """The scripted mock of Cursor's agent service: the right answer is known, where the service can play the script. It
+    carries the arguments of calls as data, so that they are known by their meaning."""
     ENDPOINT = "endpoint"
     """What `assay serve` serves: the target is a gateway, and this is its upstream. The right answer is known, as of
     the mock; what happens between a proxy and its Codex happens behind the upstream, so a gateway has no part in it."""
@@ -32,6 +35,17 @@ class Backend(StrEnum):
     """A real model: only what holds for any answer can be judged."""
 
 
+class Agent(StrEnum):
+    """The agents that a proxy may have behind it."""
+
+    CODEX = "codex"
+    """`codex app-server`, which the proxy starts."""
+    CURSOR = "cursor"
+    """Cursor's agent service, which the proxy calls."""
+
+
+ABOUT_CURSOR = "it is about a proxy in front of Cursor's agent service"
+"""Why a scenario of that agent is not driven where another is behind the target."""
 BEHIND_UPSTREAMS = "what the backend sends is seen by the gateway's upstream alone, which answers as OpenAI does"
 """Why a scenario about a proxy and its Codex is not driven where the target is a gateway."""
 

@@ -84,6 +84,8 @@ class Transcript:
     """The refusals for lack of capacity before this answer, in order; the answer is that of the last try."""
     death: Death | None = None
     """The target's process, if it ended while this exchange was under way; None: it lived on, or is not ours to see."""
+    beside: int = 0
+    """How many other requests of the run were on their way when it was sent."""
 
     @property
     def body(self) -> bytes:

@@ -8,6 +8,7 @@ from assay.model.asks import Calls
 from assay.model.catalogue import Catalogue, Judged, Requirement
 from assay.model.dialect import BLOCK_MODES, MODE_HEADER, Dialect
 from assay.model.scenario import LEAVES, Form, Scenario, forced_tools, offers_tools, wants_burst, wants_json
+from assay.reading.agent_calls import agent_call
 from assay.reading.expected import Expected, Failure, expected
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Usage
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.model.scenario import Turn
-    from assay_scripts.steps import Step
+    from assay_scripts.steps import Parts, Step
 
 
 NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNMET}
@@ -64,6 +65,7 @@ def answers_to(scenario: Scenario, number: int, form: Form) -> tuple[Expected, .
             blocks=scenario.headers.get(MODE_HEADER) in BLOCK_MODES,
             forced=forced_tools(scenario, turn),
             json=wants_json(scenario, turn),
+            tools=bool(scenario.tools),
         )
         for choice in range(scenario.choices)
     )
@@ -74,8 +76,19 @@ def _part(scenario: Scenario, turn: Turn, number: int, choice: int) -> tuple[Ste
     script = LIBRARY[turn.script or scenario.script]
     parts = script.choices[choice] if script.choices else script.parts
     # A turn's own script begins another conversation, so with its first part. No turn goes beyond the last part.
-    part = parts[0] if turn.script else parts[min(number, len(parts) - 1)]
+    at = 0 if turn.script else min(number, len(parts) - 1)
+    part = parts[at] if scenario.tools else _run_on(parts[at:])
     return part if script.choices else _of_choice(part, choice)
+
+
+def _run_on(parts: Parts) -> tuple[Step, ...]:
+    """The parts that one answer plays where the proxy, not its client, runs what Cursor's agent service asks for."""
+    played: list[Step] = []
+    for part in parts:
+        played += part
+        if not any(map(agent_call, part)):
+            break
+    return tuple(played)
 
 
 def _of_choice(part: tuple[Step, ...], choice: int) -> tuple[Step, ...]:

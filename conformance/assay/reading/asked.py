@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from assay.model.asks import Anything, Asks, Call, Calls, Count, Fits, Say
@@ -87,7 +88,24 @@ def right_answers(exchange: Exchange) -> tuple[Expected, ...]:
     scenario, form = exchange.scenario, exchange.form
     if exchange.asks is not None:
         return wanted(exchange.asks, exchange.answer, form, scenario.choices) if exchange.reading else ()
-    return () if exchange.target.backend is Backend.LIVE else answers_to(scenario, exchange.number, form)
+    match exchange.target.backend:
+        case Backend.LIVE:
+            return ()
+        case Backend.CURSOR:
+            return tuple(map(_of_cursor, answers_to(scenario, exchange.number, form)))
+        case _:
+            return answers_to(scenario, exchange.number, form)
+
+
+def _of_cursor(answer: Expected) -> Expected:
+    """The right answer where Cursor's agent service is the backend.
+
+    It asks for calls as data, and waits for their results: nothing counts the tokens of an answer with calls.
+    """
+    if not answer.asks:
+        return answer
+    calls = tuple(replace(call, meant=True) if call.native and call.exact else call for call in answer.calls)
+    return replace(answer, calls=calls, usage=None)
 
 
 def wanted(asks: Asks, answer: Answer, form: Form, choices: int) -> tuple[Expected, ...]:

@@ -165,7 +165,12 @@ def _compressed(transcript: Transcript, form: Form, encoding: str) -> Reading:
     """What is read in a compressed body: nothing, and why."""
     seen = f"the body is compressed (content-encoding: {encoding}), though the request asks for identity"
     place = Place(offset=0, length=len(transcript.body))
-    broken = Violation(requirement=_COMPRESSED[form.dialect.spec.surface, form.mode], seen=seen, place=place)
+    broken = Violation(
+        requirement=_COMPRESSED[form.dialect.spec.surface, form.mode],
+        seen=seen,
+        place=place,
+        hint="Compress only what the request's Accept-Encoding allows; see that no server or proxy in front does.",
+    )
     return Reading(frames=(), payloads=(), events=(), violations=(broken,))
 
 

@@ -17,11 +17,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from json import dumps
 from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from assay.model.scenario import Form, Mode
+from assay.reading.agent_calls import agent_call
 from assay.wire import sentinel, textual
 from assay_scripts import steps as language
+from assay_scripts.steps.cursor import Agentic, Trap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,6 +69,11 @@ class ExpectedCall:
     """Its block in the content of obsidian-xml."""
     exact: bool = True
     """Whether `arguments` are known to the character. A block written by the model gives their meaning only."""
+    native: bool = False
+    """Whether the backend makes it in its own form of calls."""
+    meant: bool = False
+    """Whether the backend carries `arguments` as data: members without an order, numbers as doubles. What they mean is
+    known then, not how they are spelled."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,6 +96,8 @@ class Expected:
     """Whether the answer was cut at its limit of tokens, whatever `finish` is (with calls it is still `tool_calls`)."""
     gates: tuple[language.Gate, ...] = ()
     """The gates that the backend waits at, in order."""
+    asks: bool = False
+    """Whether the backend asks for calls in its own form, whatever the answer carries of them."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -104,7 +114,7 @@ class _Said:
     end: End = field(default_factory=language.Finish)
 
 
-def expected(
+def expected(  # noqa: PLR0913 (what a request asks for is that much)
     part: Iterable[language.Step],
     form: Form,
     *,
@@ -113,6 +123,7 @@ def expected(
     blocks: bool = False,
     forced: frozenset[str] = frozenset(),
     json: bool = False,
+    tools: bool = False,
 ) -> Expected:
     """The right answer to a turn.
 
@@ -124,14 +135,16 @@ def expected(
         blocks: The request asks a response to write its calls as blocks in the text.
         forced: The tools of which the request demands a call; empty where it demands none.
         json: The request demands a JSON object, of any schema.
+        tools: The request declares tools, so that the client runs what Cursor's agent service asks for.
     """
-    said = _sum_up(part, offered=offered)
+    said = _sum_up(part, offered=offered, tools=tools)
     failure = _failure(said, form.mode)
     if failure is Failure.NONE and _unmet(said, forced, json=json):
         return Expected(text="", calls=(), finish=None, usage=None, failure=Failure.UNMET)
     if failure is Failure.BEFORE_OUTPUT:
         return Expected(text="", calls=(), finish=None, usage=None, failure=failure)
     calls = _carried(said.calls, form, burst=burst)
+    asks = any(call.native for call in said.calls)
     if blocks:
         text = said.text + DELIMITER.join(call.block for call in (said.calls if burst else said.calls[:1]))
         # Without calls the end is that of a text: a response has its blocks or its items, never both (responses.xml).
@@ -145,6 +158,7 @@ def expected(
         failure=failure,
         cut=said.end == language.Finish("length"),
         gates=tuple(said.gates),
+        asks=asks,
     )
 
 
@@ -160,12 +174,14 @@ def _drops_text(form: Form) -> bool:
     return form.mode is Mode.WHOLE and not form.dialect.spec.text_before_calls
 
 
-def _sum_up(part: Iterable[language.Step], *, offered: bool) -> _Said:
+def _sum_up(part: Iterable[language.Step], *, offered: bool, tools: bool) -> _Said:
     said = _Said()
     for step in part:
         if _ends(step):
-            said.end = step
+            said.end = language.Hang() if isinstance(step, Trap) else step
             break
+        if tools and (call := agent_call(step)):
+            said.calls.append(_of_agent(step, *call))
         _add(said, step, offered=offered)
     return said
 
@@ -175,7 +191,7 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
     if isinstance(step, language.Spoken):
         _say(said, step.text, offered=offered)
         return
-    if isinstance(step, language.Doing):
+    if isinstance(step, language.Doing | Agentic):
         return
     match step:
         case language.Call(unfinished=True):
@@ -202,7 +218,16 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
 def _call(step: language.Call) -> ExpectedCall:
     block = textual.write_block(step.name, step.arguments)
     in_text = step.shape == "use-tool" and not step.also
-    return ExpectedCall(id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text)
+    native = "native" in step.shapes
+    return ExpectedCall(
+        id=step.id, name=step.name, arguments=step.arguments, block=block, exact=not in_text, native=native
+    )
+
+
+def _of_agent(step: language.Step, name: str, arguments: dict[str, str]) -> ExpectedCall:
+    """A call of one of the client's tools, for what the service asks for; its arguments have a row of their own."""
+    block = textual.write_block(name, dumps(arguments))
+    return ExpectedCall(id=getattr(step, "id", ""), name=name, arguments="", block=block, exact=False, native=True)
 
 
 def _say(said: _Said, text: str, *, offered: bool) -> None:
@@ -265,9 +290,12 @@ def _failure(said: _Said, mode: Mode) -> Failure:
             return Failure.IN_CALL if said.begun else Failure.AFTER_TEXT
 
 
-def _ends(step: language.Step) -> TypeGuard[End]:
+def _ends(step: language.Step) -> TypeGuard[End | Trap]:
     """Whether the turn ends with this step: a finish of one choice leaves the others running."""
     match step:
+        # Signs of life follow it without end.
+        case Trap():
+            return step.always
         case language.Finish():
             return step.choice is None
         case language.Raw():

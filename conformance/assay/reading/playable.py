@@ -1,7 +1,8 @@
-"""Which scenarios a backend can play: the mock all of them, a real Codex those that its model's service can.
+"""Which scenarios a backend can play, and why not.
 
-What an older Codex cannot do, the mock of that version does not do either. Behind a gateway the mock plays all that an
-upstream of OpenAI's kind can show.
+The mock of Codex plays all of them, a real Codex those that its model's service can, the mock of Cursor's agent service
+those that its protocol has a form for. What an older Codex cannot do, the mock of that version does not do either.
+Behind a gateway the mock plays all that an upstream of OpenAI's kind can show.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing
+from assay.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing
+from assay_cursor import playable as cursor
 from assay_mocks.upstream.playable import why_unplayable
 from assay_scripts.library import LIBRARY
 from assay_scripts.markers import Marker, find_marker
@@ -26,8 +28,17 @@ if TYPE_CHECKING:
 
 def unsupported_reason(scenario: Scenario, target: Target) -> str:
     """Why the backend behind the target cannot play a scenario; "" if it can."""
+    if scenario.agent is Agent.CURSOR and target.backend is not Backend.CURSOR:
+        return ABOUT_CURSOR
     if target.backend is Backend.ENDPOINT:
         return BEHIND_UPSTREAMS if scenario.behind_upstreams else ""
+    if target.backend is Backend.CURSOR:
+        return next(filter(None, map(_cursor_reason, _scripts(scenario))), "")
+    return _codex_reason(scenario, target)
+
+
+def _codex_reason(scenario: Scenario, target: Target) -> str:
+    """Why the Codex behind the target, real or played, cannot play a scenario; "" if it can."""
     real = target.backend is Backend.CODEX
     if not (real or target.missing):
         return ""
@@ -39,6 +50,15 @@ def unsupported_reason(scenario: Scenario, target: Target) -> str:
             return f"the mock behind the target plays an older Codex, which cannot play {name}: {why}"
     why = _missing_reason(set(_needs_of_history(scenario)), target)
     return f"an older Codex is behind the target: {why}" if why else ""
+
+
+_NO_END = "Finish: the service waits for the results of calls, and does not show the end of an answer before"
+
+
+def _cursor_reason(name: str) -> str:
+    """Why the mock of Cursor's agent service cannot play a script; "" if it can."""
+    why = cursor.why_unplayable(LIBRARY[name]) or (_NO_END if any(map(_calls_late, LIBRARY[name].parts)) else "")
+    return f"Cursor's agent service is behind the target, which cannot play {name}: {why}" if why else ""
 
 
 def _needs_of_history(scenario: Scenario) -> Iterator[Missing]:

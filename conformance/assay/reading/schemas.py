@@ -41,6 +41,9 @@ class Fault:
     """The names of members that lead to it, without the places in lists; last those that are missing."""
     unknown: bool
     """Members stand there that the schema does not know; else what it knows is missing or wrong."""
+    at: tuple[str | int, ...]
+    """Leads to it, with the places in lists; to the object in which members are missing, to the first that is unknown.
+    """
 
 
 class UnknownSchemaError(LookupError):
@@ -180,10 +183,13 @@ _Published: Any = validators.extend(_Strict, {"additionalProperties": _no_others
 
 def _fault(error: ValidationError) -> Fault:
     steps = [step for step in error.absolute_path if isinstance(step, str)]
+    unknown = error.validator == "additionalProperties"
+    others = _others(error.instance, error.schema)[:1] if unknown else []
     return Fault(
         sentence=_sentence(error),
         path=(*steps, *_missing(error)),
-        unknown=error.validator == "additionalProperties",
+        unknown=unknown,
+        at=(*error.absolute_path, *others),
     )
 
 
@@ -197,7 +203,14 @@ def _missing(error: ValidationError) -> list[str]:
 
 def _deepest(error: ValidationError) -> ValidationError:
     """Of an error in alternatives, the one in the alternative that fits best."""
-    return best_match([error]) or error
+    found = best_match([error]) or error
+    while found.context:
+        # Alternatives of another type are not what was meant: where an object stands, null was not.
+        fitting = [one for one in found.context if one.validator != "type" or one.relative_path]
+        if not fitting:
+            break
+        found = min(fitting, key=lambda one: one.validator == "additionalProperties")
+    return found
 
 
 def _sentence(error: ValidationError) -> str:
@@ -215,7 +228,7 @@ def _listed(parts: list[str]) -> str:
     return f"{' and '.join(parts)} {'is' if len(parts) == 1 else 'are'}"
 
 
-def _others(seen: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+def _others(seen: Any, schema: Any) -> list[str]:  # noqa: ANN401 (JSON)
     return sorted(name for name in seen if name not in schema["properties"] and not name.startswith(EXTENSION))
 
 

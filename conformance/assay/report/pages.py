@@ -36,6 +36,17 @@ _CODE_SPAN = re.compile(r"(`[^`]*`)")
 _MARKUP = re.compile(r"([\\`*<>\[\]])")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """Words of a seed that a persona or a mock keeps, and the test that shows it."""
+
+    source: Citation
+    by: str
+    """Which of them, as `assay` or a reader names it."""
+    test: str
+    """The file from the repository's root on, two colons, the name of the test."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
     """What a page is made of. `kills` maps a requirement to the names of the miniatures that it kills."""
@@ -43,6 +54,8 @@ class Evidence:
     catalogue: Catalogue
     scenarios: Sequence[Scenario]
     kills: Mapping[str, Sequence[str]]
+    held: Sequence[Held] = ()
+    """The words of seeds that no requirement holds: they ask something of a client or of a backend."""
 
     @cached_property
     def judging(self) -> Mapping[str, Sequence[str]]:
@@ -93,41 +106,45 @@ def seed_page(seed: Seed, evidence: Evidence) -> str:
     """Where each normative line of a seed went: to requirements and their proof, or to the exclusions."""
     catalogue = evidence.catalogue
     # Also lines that are cited without being listed as normative: `unlisted` reports them, the page still shows them.
-    lines = sorted({*seed.lines, *_cited(seed, catalogue)})
-    cited = {line: _entries(seed, line, catalogue) for line in lines}
+    lines = sorted({*seed.lines, *_cited(seed, catalogue), *_kept(seed, evidence.held)})
+    cited = {line: _entries(seed, line, evidence) for line in lines}
     required = sum(any(entry.requirement for entry in entries) for entries in cited.values())
     # A line of which one half is required and the other left out counts as required.
     excluded = sum(all(entry.reason for entry in entries) for entries in cited.values() if entries)
+    kept = sum(bool(entries) for entries in cited.values()) - required - excluded
+    others = f", {kept} by a persona or a mock" if kept else ""
     return _page(
         f"Seed {seed.name}: {seed.title}",
-        f"Of {len(cited)} lines that say what to do, {required} are held by requirements and {excluded} are left out"
-        " with a reason. The words are the seed's own; what stands under them proves them.",
-        ("line", "words", "requirement", "scenarios", "miniatures killed"),
+        f"Of {len(cited)} lines that say what to do, {required} are held by requirements{others} and {excluded} are"
+        " left out with a reason. The words are the seed's own; what stands under them proves them.",
+        ("line", "words", "requirement", f"scenarios{' or test' * bool(kept)}", "miniatures killed"),
         (cells for line, entries in cited.items() for cells in _line_rows(seed, line, entries, evidence)),
     )
 
 
-def uncited(seed: Seed, catalogue: Catalogue) -> tuple[int, ...]:
-    """The normative lines that no requirement cites and no exclusion names."""
-    return tuple(sorted(seed.lines.keys() - _cited(seed, catalogue)))
+def uncited(seed: Seed, catalogue: Catalogue, held: Sequence[Held] = ()) -> tuple[int, ...]:
+    """The normative lines that no requirement cites, no exclusion names, and no persona or mock holds."""
+    return tuple(sorted(seed.lines.keys() - _cited(seed, catalogue) - _kept(seed, held)))
 
 
-def unlisted(seed: Seed, catalogue: Catalogue) -> tuple[int, ...]:
-    """The lines that are cited or excluded without being listed as normative."""
-    return tuple(sorted(_cited(seed, catalogue) - seed.lines.keys()))
+def unlisted(seed: Seed, catalogue: Catalogue, held: Sequence[Held] = ()) -> tuple[int, ...]:
+    """The lines that are cited, excluded or held without being listed as normative."""
+    return tuple(sorted((_cited(seed, catalogue) | _kept(seed, held)) - seed.lines.keys()))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Entry:
-    """Words of a line and the requirement that cites them, or the reason why none does."""
+    """Words of a line and the requirement that cites them, the persona or mock that holds them, or why none does."""
 
     quote: str
     requirement: str = ""
+    held: Held | None = None
     reason: str = ""
 
 
-def _entries(seed: Seed, line: int, catalogue: Catalogue) -> list[_Entry]:
+def _entries(seed: Seed, line: int, evidence: Evidence) -> list[_Entry]:
     """What is said of a line, in the order of its words."""
+    catalogue = evidence.catalogue
     required = [
         _Entry(quote=source.quote, requirement=row.id)
         for row in catalogue.requirements
@@ -137,9 +154,10 @@ def _entries(seed: Seed, line: int, catalogue: Catalogue) -> list[_Entry]:
     excluded = [
         _Entry(quote=one.source.quote, reason=one.reason) for one in catalogue.excluded if _at(one.source, seed, line)
     ]
+    held = [_Entry(quote=one.source.quote, held=one) for one in evidence.held if _at(one.source, seed, line)]
     words = seed.lines.get(line, "")
     # By the quote, too: `groupby` below needs equal quotes side by side.
-    return sorted([*required, *excluded], key=lambda entry: (words.find(entry.quote), entry.quote))
+    return sorted([*required, *held, *excluded], key=lambda entry: (words.find(entry.quote), entry.quote))
 
 
 def _line_rows(seed: Seed, line: int, entries: Sequence[_Entry], evidence: Evidence) -> Iterator[tuple[str, ...]]:
@@ -157,6 +175,9 @@ def _line_rows(seed: Seed, line: int, entries: Sequence[_Entry], evidence: Evide
 def _held(entry: _Entry, evidence: Evidence) -> tuple[str, str, str]:
     if entry.reason:
         return f"left out: {_text(entry.reason)}", "", ""
+    if entry.held:
+        path, _, name = entry.held.test.partition("::")
+        return entry.held.by, f"[`{name}`](../{path})", ""
     return f"`{entry.requirement}`", *_proof(evidence, entry.requirement)
 
 
@@ -185,6 +206,10 @@ def _cited(seed: Seed, catalogue: Catalogue) -> set[int]:
     required = [source for row in catalogue.requirements for source in row.source]
     every = [*required, *(one.source for one in catalogue.excluded)]
     return {source.line for source in every if source.seed == seed.name}
+
+
+def _kept(seed: Seed, held: Sequence[Held]) -> set[int]:
+    return {one.source.line for one in held if one.source.seed == seed.name}
 
 
 def _page(title: str, lead: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -47,14 +47,17 @@ def broken_requirement(
     harms = outcome.at(VerdictLevel.COMPAT) is outcome.verdict
     for effect in requirement.breaks[:CLIENTS] if harms else ():
         yield Text(f"breaks {effect}", style="yellow")
+    hint = requirement.hint
     if outcome.findings:
         harmful = (one for one in outcome.findings if not one.violation.strict_only)
         # One alone: the others are of the same requirement in the same scenario.
-        yield from _finding(certificate, outcome, finding or next(harmful, outcome.findings[0]))
+        shown = finding or next(harmful, outcome.findings[0])
+        hint = shown.violation.hint or hint
+        yield from _finding(certificate, outcome, shown)
     else:
         # A failure without a finding is a declared one that passes now: the reason says so.
         yield Text(f"{outcome.scenario}: {outcome.reason}")
-    yield Text(f"to do: {requirement.hint}")
+    yield Text(f"to do: {hint}")
 
 
 def _elsewhere(outcome: Outcome, level: VerdictLevel) -> str:
@@ -77,4 +80,6 @@ def _finding(certificate: Certificate, outcome: Outcome, finding: Finding) -> It
 
 def _transcript(certificate: Certificate, outcome: Outcome, finding: Finding) -> Transcript:
     run = next(run for run in certificate.runs if run.scenario.name == outcome.scenario)
-    return next(exchange.transcript for exchange in run.exchanges[finding.form] if exchange.number == finding.exchange)
+    # Of what failed only beside other requests the second try may have had fewer exchanges than the first.
+    every = (*run.exchanges.get(finding.form, ()), *run.set_aside.get(finding.form, ()))
+    return next(exchange.transcript for exchange in every if exchange.number == finding.exchange)

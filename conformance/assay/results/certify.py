@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.results.interrupted import InterruptedRun, Kept
-from assay.results.judged import Course, Terms, judged
+from assay.results.judged import Course, Terms, certificate_of, judged
 from assay.results.masking import masked_runs, masked_target
 from assay.results.repeating import settled
 
@@ -66,19 +66,18 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
     """
     terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
     clock, kept = _Clock(), Kept(scenarios=tuple(scenarios), target=target)
-    judge = partial(judged, catalogue=catalogue, terms=terms, checks=checks)
     try:
-        driving = _driven(drive(scenarios, target, jobs=terms.jobs, progress=progress, budget=budget, keep=kept.take))
+        driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
         target = replace(target, adjusted=driving.adjusted)
         shown = masked_target(target)
-        outcomes = partial(judge_all, target=shown, catalogue=catalogue, checks=checks)
+        judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
         again = partial(_again, driving.runs, target, budget)
-        runs = settled(masked_runs(driving.runs, target), judge=outcomes, again=again, catalogue=catalogue)
-        return judge(runs, shown, course=clock.course(at_a_time=driving.at_a_time))
+        runs, found = settled(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
+        return certificate_of(runs, found, shown, catalogue, terms, clock.course(at_a_time=driving.at_a_time))
     except KeyboardInterrupt as interrupt:
         course = clock.course(interrupted=True)
         raise InterruptedRun(
-            lambda: judge(masked_runs(kept.runs(), target), masked_target(target), course=course)
+            lambda: judged(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
         ) from interrupt
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.judging.checks import CHECKS
 from assay.judging.judge import judge_runs
 from assay.judging.known_failing import apply
 from assay.model.catalogue import Catalogue, Level
@@ -19,8 +18,8 @@ from assay.results.certificate import Certificate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assay.judging.judge import Judgement
     from assay.judging.outcomes import Run
-    from assay.judging.registry import Checks
     from assay.model.target import Target
     from assay.model.verdict import Outcome
 
@@ -53,11 +52,15 @@ class Course:
     """It was ended before all scenarios were driven."""
 
 
-def judged(
-    runs: Sequence[Run], target: Target, catalogue: Catalogue, terms: Terms, course: Course, *, checks: Checks = CHECKS
-) -> Certificate:
+def judged(runs: Sequence[Run], target: Target, catalogue: Catalogue, terms: Terms, course: Course) -> Certificate:
     """The certificate of runs of a target."""
-    found = judge_runs(runs, target, catalogue, checks=checks)
+    return certificate_of(runs, judge_runs(runs, target, catalogue), target, catalogue, terms, course)
+
+
+def certificate_of(
+    runs: Sequence[Run], found: Judgement, target: Target, catalogue: Catalogue, terms: Terms, course: Course
+) -> Certificate:
+    """The certificate of runs that have been judged."""
     # After judging: a known failure is judged like any other, so that one that passes is noticed.
     outcomes = apply(found.outcomes, terms.known)
     return Certificate(

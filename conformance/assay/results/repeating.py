@@ -5,6 +5,9 @@ that blames the backend where that was not to fail: it may have waited too long 
 it. So does a finding whose requirement says so (`on_time`). Such a form of a scenario is driven again with nothing
 beside it. If it is clean then, its new exchanges stand and the first are set aside; if not, the first stand.
 
+What went well alone is not forgotten: `assay.judging.crowding` counts the failures that were set aside. An answer that
+belongs to another request is no matter of time, and a form that has one keeps its first exchanges.
+
 A target that hangs must not make the run long. So of a symptom that more than `FEW` forms share a `SAMPLE` is driven
 again first. A symptom that has come back `ENOUGH` times is believed of all forms that have it; others are driven again
 `TRIES` times at most.
@@ -19,6 +22,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from assay.judging.others_answers import mixed
 from assay.model.reasons import HURRIED
 from assay.model.transcript import End
 from assay.reading.expected import Failure
@@ -26,6 +30,7 @@ from assay.reading.expected import Failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from assay.judging.judge import Judgement
     from assay.judging.outcomes import Run
     from assay.model.catalogue import Catalogue
     from assay.model.scenario import Form
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     """A scenario's name and one of its forms."""
     Again = Callable[[Mapping[str, Sequence[Form]]], Sequence[Run]]
     """Drives forms of scenarios again, one after the other."""
-    Judge = Callable[[Sequence[Run]], Sequence[Outcome]]
+    Judge = Callable[[Sequence[Run]], Judgement]
 
 FEW = 5
 """Forms that share a symptom and are all driven again at once."""
@@ -46,28 +51,35 @@ ENOUGH = 3
 """How often a symptom must come back to be believed of all forms that have it."""
 TRIES = 2
 """How often one form is driven again."""
-BACKEND = frozenset({408, 502, 503, 504})
-"""Statuses of a server that waited too long for something, or could not get it. A 500 is a fault of its own."""
+BACKEND = frozenset({408, 500, 502, 503, 504})
+"""Statuses of a server that failed, waited too long for something, or could not get it: perhaps for what ran beside."""
 BROKEN = frozenset({End.TIMEOUT, End.OPEN, End.CUT, End.REFUSED})
 DEATH = "death"
 ERROR = "an error in an answer"
 
 
-def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue) -> list[Run]:
-    """The runs after what rests on time was tried again.
+def settled(
+    runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catalogue
+) -> tuple[Sequence[Run], Judgement]:
+    """The runs after what rests on time was tried again, and what they come to.
 
     Args:
         runs: What was driven.
-        judge: The outcomes of runs.
+        judge: What runs come to.
         again: Drives forms of scenarios again.
         catalogue: Says which requirements rest on time.
     """
-    trials = _trials(symptoms(runs, judge(runs), catalogue))
+    first = judge(runs)
+    trials = _trials(symptoms(runs, first.outcomes, catalogue))
+    if not trials:
+        return runs, first  # judged once more they would come to the same, and judging takes seconds
+    every = [exchange for run in runs for those in run.exchanges.values() for exchange in those]
+    kept = {(one.scenario.name, one.form) for one in mixed(every)}
     clean: dict[Place, Run] = {}
     tried: Counter[Place] = Counter()
     while places := [place for trial in trials.values() for place in trial.next()]:
         fresh = again(_by_scenario(places))
-        found = symptoms(fresh, judge(fresh), catalogue)
+        found = symptoms(fresh, judge(fresh).outcomes, catalogue)
         driven = {(run.scenario.name, form): run for run in fresh for form in run.exchanges}
         tried.update(places)
         for trial in trials.values():
@@ -75,10 +87,11 @@ def settled(runs: Sequence[Run], *, judge: Judge, again: Again, catalogue: Catal
             # there was none before explains more than what was first seen.
             stands = [place for place in driven if found.get(place, DEATH) == DEATH and not trial.keeps(place, found)]
             cleared = trial.take(stands, back=found)
-            clean |= {place: driven[place] for place in cleared}
+            clean |= {place: driven[place] for place in cleared if place not in kept}
     if DEATH in trials and not trials[DEATH].back:
         clean = {place: run for place, run in clean.items() if place not in trials[DEATH].places}
-    return [_with(run, clean, tried) for run in runs]
+    after = [_with(run, clean, tried) for run in runs]
+    return after, judge(after)
 
 
 @dataclass(kw_only=True)

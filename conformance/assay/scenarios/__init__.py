@@ -1,6 +1,7 @@
 """The scenarios of the suite, as data."""
 
 from assay.model.scenario import Scenario
+from assay.scenarios.agent import AGENT
 from assay.scenarios.calls import CALLS
 from assay.scenarios.choices import CHOICES
 from assay.scenarios.clients import CLIENTS
@@ -46,6 +47,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     *CLIENTS,
     *INPUT,
     *STORED,
+    *AGENT,
 )
 """All of them, in the order of reports."""
 

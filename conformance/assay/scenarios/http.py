@@ -1,10 +1,9 @@
 """Plain requests: what the contract says of HTTP itself."""
 
 from assay.model.scenario import Auth, Mode, Request, Scenario
+from assay.model.served import UNKNOWN_MODEL
 
 HELLO = {"model": "{model}", "messages": [{"role": "user", "content": "Hello."}]}
-UNKNOWN_MODEL = "assay-no-such-model"
-"""A model that no target serves. An upstream that serves every other name is set to refuse this one."""
 TOO_LARGE = 20 * 2**20
 """Bytes: more than a proxy takes that says nothing of its limit."""
 ENVELOPE = ("http.error.envelope", "http.error.no-internals")

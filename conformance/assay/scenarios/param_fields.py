@@ -13,13 +13,15 @@ from assay.scenarios.tools import GET_TIME, LOCAL_SEARCH
 class Field:
     """A field of a chat request, as changes of a request that is right.
 
-    `refused` are wrong values with the `param` that must be named (`...` takes a field out), `accepted` right ones.
+    `refused` are wrong values with the `param` that must be named (`...` takes a field out), `accepted` right ones, and
+    `served_or_refused` right ones that a proxy may refuse all the same, with the field that it must name then.
     """
 
     row: str
     title: str
     refused: tuple[tuple[str, JsonObject], ...] = ()
     accepted: tuple[JsonObject, ...] = ()
+    served_or_refused: tuple[tuple[str, JsonObject], ...] = ()
 
 
 USER: JsonObject = {"role": "user", "content": "Hello."}
@@ -232,10 +234,9 @@ FIELDS: tuple[Field, ...] = (
             ("response_format", {"response_format": {"type": "yaml"}}),
             ("response_format", {"response_format": {"type": "json_schema"}}),
         ),
-        accepted=(
-            {"response_format": {"type": "text"}},
-            {"response_format": {"type": "json_schema", "json_schema": SCHEMA}},
-        ),
+        accepted=({"response_format": {"type": "text"}},),
+        # turn.structured-output: where it cannot be done, a refusal.
+        served_or_refused=(("response_format", {"response_format": {"type": "json_schema", "json_schema": SCHEMA}}),),
     ),
     Field(
         row="param.unknown-ignored",

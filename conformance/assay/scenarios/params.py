@@ -15,6 +15,7 @@ PARAMS: tuple[Scenario, ...] = (
                 also=(
                     *(Request(json={**HELLO, **body}, expect=400, param=param) for param, body in one.refused),
                     *(Request(json={**HELLO, **body}) for body in one.accepted),
+                    *(Request(json={**HELLO, **body}, refusable=field) for field, body in one.served_or_refused),
                 ),
             ),
             modes=(Mode.WHOLE,),

@@ -4,7 +4,8 @@ First the earlier rule alone, judged by its own requirement; then both.
 """
 
 from assay.model.scenario import Auth, Mode, Request, Scenario
-from assay.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE, UNKNOWN_MODEL
+from assay.model.served import UNKNOWN_MODEL
+from assay.scenarios.http import ENVELOPE, HELLO, PLAIN_TEXT, TOO_LARGE
 
 MESSAGES = HELLO["messages"]
 NOWHERE = "/assay/nothing/here"

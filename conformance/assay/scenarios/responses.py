@@ -5,7 +5,8 @@ What Responses have in common with chat is in the scenarios of chat, which are d
 
 from assay.model.dialect import MODE_HEADER, Dialect
 from assay.model.scenario import Auth, Mode, Request, Scenario, Turn
-from assay.scenarios.http import ENVELOPE, PLAIN_TEXT, UNKNOWN_MODEL
+from assay.model.served import UNKNOWN_MODEL
+from assay.scenarios.http import ENVELOPE, PLAIN_TEXT
 from assay.scenarios.tools import LOCAL_SEARCH
 
 RE = (Dialect.RESPONSES,)

@@ -16,6 +16,16 @@ SHAPES: tuple[Scenario, ...] = (
         behind_upstreams=True,
     ),
     Scenario(
+        name="shape-nested",
+        title="A call sent as tool_calls fragments inside params.msg",
+        script="shapes/nested",
+        turns=(Turn(say="Search."),),
+        tools=(LOCAL_SEARCH,),
+        exercises=("shapes.a",),
+        attribute_to="shapes.a",
+        behind_upstreams=True,
+    ),
+    Scenario(
         name="shape-b",
         title="A call sent as function_call fragments in agentMessageDelta",
         script="shapes/b",

@@ -17,6 +17,7 @@ from assay.targets.unready_instance import unready_instance
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from assay.targets.cursor_agent import CursorAgent
     from assay.targets.real_codex import RealCodex
 
 # The proxy's own is 15 s (chat.stream.keepalive); each scenario that waits for a comment would take as long.
@@ -42,6 +43,15 @@ SETTINGS: Mapping[str, str] = {
 REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_MS": "2000"}
 """Longer than with the mock: a real Codex on a busy machine needs the time to report a failure before the first output,
 and to send all calls of an answer."""
+CURSOR_SETTINGS: Mapping[str, str] = {
+    "PROXY_BACKEND": "cursor",
+    # The mock sends the calls of an answer at once; the usual 300 ms for each such answer add up.
+    "CURSOR_SETTLE_MS": "100",
+    "CURSOR_TRANSPORT": "",
+    "CURSOR_SCRATCH_WRITE": "",
+    "CURSOR_SCRATCH_SHELL": "",
+}
+"""Those of the shell are for a proxy of the person's own."""
 PREFIX = "PROXY_"
 """How the names of the proxy's settings begin. Those of a person's shell are for a proxy of theirs: with them this one
 would be judged as another than the one that comes with Assay."""
@@ -57,6 +67,7 @@ def proxy(
     start_timeout: float = 30.0,
     command: str | None = None,
     codex: RealCodex | None = None,
+    cursor: CursorAgent | None = None,
     dialects: tuple[Dialect, ...] = (),
 ) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
@@ -66,6 +77,7 @@ def proxy(
         start_timeout: How long the proxy may take to become ready, in seconds.
         command: The command that starts it; None: the reference proxy.
         codex: Its backend; None: the mock.
+        cursor: Its backend, instead of a Codex; None: there is none.
         dialects: Those in which it is to be judged; empty: all that it speaks.
 
     Raises:
@@ -76,21 +88,30 @@ def proxy(
     if codex is not None:
         # Last, since CODEX_HOME is empty in the settings for the mock.
         env |= {**codex.env, **REAL_SETTINGS}
+    unready: Mapping[str, str] | None = None
+    if cursor is not None:
+        env |= {**CURSOR_SETTINGS, **cursor.env, **cursor.scratch}
+        unready = cursor.unready
     command = command or executable("assay-proxy")
     with (
         launch(command, env=env, timeout=start_timeout, without=PREFIX) as launched,
-        unready_instance(command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX) as unready_url,
+        unready_instance(
+            command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready
+        ) as unready_url,
     ):
         target = Target(
-            base_url=launched.base_url, model="codex", api_key=key, timeout=timeout, keepalive=KEEPALIVE,
-            idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url, slots=SLOTS, dialects=dialects,
+            base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
+            keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
+            slots=SLOTS, dialects=dialects,
             default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
         )  # fmt: skip
-        yield preflight(behind(target, codex))
+        yield preflight(behind(target, codex, cursor))
 
 
-def behind(target: Target, codex: RealCodex | None) -> Target:
-    """The target with its kind of backend, and what that cannot do; None: the mock."""
+def behind(target: Target, codex: RealCodex | None, cursor: CursorAgent | None = None) -> Target:
+    """The target with its kind of backend, and what that cannot do; None for both: the mock."""
+    if cursor is not None:
+        return replace(target, backend=Backend.CURSOR)
     if codex is not None:
         return replace(target, backend=Backend.CODEX, missing=codex.missing)
     return replace(target, missing=missing_in(version_of(executable("assay-codex"))) - UNPLAYED)

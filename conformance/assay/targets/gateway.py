@@ -8,6 +8,8 @@ received show what the gateway made of a request.
 from __future__ import annotations
 
 import secrets
+import shlex
+import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,11 +19,12 @@ from typing import TYPE_CHECKING
 import httpx
 
 from assay.model.scenario import Auth
+from assay.model.served import SERVED_KEY, UNKNOWN_MODEL
 from assay.model.verdict import HarnessError
 from assay.requests.carried import address, carried_headers
 from assay.targets.address import is_local
-from assay.targets.launch import LOCAL, Launched, executable, free_port, launch
-from assay.targets.serving import HOST, SERVED, SERVED_KEY, is_free
+from assay.targets.launch import LOCAL, Launched, free_port, launch
+from assay.targets.serving import is_free
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,14 +35,9 @@ if TYPE_CHECKING:
 BAD_GATEWAY = 502
 """The lowest status of a gateway that is still starting. A 500 is an answer: LiteLLM 1.106 without its database package
 gives one to whoever asks without a key."""
-QUICK: Mapping[str, str] = {
-    # As for the bundled proxy: a mock that fails before any output fails at once, and where it is silent, or waits for
-    # results of calls, the usual 2 s would only add up.
-    "PROXY_COMMIT_MS": "300",
-    "PROXY_CALL_WAIT_MS": "250",
-    "CODEX_HOME": "",
-    "ASSAY_PACE": "0",
-}
+COMMIT = 0.3
+"""Seconds that the upstream's status line waits for a first output: a script that fails before it fails at once, and
+where one is silent the usual 2 s would only add up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +72,10 @@ def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Upst
         yield Upstream(base_url=_at(port), key=SERVED_KEY)
         return
     key = secrets.token_urlsafe(12) if port is None else SERVED_KEY
-    where = {} if port is None else {"PROXY_PORT": str(port)}
-    env = {**SERVED, **QUICK, "PROXY_HOST": HOST, "PROXY_API_KEY": key, **where}
+    words = (sys.executable, "-m", "assay_endpoint", "--api-key", key, "--unknown-models", UNKNOWN_MODEL)
+    command = shlex.join((*words, "--commit", str(COMMIT), "--port", "{port}" if port is None else str(port)))
     url = LOCAL if port is None else _at(port)
-    with launch(executable("assay-proxy"), env=env, url=url, timeout=timeout) as launched:
+    with launch(command, env={}, url=url, timeout=timeout) as launched:
         yield Upstream(base_url=launched.base_url, key=key)
 
 

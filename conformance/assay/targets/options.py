@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from assay.model.dialect import CHATS, Arguments, Dialect
-from assay.model.target import MASK, KeyStyle
+from assay.model.target import MASK, Agent, KeyStyle
 from assay.model.verdict import VerdictLevel
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Pair:
             OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
         found = _VARIABLE.fullmatch(self.value)
-        return self.name, self.value if found is None else _secret(found[1], f"the value of {self.name}")
+        return self.name, self.value if found is None else secret(found[1], f"the value of {self.name}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -372,8 +372,12 @@ def _list(option: Option, value: object) -> tuple[object, ...]:
     return tuple(option.read(one) for one in value)
 
 
-def _secret(variable: str, what: str) -> str:
-    """What an environment variable holds that a person has named."""
+def secret(variable: str, what: str) -> str:
+    """What an environment variable holds that a person has named.
+
+    Raises:
+        OptionError: the variable is not set, or holds what no HTTP header can carry.
+    """
     value = os.environ.get(variable)  # named by the person, so it is no setting of ours
     if not value:
         raise OptionError(f"the environment variable {variable}, which should hold {what}, is not set")
@@ -424,6 +428,16 @@ class TargetOptions(Options):
             kind=File(),
             help="Native binary of a real Codex for the proxy to start instead of the mock. A mock of its model's"
             " service plays the scripts that it can.",
+        ),
+    )
+    agent: Agent = field(
+        default=Agent.CODEX,
+        metadata=_option(
+            name="backend",
+            kind=OneOf(tuple(Agent)),
+            help="The agent behind the proxy. For cursor Assay starts a mock of Cursor's agent service; the proxy finds"
+            " its address in CURSOR_BASE_URL and a token in CURSOR_TOKEN, and {backend_url} and {backend_token} are"
+            " filled in, in the command and in --env. A proxy at --url calls a mock that runs already.",
         ),
     )
     gateway: str | None = field(
@@ -584,6 +598,10 @@ class TargetOptions(Options):
             "a proxy that runs already has a backend: --codex is for one that Assay starts": self.codex is not None
             and self.url is not None
             and not started,
+            "a real Codex is no Cursor: leave --codex or --backend away": self.codex is not None
+            and self.agent is not Agent.CODEX,
+            "a gateway calls an upstream and no agent: leave --backend away": self.agent is not Agent.CODEX
+            and (self.gateway is not None or self.upstream is not None),
             "--upstream is for a gateway that runs already: name it with --url, without a command": self.upstream
             is not None
             and (self.url is None or started),
@@ -601,7 +619,7 @@ class TargetOptions(Options):
         Raises:
             OptionError: the variable is not set, or holds what no HTTP header can carry.
         """
-        return None if self.api_key_env is None else _secret(self.api_key_env, "the key")
+        return None if self.api_key_env is None else secret(self.api_key_env, "the key")
 
     def carried(self) -> dict[str, tuple[tuple[str, str], ...]]:
         """The headers and the query parameters of each request, as the fields `headers` and `query` of a target.

@@ -6,10 +6,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.model.target import Backend, Target
+from assay.model.target import Agent, Backend, Target
 from assay.model.verdict import HarnessError
 from assay.targets import bundled
 from assay.targets.bundled import behind
+from assay.targets.cursor_agent import cursor_agent
 from assay.targets.gateway import Upstream, asks_for_key, fill, gateway, upstream, variables
 from assay.targets.launch import LOCAL, launch
 from assay.targets.preflight import preflight
@@ -19,7 +20,10 @@ from assay.targets.unready_instance import unready_instance
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from assay.targets.cursor_agent import CursorAgent
+    from assay.targets.launch import Launched
     from assay.targets.options import TargetOptions
+    from assay.targets.real_codex import RealCodex
 
 
 @contextmanager
@@ -36,6 +40,9 @@ def reach(options: TargetOptions) -> Iterator[Target]:
     with ExitStack() as stack:
         # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
         codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
+        cursor = None
+        if options.agent is Agent.CURSOR and (options.command is not None or options.url is None):
+            cursor = stack.enter_context(cursor_agent())
         if options.gateway is not None:
             behind_it = stack.enter_context(upstream(timeout=options.start_timeout))
             launched = stack.enter_context(gateway(options.gateway, options, behind_it))
@@ -44,21 +51,41 @@ def reach(options: TargetOptions) -> Iterator[Target]:
             behind_it = stack.enter_context(upstream(options.upstream, timeout=options.start_timeout))
             yield _of_gateway(options, options.url, behind_it, found)
         elif options.command is not None:
-            env, url = {**variables(options.env, {}), **(codex.env if codex else {})}, options.url or LOCAL
-            launched = stack.enter_context(launch(options.command, env=env, url=url, timeout=options.start_timeout))
-            # After the proxy itself: if that cannot start, its own error is the one to show.
-            unready_url = stack.enter_context(unready_instance(options.command, env=env, url=url))
+            launched, unready_url = stack.enter_context(_launched(options, options.command, codex, cursor))
             target = target_of(options, base_url=launched.base_url, unready_url=unready_url, **found)
             # `behind` before the preflight, which asks for calls in another way where the backend takes no tools.
-            yield _with_mock(preflight(behind(target, codex)))
+            yield _with_mock(preflight(behind(target, codex, cursor)))
         elif options.url is not None:
             # What is behind a proxy that runs already shows only in its answers; no version of it is asked for.
-            yield preflight(target_of(options, base_url=options.url, **found))
+            target = target_of(options, base_url=options.url, **found)
+            yield preflight(replace(target, backend=_BACKENDS[options.agent]))
         else:
             started = bundled.proxy(
-                timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, dialects=options.dialects
-            )
+                timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
+                dialects=options.dialects,
+            )  # fmt: skip
             yield _with_mock(stack.enter_context(started))
+
+
+_BACKENDS = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}
+"""What is behind a proxy that runs already, until its answers show otherwise."""
+
+
+@contextmanager
+def _launched(
+    options: TargetOptions, command: str, codex: RealCodex | None, cursor: CursorAgent | None
+) -> Iterator[tuple[Launched, str | None]]:
+    """The proxy that a command starts, and the base URL of its unready instance, for the length of a `with` block."""
+    url = options.url or LOCAL
+    ready = cursor.placeholders(cursor.url) if cursor else {}
+    env = {**(codex.env if codex else {}), **(cursor.env if cursor else {}), **variables(options.env, ready)}
+    with launch(fill(command, ready), env=env, url=url, timeout=options.start_timeout) as launched:
+        unready = cursor.placeholders(cursor.nowhere) if cursor else {}
+        env = {**env, **variables(options.env, unready)}
+        # After the proxy itself: if that cannot start, its own error is the one to show.
+        nowhere = {**cursor.unready, **variables(options.env, unready)} if cursor else None
+        with unready_instance(fill(command, unready), env=env, url=url, unready=nowhere) as unready_url:
+            yield launched, unready_url
 
 
 def target_of(options: TargetOptions, *, base_url: str, **found: Any) -> Target:  # noqa: ANN401 (fields of a target)

@@ -25,7 +25,9 @@ MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
 
 
 @contextmanager
-def unready_instance(command: str, *, env: Mapping[str, str], url: str, without: str = "") -> Iterator[str | None]:
+def unready_instance(
+    command: str, *, env: Mapping[str, str], url: str, without: str = "", unready: Mapping[str, str] | None = None
+) -> Iterator[str | None]:
     """The base URL of an unready instance for the length of a `with` block; None where there cannot be one.
 
     Args:
@@ -33,6 +35,7 @@ def unready_instance(command: str, *, env: Mapping[str, str], url: str, without:
         env: Variables of the instance.
         url: Its base URL, with `{port}`: at a fixed port there is no room for a second proxy.
         without: As for `launch`.
+        unready: Variables by which its backend never gets ready; None: those of a Codex that never answers.
     """
     with ExitStack() as stack:
         base_url = None
@@ -43,7 +46,7 @@ def unready_instance(command: str, *, env: Mapping[str, str], url: str, without:
             mute.chmod(0o700)  # a proxy starts it as a program
             try:
                 # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
-                mine = {**env, "CODEX_BIN": str(mute)}
+                mine = {**env, **({"CODEX_BIN": str(mute)} if unready is None else unready)}
                 launched = launch(command, env=mine, url=url, timeout=PATIENCE, below=600, without=without)
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:

@@ -15,7 +15,16 @@ from assay.wire.choice import ChoiceReader
 from assay.wire.deltas import Delta, read_deltas
 from assay.wire.events import ChatEvent, Done
 from assay.wire.fields import JsonObject, failure_of, object_of, usage_of
-from assay.wire.grammar import CHAT_STREAM_VIOLATIONS, FRAME, STABLE, STREAM, STRICT_ONLY, StreamSign, StreamState
+from assay.wire.grammar import (
+    CHAT_STREAM_VIOLATIONS,
+    FRAME,
+    STABLE,
+    STREAM,
+    STRICT_ONLY,
+    ChoiceSign,
+    StreamSign,
+    StreamState,
+)
 from assay.wire.quoting import quoted
 from assay.wire.reading import Reading
 from assay.wire.stream import Findings, Stream, read_pieces
@@ -104,10 +113,13 @@ class _Chat:
         if self._state not in _RUNNING:
             return
         self._compare(frame, chunk)
+        usage = chunk.get("usage")
         for delta in deltas:
-            yield from self._delta(delta, frame)
-        if usage := usage_of(chunk.get("usage"), frame.number):
-            yield usage
+            # The choice that a usage chunk should not have is one fault: it is not also a delta after the finish.
+            if usage is None or not self._says_nothing(delta):
+                yield from self._delta(delta, frame)
+        if counted := usage_of(usage, frame.number):
+            yield counted
 
     def _sign(self, deltas: tuple[Delta, ...], usage: object) -> StreamSign:
         if not deltas:
@@ -118,6 +130,11 @@ class _Chat:
         # A broken choice counts as ended, too: its violation explains whatever still comes for it.
         named = [self._choices.get(delta.index) for delta in deltas]
         return StreamSign.LATE if all(choice and choice.settled for choice in named) else StreamSign.CHUNK
+
+    def _says_nothing(self, delta: Delta) -> bool:
+        """Whether a delta brings nothing to a choice that has its finish."""
+        choice = self._choices.get(delta.index)
+        return choice is not None and choice.finished and delta.signs() == [ChoiceSign.EMPTY]
 
     def _compare(self, frame: Frame, chunk: JsonObject) -> None:
         for member, requirement in STABLE.items():

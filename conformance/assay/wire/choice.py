@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from assay.wire.deltas import FUNCTION_CALL
 from assay.wire.events import CallOpened, ChatEvent, Finished, Fragment, Role, Text
-from assay.wire.grammar import CALL, CHOICE, CallState, ChoiceSign, ChoiceState
+from assay.wire.grammar import CALL, CHOICE, CallSign, CallState, ChoiceSign, ChoiceState
+from assay.wire.quoting import quoted
 from assay.wire.table import Note
 from assay.wire.violation import Place, Violation
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     from assay.wire.deltas import CallDelta, Delta
     from assay.wire.sse import Frame
+
+
+SHOWN = 60
+"""Characters of a value that a violation shows."""
 
 
 class ChoiceReader:
@@ -86,7 +91,7 @@ class ChoiceReader:
         state = CallState.OPENED if known else CallState.UNKNOWN
         cell = CALL[state, sign]
         which = f"choice {self.index}, call {'?' if call.index is None else call.index}"
-        seen = f"{which}: {sign.value}, {state.value}"
+        seen = f"{which}: {self._of_call(call, sign, state)}"
         if isinstance(cell, str):
             self._break(cell, seen, place)
         elif isinstance(cell, Note):
@@ -94,6 +99,20 @@ class ChoiceReader:
         # Accepted and with an id: only the head of a call is both.
         elif call.id:
             self._ids[call.id] = None
+
+    def _of_call(self, call: CallDelta, sign: CallSign, state: CallState) -> str:
+        """What a delta of a call says, and when."""
+        match sign:
+            case CallSign.ASTRAY:
+                return _astray(call, len(self._ids))
+            case CallSign.PART if state is CallState.UNKNOWN:
+                return f"its first delta lacks its {' and its '.join(_lacking(call))}"
+            case CallSign.PART:
+                return f"a later delta repeats its {'id' if call.id else 'name'}"
+            case CallSign.HEAD if state is CallState.OPENED:
+                return "a delta opens it once more, with id, type and name"
+            case _:
+                return f"{sign.value}, {state.value}"
 
     def _break(self, requirement: str, seen: str, place: Place) -> None:
         # The first only: what follows is relative to a state that is unknown.
@@ -116,3 +135,22 @@ class ChoiceReader:
             yield Fragment(frame=frame, choice=self.index, index=index, text=call.arguments)
         self._opened.add(index)
         self._last = index
+
+
+def _astray(call: CallDelta, opened: int) -> str:
+    """What is wrong with the index of a delta when this many calls have been opened."""
+    if call.index is None:
+        return "a delta whose index is missing or no integer"
+    if call.index == opened:
+        return f"a call is opened under the id of an earlier one, {quoted(call.id, SHOWN)}"
+    return f"a delta of index {call.index}, when {_counted(opened)} been opened"
+
+
+def _counted(calls: int) -> str:
+    return "one call has" if calls == 1 else f"{calls or 'no'} calls have"
+
+
+def _lacking(call: CallDelta) -> list[str]:
+    """What the first delta of a call must have and this one has not."""
+    members = {"id": bool(call.id), "type function": call.function, "name": bool(call.name)}
+    return [member for member, there in members.items() if not there]

@@ -162,7 +162,7 @@ class CallSign(Enum):
     HEAD = "id, type and name"
     PART = "a part of id, type function and name"
     GROWTH = "a fragment of its arguments"
-    SAME = "nothing new"
+    SAME = "a delta that adds nothing"
     ASTRAY = "an index that is missing, no integer, out of turn or changed"
     NO_TEXT = "arguments that are not a string"
 

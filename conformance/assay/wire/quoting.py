@@ -6,9 +6,12 @@ JSON and not Python, since whoever reads a finding looks at JSON: null, true, do
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 
 SHOWN = 80
 """Characters of a value that a sentence shows."""
+BEFORE = 20
+"""Characters before a difference that are shown with it."""
 _BMP = 0x10000
 """The first character that JSON escapes as a pair."""
 
@@ -17,6 +20,25 @@ def quoted(value: object, most: int = SHOWN) -> str:
     """A value as JSON, after this many characters cut off."""
     written = json.dumps(value, ensure_ascii=False)
     return visible(written if len(written) <= most else f"{written[:most]}…")
+
+
+def parting(want: str, got: str) -> int:
+    """Where two texts first differ, counted in characters from 0; the length of the wanted one where they do not."""
+    return next((i for i, (a, b) in enumerate(zip_longest(want, got)) if a != b), len(want))
+
+
+def apart(ours: object, theirs: object, most: int = SHOWN) -> tuple[str, str]:
+    """Two values as a sentence shows them side by side: as JSON, each from where they begin to differ."""
+    one, other = json.dumps(ours, ensure_ascii=False), json.dumps(theirs, ensure_ascii=False)
+    at = parting(one, other)
+    # What both begin with says nothing, and would push the difference out of the sentence.
+    start = at - BEFORE if at > most - BEFORE else 0
+    return _from(one, start, most), _from(other, start, most)
+
+
+def _from(written: str, start: int, most: int) -> str:
+    end = "…" if start + most < len(written) else ""
+    return visible(f"{'…' if start else ''}{written[start : start + most]}{end}")
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay.wire.fields import JsonObject, list_of, object_of, text_of
-from assay.wire.quoting import quoted
+from assay.wire.quoting import apart, quoted
 from assay.wire.responses_events import PART_ADDED, REFUSAL_DELTA, REFUSAL_DONE, TEXT_DELTA, TEXT_DONE
 from assay.wire.responses_grammar import INDEXES, ITEM, ORDER, SUMS, ItemSign, ItemState
 from assay.wire.table import Note
@@ -68,7 +68,7 @@ class Items:
         # What it says is about no item that is followed here.
         if sign is ItemSign.PUBLISHED and self._state is not ItemState.OTHER:
             return None
-        step = self._step(sign)
+        step = self._step(sign, type_)
         if isinstance(step, tuple):
             return step
         fault = next(self._indexes(sign, event), None)
@@ -84,11 +84,12 @@ class Items:
         step = self._step(ItemSign.FINISH)
         return step if isinstance(step, tuple) else next(self._output(list_of(output)), None)
 
-    def _step(self, sign: ItemSign) -> Fault | Note[ItemState] | None:
+    def _step(self, sign: ItemSign, type_: str = "") -> Fault | Note[ItemState] | None:
         before, cell = self._state, ITEM[self._state, sign]
         match cell:
             case str(requirement):
-                return requirement, f"{sign.value}, {before.value}"
+                came = f"{type_} ({sign.value})" if type_ else sign.value
+                return requirement, f"{came}, {before.value}"
             case Note(then=state):
                 self._state = state
                 return cell
@@ -162,7 +163,8 @@ class Items:
             return
         said = _texts(item)
         if said != self._open.parts:
-            yield SUMS, f"the item as done has the parts {_short(said)}, its events {_short(self._open.parts)}"
+            ended, before = apart(said, self._open.parts, _SHOWN)
+            yield SUMS, f"the item as done has the parts {ended}, its events {before}"
 
     def _output(self, output: list[object]) -> Iterator[Fault]:
         items = [object_of(item) for item in output]
@@ -175,13 +177,11 @@ class Items:
         for item, done in zip(compared, self.done, strict=False):
             for name in _COMPARED:
                 if item.get(name) != done.get(name):
-                    seen = f"{name} is {_short(item.get(name))} in the terminal response and {_short(done.get(name))}"
-                    yield SUMS, f"{seen} in the item as done"
+                    ended, before = apart(item.get(name), done.get(name), _SHOWN)
+                    yield SUMS, f"{name} is {ended} in the terminal response and {before} in the item as done"
             if _texts(item) != _texts(done):
-                yield (
-                    SUMS,
-                    f"the terminal response says {_short(_texts(item))}, the item as done {_short(_texts(done))}",
-                )
+                ended, before = apart(_texts(item), _texts(done), _SHOWN)
+                yield SUMS, f"the terminal response says {ended}, the item as done {before}"
 
 
 def _texts(item: JsonObject) -> list[str]:
@@ -202,7 +202,8 @@ def _empty(what: str, seen: object) -> Iterator[Fault]:
 
 def _sum(what: str, seen: object, wanted: str) -> Iterator[Fault]:
     if seen != wanted:
-        yield SUMS, f"{what} says {_short(seen)}, its deltas sum to {_short(wanted)}"
+        said, summed = apart(seen, wanted, _SHOWN)
+        yield SUMS, f"{what} says {said}, its deltas sum to {summed}"
 
 
 def _short(value: object) -> str:

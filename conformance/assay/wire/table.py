@@ -52,11 +52,11 @@ class FrameFault(Enum):
     Responses have `event:` lines, streams of chat completions have no published event types.
     """
 
-    UNREADABLE = "not one JSON object"
-    EMPTY_DATA = "an empty `data:`"
-    NO_DATA = "a block without data that is no comment"
-    EVENT_LINE = "an `event:` line, where chat streams have none"
+    UNREADABLE = "data that is not one JSON object"
+    EMPTY_DATA = "a frame whose data: is empty"
+    NO_DATA = "a frame without data: that is no comment"
+    EVENT_LINE = "an event: line, which chat streams do not have"
     ERROR_SHAPE = "an error that is no object with a message"
     UNPUBLISHED = "an event of a type that is not published"
-    MISNAMED = "an `event:` line that does not say the type of the data"
+    MISNAMED = "an event: line that does not say the type of the data"
     OUT_OF_STEP = "a sequence_number that is not one more than the one before"

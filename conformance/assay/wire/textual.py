@@ -57,6 +57,14 @@ def write_block(name: str, arguments: str) -> str:
     return "\n".join([OPEN, *lines, CLOSE])
 
 
+def block_of(name: str, arguments: Mapping[str, str]) -> str:
+    """The block of a call whose values are texts already, in canonical order, then in theirs."""
+    order = [key for key in CANONICAL.get(name, ()) if key in arguments]
+    order += [key for key in arguments if key not in order]
+    lines = [f"  <{key}>{_escaped(arguments[key])}</{key}>" for key in order]
+    return "\n".join([OPEN, f"  <name>{_escaped(name)}</name>", *lines, CLOSE])
+
+
 def _children(name: str, arguments: str) -> Iterator[str]:
     try:
         # Numbers keep their spelling: 1.0 read as a float and written again may look different (1e400 cannot be read).

@@ -29,5 +29,7 @@ class Violation:
     """Where; None for the exchange as a whole."""
     strict_only: bool = False
     """It breaks the letter of the requirement and harms no real client: at the level `compat` it is a note."""
+    hint: str = ""
+    """What to do about it, where the row's own hint is about other ways to break the requirement; "": that one fits."""
     harmless: bool = False
     """The content behind it can be understood, whatever the row of its requirement says of others."""

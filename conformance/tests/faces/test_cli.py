@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,9 +40,7 @@ def assay(*arguments: str) -> Result:
 
 def refused(*arguments: str) -> str:
     """The one line on stderr about a target that cannot be reached or driven."""
-    began = time.monotonic()
     result = assay("certify", "--timeout", "0.5", *arguments)
-    assert time.monotonic() - began < 5
     assert (result.exit_code, result.stdout) == (Exit.UNREACHABLE, "")
     assert result.stderr.startswith("assay: ")
     assert result.stderr.count("\n") == 1

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -15,8 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from assay.faces.cli import main
-from assay.faces.serve import serve
-from assay.model.verdict import HarnessError
 from assay.targets.launch import executable
 
 WEATHER = {
@@ -219,47 +216,28 @@ def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_it_and_all_its_children(serving: Any, until: Any, number: int) -> None:
+def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None:
     with serving() as served:
         ask(served, "Hi.")
-        children = children_of(served.process.pid)
-        assert len(children) >= 2, "the proxy and its backend"
         served.process.send_signal(number)
         _, error = served.process.communicate(timeout=20)
         assert served.process.returncode == 0
-        assert "Traceback" not in error
-    until(lambda: not any(runs(pid) for pid in children), "the end of all children")
+        assert error == ""
     port = int(served.base_url.removesuffix("/v1").rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)):
         pass
 
 
-def test_a_proxy_that_ends_by_itself_is_reported(serving: Any) -> None:
-    with serving() as served:
-        proxy, *_ = children_of(served.process.pid)
-        os.kill(proxy, signal.SIGKILL)
-        _, error = served.process.communicate(timeout=20)
-    assert served.process.returncode == 3
-    assert error.splitlines()[-1] == "assay: the proxy ended with status -9 (its own output above may say why)"
-
-
-def test_a_proxy_that_never_comes_up_is_reported(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    monkeypatch.setenv("PROXY_KEEPALIVE_MS", "soon")
-    with pytest.raises(HarnessError, match=r"the proxy ended with status 2 before it was ready \(its own output"):
-        serve(port=0, api_key="k", scripts=None, say=print)
-    assert "PROXY_KEEPALIVE_MS" in capfd.readouterr().err
-
-
-def test_an_interrupt_ends_it_in_good_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-
-    def say(text: str) -> None:
-        said.append(text)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    monkeypatch.setenv("CODEX_BIN", "/overridden")
-    serve(port=0, api_key="k", scripts=None, say=say)
-    assert said[0].startswith("base URL  http://127.0.0.1:")
+@pytest.mark.usefixtures("default_signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_its_workers_all_serve_and_end_with_it(serving: Any, until: Any, number: int) -> None:
+    with serving("--workers", "3") as served:
+        workers = children_of(served.process.pid)
+        assert len(workers) == 2
+        assert {ask(served, "Hi.")["message"]["content"] for _ in range(8)} == {"You said: Hi."}
+        served.process.send_signal(number)
+        served.process.wait(timeout=20)
+        until(lambda: not any(runs(pid) for pid in workers), "the end of all workers")
 
 
 def test_the_command_is_installed() -> None:

@@ -13,6 +13,7 @@ from assay.judging.judge import Judgement, judge_runs
 from assay.judging.outcomes import Run
 from assay.judging.request_shape import shape
 from assay.judging.symptoms import (
+    ConstantUsage,
     Died,
     ErrorAs200,
     ExceptionText,
@@ -26,8 +27,10 @@ from assay.judging.symptoms import (
     Nothing,
     NotServed,
     OtherMode,
+    OthersAnswer,
     Sent,
     Symptom,
+    WrongMembers,
     WrongStatus,
     form_symptom_of,
     masked,
@@ -36,10 +39,11 @@ from assay.judging.symptoms import (
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.scenario import Mode
-from assay.model.target import Target
+from assay.model.target import Backend, Target
 from assay.model.transcript import Death, End, Piece, Wait
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.reading.exchange import Exchange, read
+from assay.scenarios.live import LIVE
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
 Make = Callable[..., Exchange]
 CATALOGUE = load()
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", dialects=(Dialect.OPENAI_JSON,))
+LIVE_RESPONSES = dataclasses.replace(TARGET, dialects=(Dialect.RESPONSES,), backend=Backend.LIVE)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 TRACE = b"Traceback (most recent call last):\n  File \"/app/x.py\", line 3, in f\nKeyError: 'tools'\n"
 OOPS = b'{"error": {"message": "oops 17", "type": "server_error", "param": null, "code": null}}'
@@ -181,6 +186,12 @@ def test_errors_that_say_different_things_of_what_they_repeat_are_different_symp
     [
         ("the body: a and b are not among the published fields", ExtraMembers(names=("a", "b"))),
         ("/choices/0: index is missing", MissingMembers(names=("index",))),
+        (
+            "/usage/output_tokens_details/reasoning_tokens: is null, should be integer",
+            WrongMembers(names=("reasoning_tokens",)),
+        ),
+        ("the answer has no usage with its three counts", MissingMembers(names=("usage",))),
+        ("stream_options.include_usage was set and no usage chunk came", MissingMembers(names=("usage chunk",))),
         ("there is no cache-control header, it should say no-cache", MissingHeaders(names=("cache-control",))),
         ("the body is not JSON", None),
     ],
@@ -345,13 +356,99 @@ def test_the_same_extra_member_is_one_finding_whatever_requirement_finds_it(whol
     )  # fmt: skip
 
 
-def without(exchange: Exchange, member: str) -> Exchange:
-    """The same whole answer, without a member."""
+def counting(exchange: Exchange, *usage: int) -> Exchange:
+    """The same whole answer of chat, with these counts of the request and the answer; with none, without a usage."""
     body = json.loads(exchange.transcript.body)
-    del body[member]
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    body["usage"] = dict(zip(names, (*usage, sum(usage)), strict=True)) if usage else None
+    return replied(exchange, body if usage else {name: value for name, value in body.items() if name != "usage"})
+
+
+def replied(exchange: Exchange, body: object) -> Exchange:
+    """The same exchange, with another body."""
     pieces = (Piece(at=0.0, data=json.dumps(body).encode()),)
     transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
     return dataclasses.replace(exchange, transcript=transcript, reading=read(transcript, exchange.form))
+
+
+COUNTED = ("text-hello", "usage-asked", "choices-usage", "choices-indexed")
+"""Scenarios whose backends report different counts."""
+
+
+def test_counts_that_never_change_are_one_finding_and_hide_nothing(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name), 10, 20) for name in COUNTED))
+    assert [one.partition(":")[2] for one in broken(found)] == ["chat.whole.usage"]
+    (cause,) = found.causes
+    assert cause.symptom == ConstantUsage(prompt=10, completion=20)
+    assert cause.finding.violation.seen == "the usage is 10 + 20 in every answer, whatever was asked"
+    others = [outcome(found, f"{name}:chat.whole.usage") for name in COUNTED if name != cause.scenario]
+    assert {one.verdict for one in others} == {Verdict.NOT_OBSERVED}
+    assert {one.reason.partition(":")[0] for one in others} == {f"counted once, in {cause.scenario}"}
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+def test_counts_that_change_are_wrong_each_for_itself(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name), 10 + number, 20) for number, name in enumerate(COUNTED)))
+    assert (len(broken(found)), found.causes) == (len(COUNTED), ())
+
+
+def test_counts_that_stay_the_same_because_the_backend_reports_the_same_are_right(right_whole: Make) -> None:
+    found = judged(*(right_whole(name) for name in ("text-hello", "text-utf8", "text-markup", "text-empty")))
+    assert (broken(found), found.causes) == ([], ())
+
+
+def test_a_usage_that_is_missing_everywhere_is_one_finding_and_hides_nothing(right_whole: Make) -> None:
+    found = judged(*(counting(right_whole(name)) for name in ("text-hello", "textual-verbatim", "text-utf8")))
+    assert broken(found) == ["text-hello:chat.whole.usage"]
+    assert [str(one.symptom) for one in found.causes] == ["usage is missing"]
+    assert outcome(found, "text-utf8:chat.whole.usage").reason == "counted once, in text-hello: usage is missing"
+    assert outcome(found, "textual-verbatim:chat.whole.calls-all-in-order").verdict is Verdict.PASS
+    once = judged(counting(right_whole("text-hello")), right_whole("text-utf8"))
+    assert (broken(once), once.causes) == (["text-hello:chat.whole.usage"], ())
+
+
+@pytest.mark.parametrize(("counts", "seen"), [((0, 0), ["the usage counts no tokens of the request"]), ((9, 5), [])])
+def test_counts_are_judged_beside_members_that_are_missing(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    counts: tuple[int, int], seen: list[str],
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": counts[0], "input_tokens_details": {"cached_tokens": 0}, "output_tokens": counts[1],
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": sum(counts),
+    }  # fmt: skip
+    said = response("completed", [told_message("Hello!")], usage=usage)
+    del said["parallel_tool_calls"]
+    say = next(one for one in LIVE if one.name == "live-say")
+    exchange = plain(say, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-say:responses.whole.envelope").findings
+    assert [one.violation.seen for one in found] == ["the body: parallel_tool_calls is missing", *seen]
+
+
+@pytest.mark.parametrize(
+    ("count", "status", "cut"),
+    [(16, "completed", True), (15, "completed", False), (16, "incomplete", False)],
+)
+def test_an_answer_that_has_all_the_tokens_that_it_may_have_is_not_complete(
+    plain: Make, response: Callable[..., dict[str, object]], told_message: Callable[..., object],
+    count: int, status: str, *, cut: bool,
+) -> None:  # fmt: skip
+    usage = {
+        "input_tokens": 40, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": count,
+        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 40 + count,
+    }  # fmt: skip
+    why = {"incomplete_details": {"reason": "max_output_tokens"}} if status == "incomplete" else {}
+    said = response(status, [told_message("H" * count)], usage=usage, **why)
+    length = next(one for one in LIVE if one.name == "live-length")
+    exchange = plain(length, 200, json.dumps(said).encode(), dialect=Dialect.RESPONSES, live=True)
+    found = outcome(judged(exchange, target=LIVE_RESPONSES), "live-length:responses.whole.envelope").findings
+    sentence = "the answer was cut at the 16 tokens that it may have, and its end says that it was complete"
+    assert [one.violation.seen for one in found] == [sentence] * cut
+
+
+def without(exchange: Exchange, member: str) -> Exchange:
+    """The same whole answer, without a member."""
+    body = json.loads(exchange.transcript.body)
+    return replied(exchange, {name: value for name, value in body.items() if name != member})
 
 
 @pytest.mark.parametrize(
@@ -387,6 +484,113 @@ def test_what_is_plainly_refused_is_not_applicable_and_breaks_the_letter_alone(
     other = outcome(found, "images-earlier:chat.whole.text")
     assert other.verdict is Verdict.NOT_APPLICABLE
     assert other.reason == "the target does not serve images: HTTP 400: Images are not supported."
+
+
+# Crowds
+
+
+def aside(stands: Exchange, *first: Exchange) -> Judgement:
+    """What is judged of a scenario that was driven again, alone, and of its first exchanges."""
+    run = Run(scenario=stands.scenario, exchanges={stands.form: [stands]}, repeated=1, set_aside={stands.form: first})
+    return judge_runs([run], TARGET, CATALOGUE)
+
+
+def beside(exchange: Exchange, others: int) -> Exchange:
+    return dataclasses.replace(exchange, transcript=dataclasses.replace(exchange.transcript, beside=others))
+
+
+@pytest.mark.parametrize(
+    ("status", "how", "kind"),
+    [
+        (500, {}, "HTTP 500"),
+        (502, {}, "HTTP 502"),
+        (503, {}, "HTTP 503"),
+        (504, {}, "HTTP 504"),
+        (None, {"end": End.CUT}, "the connection broke"),
+        (None, {"end": End.REFUSED}, "no connection could be made"),
+    ],
+)
+def test_what_failed_only_beside_other_requests_is_a_matter_of_capacity(
+    plain: Make, right_whole: Make, status: int | None, how: dict[str, End], kind: str
+) -> None:
+    first = plain("text-hello", status, OOPS, **how)
+    found = aside(right_whole("text-hello"), beside(first, 7), beside(first, 3))
+    assert broken(found) == ["text-hello:target.capacity"]
+    one = outcome(found, "text-hello:target.capacity")
+    assert one.verdict is Verdict.WARN
+    said = "2 exchanges, of as many as 8 at the same time, failed and went well alone: "
+    assert one.findings[0].violation.seen.startswith(f"{said}{kind} (2); ")
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "how"),
+    [
+        ("text-hello", None, {"end": End.TIMEOUT}),
+        ("text-hello", 501, {}),
+        ("fail-first", 502, {}),
+        ("route-unknown", 500, {}),
+    ],
+)
+def test_time_alone_refusals_and_failures_that_were_due_are_none(
+    plain: Make, right_whole: Make, name: str, status: int | None, how: dict[str, End]
+) -> None:
+    stands = right_whole("text-hello") if name == "text-hello" else plain(name, status, OOPS, **how)
+    found = aside(stands, beside(plain(name, status, OOPS, **how), 7))
+    assert not [key for key in broken(found) if key.endswith("target.capacity")]
+
+
+def test_an_error_in_an_answer_is_no_matter_of_capacity(right_stream: Make, stream: Make, error_frame: bytes) -> None:
+    found = aside(right_stream("text-hello"), beside(stream("text-hello", "Hel", error_frame), 7))
+    assert broken(found) == []
+
+
+def test_a_block_that_another_is_due_is_nobody_elses(right_stream: Make, right_whole: Make) -> None:
+    block = right_stream("call-after-text", dialect=Dialect.OBSIDIAN_XML)
+    found = judged(block, right_whole("responses-xml", dialect=Dialect.RESPONSES), right_stream("text-hello"))
+    assert block.wanted[0].blocks
+    assert OthersAnswer() not in [one.symptom for one in found.causes]
+
+
+def test_what_a_death_has_broken_is_no_matter_of_capacity(plain: Make, right_whole: Make) -> None:
+    found = aside(right_whole("text-hello"), beside(dead(plain("text-hello", None, end=End.CUT)), 7))
+    assert broken(found) == []
+
+
+def test_the_answer_to_another_request_is_named_as_that(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), right_whole("usage-asked"), right_whole("text-utf8"))
+    assert broken(found) == ["text-hello:turn.concurrent-isolation"]
+    one = outcome(found, "text-hello:turn.concurrent-isolation")
+    assert one.verdict is Verdict.FAIL
+    assert one.findings[0].violation.seen == f'the answer is that to another request, which usage-asked sent: "{other}"'
+    assert outcome(found, "text-hello:chat.whole.text").verdict is Verdict.NOT_OBSERVED
+
+
+def test_a_text_that_several_are_due_or_that_came_instead_of_an_error_is_nobody_elses(
+    right_whole: Make, whole: Make
+) -> None:
+    both = [right_whole("text-hello"), right_whole("usage-asked")]
+    assert right_whole("text-hello").choice().text == right_whole("fresh-session").choice().text
+    shared = judged(whole("text-utf8", "Hello, world!"), *both, right_whole("fresh-session"))
+    failed = judged(whole("fail-first", right_whole("usage-asked").choice().text), *both)
+    assert OthersAnswer() not in [cause.symptom for found in (shared, failed) for cause in found.causes]
+
+
+def test_a_part_of_ones_own_text_is_no_answer_to_another_request(right_whole: Make, whole: Make) -> None:
+    block = right_whole("textual-unterminated").choice().text or ""
+    others = right_whole("sentinel-any-cut", dialect=Dialect.RESPONSES)
+    part = "Let me look."
+    assert block.startswith(part)
+    assert [(wanted.text or "").strip() for wanted in others.wanted] == [part]
+    found = judged(whole("textual-unterminated", part), others)
+    assert OthersAnswer() not in [cause.symptom for cause in found.causes]
+
+
+def test_a_text_that_everyone_gets_is_nobody_elses(right_whole: Make, whole: Make) -> None:
+    other = right_whole("usage-asked").choice().text
+    found = judged(whole("text-hello", other), whole("text-utf8", other), right_whole("usage-asked"))
+    assert broken(found) == ["text-hello:chat.whole.text", "text-utf8:chat.whole.text"]
 
 
 # Shapes

@@ -17,10 +17,11 @@ from assay.model.dialect import MODE_HEADER, Arguments, Dialect
 from assay.model.requirement import Judged, Level, Requirement, Stage
 from assay.model.scenario import Form, Mode, Scenario
 from assay.model.target import BEHIND_UPSTREAMS, Backend, Target
-from assay.model.transcript import End
+from assay.model.transcript import End, Piece
 from assay.model.verdict import HarnessError, Outcome, Verdict, VerdictLevel
 from assay.reading.applicable import answers_to, applicable
 from assay.reading.exchange import Exchange
+from assay.reading.exchange import read as read_answer
 from assay.reading.expected import Failure
 from assay.scenarios import SCENARIOS
 
@@ -132,6 +133,25 @@ def test_a_fault_of_form_hides_content_and_sense_and_parity(stream: Make, right_
     assert (finding.form, finding.exchange) == (STREAM, 0)
     assert finding.violation.place is not None
     assert finding.violation.place.frame == 2
+
+
+@pytest.mark.parametrize(
+    ("role", "verdict"),
+    [("user", Verdict.NOT_OBSERVED), ("assistant", Verdict.PASS), (None, Verdict.PASS)],
+)
+def test_a_subject_is_not_kept_where_its_content_cannot_be_judged(
+    right_stream: Make, right_whole: Make, role: str | None, verdict: Verdict
+) -> None:
+    exchange = right_stream("shape-a")
+    first, *others = exchange.transcript.body.split(b"\n\n")
+    # A second role: another one says that what follows is no answer; the same one is passed over by clients.
+    again = [first.replace(b'"assistant"', b'"%s"' % role.encode())] if role else []
+    pieces = (Piece(at=0.0, data=b"\n\n".join([first, *again, *others])),)
+    transcript = dataclasses.replace(exchange.transcript, pieces=pieces)
+    twice = dataclasses.replace(exchange, transcript=transcript, reading=read_answer(transcript, exchange.form))
+    outcomes = judged(twice, right_whole("shape-a"))
+    assert broken(outcomes) == ({"chat.stream.role-once"} if role else set())
+    assert outcomes["shapes.a"].verdict is verdict
 
 
 def test_a_fault_of_form_that_clients_cope_with_hides_nothing(stream: Make, right_whole: Make) -> None:

@@ -241,7 +241,7 @@ def last_calls(events: Events, index: int) -> Events:
     return [one for one in events if not ((found := _fragment(one)) and found["index"] >= index)]
 
 
-def heads(change: Callable[[Json], Json]) -> Callable[[Events], Events]:
+def heads(change: Callable[[Json], object]) -> Callable[[Events], Events]:
     """Changes the first delta of each call."""
 
     def changed(one: Json) -> Json:
@@ -464,6 +464,14 @@ CHAT_WHOLE = (
         "chat.whole.backend-error",
         whole=lambda _: {"error": {"message": "overloaded", "type": "server_error", "param": None, "code": None}},
     ),
+    defect("whole-id-same", "chat.whole.envelope", whole=with_("id", value="chatcmpl-mock")),
+    defect(
+        "whole-call-id-same",
+        CALLS,
+        whole=with_(
+            *MESSAGE, "tool_calls", value=lambda old: [{**call, "id": f"call_{n}"} for n, call in enumerate(old)]
+        ),
+    ),
     defect("whole-cut-off", "chat.whole.envelope", text=lambda data: data if b"chat.comp" not in data else data[:-9]),
 )
 CHAT_STREAM = (
@@ -533,6 +541,10 @@ CHAT_STREAM = (
     defect("stream-arguments-twice", "chat.stream.arguments-verbatim", chunks=fragments(twice)),
     defect("stream-arguments-object", OPENING, "chat.stream.schema", chunks=fragments(
         lambda pieces: [json.loads("".join(pieces))]
+    )),
+    defect("stream-id-same", "chat.stream.stable-id", chunks=each(with_("id", value="chatcmpl-mock"))),
+    defect("stream-call-id-same", OPENING, chunks=heads(
+        lambda call: call.update(id=f"call_{call['index']}")
     )),
     defect("stream-id-each", "chat.stream.stable-id", chunks=counting("id", "chatcmpl-")),
     defect("stream-created-each", "chat.stream.stable-created", chunks=counting("created", 1_760_000_000)),
@@ -613,6 +625,10 @@ RESPONSES_WHOLE = (
     defect("response-arguments-all-text", ITEMS, only_whole=with_("output", "*", "arguments", value=as_strings)),
     defect("response-calls-one-id", ITEMS, only_whole=with_("output", "*", "call_id", value=lambda _: "call_0")),
     defect("response-model-other", ENVELOPE, only_whole=with_("model", value="another-model")),
+    defect("response-id-same", ENVELOPE, only_whole=with_("id", value="resp_mock")),
+    defect("response-call-id-same", ITEMS, only_whole=lambda body: {**body, "output": [
+        {**one, "call_id": f"call_{n}"} if "call_id" in one else one for n, one in enumerate(body["output"])
+    ]}),
     defect("response-id", ENVELOPE, only_whole=with_("id", value="chatcmpl-1")),
     defect("response-created-milliseconds", ENVELOPE, only_whole=with_("created_at", value=lambda old: old * 1000)),
     defect("response-object", ENVELOPE, only_whole=with_("object", value="chat.completion")),
@@ -680,6 +696,11 @@ RESPONSES_STREAM = (
     defect("events-no-call-id", SUMS, "responses.stream.schema", events=each(without("item", "call_id"))),
     defect("events-created-milliseconds", TERMINAL, events=each(
         with_("response", "created_at", value=lambda old: old * 1000))),
+    defect("events-id-same", TERMINAL, events=each(with_("response", "id", value="resp_mock"))),
+    defect("events-call-id-same", "responses.stream.indexes", streamed_said=lambda said: [
+        dataclasses.replace(one, calls=[dataclasses.replace(call, id=f"call_{n}") for n, call in enumerate(one.calls)])
+        for one in said
+    ]),
     defect("events-other-response", TERMINAL, events=lambda events: [
         *events[:-1], {**events[-1], "response": {**events[-1]["response"], "id": "resp_other"}}]),
     defect("events-model-other", "responses.parity", TERMINAL, events=each(

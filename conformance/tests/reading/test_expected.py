@@ -26,7 +26,9 @@ from assay_scripts.steps import (
     Surrogates,
     Think,
     Usage,
+    cursor,
 )
+from assay_scripts.steps.cursor import Agentic
 
 A = Call(id="a", name="search", arguments='{"q": 1.50}')
 B = Call(id="b", name="read", arguments="{}")
@@ -243,8 +245,8 @@ def test_text_of_any_kind_is_text_of_the_answer(step: type[Spoken]) -> None:
     assert (stream(SAY, said).text, whole(said).text) == (f"Hello{said.text}", said.text)
 
 
-@pytest.mark.parametrize("step", [one for one in get_args(Doing) if one not in {Crash, ErrorNotice}])
-def test_what_the_app_server_does_itself_is_no_part_of_the_answer(step: type[Doing]) -> None:
+@pytest.mark.parametrize("step", [one for one in get_args(Doing | Agentic) if one not in {Crash, ErrorNotice}])
+def test_what_a_backend_does_itself_is_no_part_of_the_answer(step: type[Doing | Agentic]) -> None:
     done = step_from_json(DEFINITIONS[NAMES[step]].shortest)
     assert stream(SAY, done) == stream(SAY)
 
@@ -315,3 +317,20 @@ def test_what_is_demanded_and_not_done_is_no_answer(
     right = expected(part, Form(Dialect.OPENAI_JSON, mode), burst=False, **demand)
     assert right.failure is failure
     assert (right.calls == ()) is (failure is not Failure.NONE or A not in part)
+
+
+def test_a_request_of_cursors_service_is_a_call_where_the_client_has_tools() -> None:
+    read = cursor.Read(id="r", path="a.md")
+    form = Form(Dialect.OPENAI_JSON, Mode.WHOLE)
+    with_tools = expected((read, cursor.Delete(id="d", path="b.md")), form, burst=True, tools=True)
+    assert [(call.id, call.name, call.exact) for call in with_tools.calls] == [("r", "read", False)]
+    assert (with_tools.finish, with_tools.asks) == ("tool_calls", True)
+    without = expected((read, SAY), form, burst=True)
+    assert (without.calls, without.text, without.finish) == ((), "Hello", "stop")
+
+
+def test_a_trap_is_a_silence_for_good() -> None:
+    form = Form(Dialect.OPENAI_JSON, Mode.STREAM)
+    assert expected((cursor.Trap("x", always=True), SAY), form, burst=True).failure is Failure.SILENT
+    # In a session of its own the step does nothing.
+    assert expected((cursor.Trap("x"), SAY), form, burst=True).text == "Hello"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.model.scenario import Request, Scenario, Turn
-from assay.model.target import BEHIND_UPSTREAMS, Backend, Missing, Target
+from assay.model.target import ABOUT_CURSOR, BEHIND_UPSTREAMS, Agent, Backend, Missing, Target
 from assay.reading.playable import unsupported_reason
 from assay.scenarios import SCENARIOS
 
@@ -19,7 +19,20 @@ def scenario(script: str = "", **more: object) -> Scenario:
 
 
 def test_the_mock_plays_everything() -> None:
-    assert {unsupported_reason(one, MOCK) for one in SCENARIOS} == {""}
+    reasons = {one.name: unsupported_reason(one, MOCK) for one in SCENARIOS}
+    about_cursor = {one.name for one in SCENARIOS if one.agent is Agent.CURSOR}
+    assert {name for name, why in reasons.items() if why} == about_cursor
+    assert {reasons[name] for name in about_cursor} == {ABOUT_CURSOR}
+
+
+def test_cursors_service_plays_what_its_protocol_has_a_form_for() -> None:
+    cursor = replace(MOCK, backend=Backend.CURSOR)
+    left_out = {one.name: why for one in SCENARIOS if (why := unsupported_reason(one, cursor))}
+    assert {"shape-a", "finish-length", "cut-bytes", "call-late", "choices-text", "xml-no-object"} <= left_out.keys()
+    assert not {"call-one", "fail-first", "crash-in-text", "history", "agent-names", "agent-trap"} & left_out.keys()
+    assert left_out["call-late"].startswith(
+        "Cursor's agent service is behind the target, which cannot play call/late: Finish: "
+    )
 
 
 def test_behind_a_gateway_only_what_an_upstream_can_show_is_played() -> None:

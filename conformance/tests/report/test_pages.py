@@ -8,7 +8,7 @@ from assay.model.catalogue import Catalogue, Citation, Exclusion, Judged, Level,
 from assay.model.dialect import Dialect
 from assay.model.requirement import Harm
 from assay.model.scenario import Mode, Scenario, Turn
-from assay.report.pages import NONE, Evidence, Seed, requirements_page, seed_page, uncited, unlisted
+from assay.report.pages import NONE, Evidence, Held, Seed, requirements_page, seed_page, uncited, unlisted
 
 LINES = {2: "Say the role first, and end with `[DONE]`.", 3: "Write tests.", 5: "Be nice | to <clients>."}
 
@@ -125,6 +125,20 @@ def test_a_line_that_is_listed_but_not_cited_is_shown_as_such() -> None:
     assert ["line 7", "", NONE, "", ""] in table(seed_page(seed, EVIDENCE))
     assert uncited(seed, CATALOGUE) == (7,)
     assert "Of 5 lines that say what to do, 3 are held by requirements and 1 are left out" in seed_page(seed, EVIDENCE)
+
+
+HELD = Held(
+    source=Citation(seed="004", line=7, quote="Sing."), by="persona `singer`", test="tests/test_x.py::test_song"
+)
+
+
+def test_a_line_that_a_persona_holds_stands_with_its_test() -> None:
+    seed = Seed(name="004", title="a story", lines={**LINES, 7: "Sing."}, called={})
+    page = seed_page(seed, replace(EVIDENCE, held=[HELD]))
+    assert ["line 7", "Sing.", "persona `singer`", "[`test_song`](../tests/test_x.py)", ""] in table(page)
+    assert "3 are held by requirements, 1 by a persona or a mock and 1 are left out" in page
+    assert uncited(seed, CATALOGUE, [HELD]) == ()
+    assert unlisted(SEED, CATALOGUE, [HELD]) == (7, 9)
 
 
 def test_another_seed_s_lines_are_not_on_the_page() -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load
 from assay.model.verdict import Outcome, Verdict
 from assay.report.phrases import CLIENTS, STYLES, broken_requirement
@@ -64,12 +66,20 @@ def test_a_violation_without_a_place_shows_no_bytes(stream: Make, certified: Cer
     assert not any(line.startswith("at ") for line in said)
 
 
+def test_a_violation_with_a_hint_of_its_own_shows_that_one(stream: Make, certified: Certified) -> None:
+    row = load().find("chat.stream.frames")
+    packing = {"content-type": "text/event-stream", "content-encoding": "gzip"}
+    packed = stream("flush", b"\x1f\x8b\x08", headers=packing)
+    said = lines(certified(packed), row.id)
+    assert "compressed (content-encoding: gzip)" in next(line for line in said if line.startswith("seen in"))
+    assert said[-1].startswith("to do: Compress only what the request's Accept-Encoding allows")
+    assert lines(certified(stream("flush", b"data: {\n\n")), row.id)[-1] == f"to do: {row.hint}"
+
+
 def test_an_empty_body_has_no_bytes_to_show(plain: Make, certified: Certified) -> None:
     said = lines(certified(plain("body-not-json", 500)), "http.body.json")
-    assert (
-        said[-3]
-        == 'seen in body-not-json (whole): the status is 500; POST /chat/completions should get 400; it says ""'
-    )
+    seen = "POST /chat/completions was answered HTTP 500 with an empty body; it should be 400"
+    assert said[-3] == f"seen in body-not-json (whole): {seen}"
 
 
 def test_bytes_that_are_no_utf8_are_shown(plain: Make, certified: Certified) -> None:
@@ -82,6 +92,19 @@ def test_the_exchange_of_the_finding_is_the_one_that_is_shown(stream: Make, cert
     after = stream("crash-in-text", "Hello, moon!", STOP, number=1)
     said = lines(certified(hushed, after), "chat.stream.text")
     assert "moon" in next(line for line in said if line.startswith("at byte"))
+
+
+def test_an_exchange_that_the_second_try_has_not_is_shown_as_it_was_first(
+    right_whole: Make, plain: Make, certified: Certified
+) -> None:
+    one = certified(right_whole("tool-loop", 0))
+    failed = plain("tool-loop", 500, b"The pool is empty.", number=1)
+    (before,) = one.runs
+    runs = [dataclasses.replace(before, set_aside={failed.form: [right_whole("tool-loop", 0), failed]})]
+    judged = judge_runs(runs, one.target, load())
+    said = lines(dataclasses.replace(one, runs=tuple(runs), outcomes=judged.outcomes), "target.capacity")
+    assert any(line.startswith("seen in tool-loop (whole): 1 exchange failed and went well alone") for line in said)
+    assert said[-2].startswith("request: curl ")
 
 
 def test_a_stale_known_failure_says_why_it_fails(stream: Make, certified: Certified) -> None:

@@ -140,7 +140,7 @@ def test_a_failure_is_reported_in_full_once_with_all_its_scenarios(
     assert said.count("FAIL chat.stream.text  MUST\n") == 1
     text = said[said.index("FAIL chat.stream.text") :]
     assert "  The content deltas, joined, are the text that the backend sent" in text
-    assert "  seen in flush (stream): 5 characters instead of 11; the first difference is at character 0:" in text
+    assert "  seen in flush (stream): content: 5 characters instead of 11; the first difference is at" in text
     assert "  at byte " in text
     assert "  to do: Forward each piece of text once" in text
     assert "  in: flush, silence\n" in text

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from assay.model.catalogue import load
+from assay.model.dialect import Dialect
+from assay.model.scenario import Mode
 from assay.model.target import Target
+from assay.model.verdict import Verdict
 from assay.results.certificate import Exit
 from assay.results.certify import certify
 from assay.scenarios import SCENARIOS
@@ -32,3 +40,29 @@ def test_two_runs_on_one_backend_have_the_same_verdict(served: Any) -> None:
         (outcome.key, outcome.verdict) for outcome in two.outcomes
     ]
     assert (one.exit, two.exit) == (Exit.CERTIFIED, Exit.CERTIFIED)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_what_fails_beside_other_requests_alone_is_reported_once_with_how_many_ran(tiny: Any, *, beside: bool) -> None:
+    together, came = threading.Barrier(2), itertools.count()
+
+    def respond(exchange: Any) -> None:
+        if beside and next(came) < together.parties:
+            together.wait(10)
+            exchange.whole({"error": {"message": "The pool is empty."}}, status="500 Internal Server Error")
+            return
+        exchange.answer("Hello, world!")
+
+    tiny.respond = respond
+    scenarios = [
+        dataclasses.replace(one, modes=(Mode.WHOLE,)) for one in SCENARIOS if one.name in {"text-hello", "text-utf8"}
+    ]
+    target = Target(base_url=tiny.base_url, model="m", dialects=(Dialect.OPENAI_JSON,))
+    certificate = certify(target, scenarios, load(), jobs=2)
+    found = {one.key: one for one in certificate.outcomes if one.requirement.startswith("target.") and one.findings}
+    assert list(found) == (["text-hello:target.capacity"] if beside else [])
+    for one in found.values():
+        assert one.verdict is Verdict.WARN
+        said = "2 exchanges, of as many as 2 at the same time, failed and went well alone: HTTP 500 (2)"
+        assert one.findings[0].violation.seen.startswith(said)
+    assert [run.repeated for run in certificate.runs] == ([1, 1] if beside else [0, 0])

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from assay.judging.judge import Judgement
 from assay.judging.outcomes import Run
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
@@ -63,9 +65,16 @@ class Trying:
         return sum(name in those for those in self.asked)
 
 
-def nothing(_runs: Sequence[Run]) -> list[Outcome]:
+def nothing(_runs: Sequence[Run]) -> Judgement:
     """A judge that finds nothing: what the exchanges show by themselves is left."""
-    return []
+    return Judgement(outcomes=(), causes=())
+
+
+def after(
+    runs: Sequence[Run], *, judge: Callable[[Sequence[Run]], Judgement] = nothing, again: Trying
+) -> Sequence[Run]:
+    """The runs after what rests on time was tried again."""
+    return settled(runs, judge=judge, again=again, catalogue=load())[0]
 
 
 def ends(runs: Sequence[Run]) -> list[End]:
@@ -75,82 +84,115 @@ def ends(runs: Sequence[Run]) -> list[End]:
 def test_what_is_clean_is_not_tried_again() -> None:
     trying = Trying(lambda name, _: run(name))
     before = [run("a"), run("b")]
-    assert settled(before, judge=nothing, again=trying, catalogue=load()) == before
+    assert after(before, again=trying) == before
     assert trying.asked == []
+
+
+def test_what_was_not_tried_again_is_judged_once_and_the_rest_as_it_stands_after() -> None:
+    seen: list[list[int]] = []
+
+    def noting(runs: Sequence[Run]) -> Judgement:
+        seen.append([one.repeated for one in runs])
+        return nothing(runs)
+
+    after([run("a"), run("b")], judge=noting, again=Trying(lambda name, _: run(name)))
+    assert seen == [[0, 0]]
+    after([run("a", End.TIMEOUT), run("b")], judge=noting, again=Trying(lambda name, _: run(name)))
+    assert seen[1:] == [[0, 0], [0], [1, 0]]
 
 
 @pytest.mark.parametrize("end", [End.TIMEOUT, End.OPEN, End.CUT, End.REFUSED])
 @pytest.mark.parametrize("at", [1, 2])
 def test_what_is_clean_when_it_is_alone_stands(end: End, at: int) -> None:
     trying = Trying(lambda name, times: run(name, End.COMPLETE if times == at else end))
-    one, two = settled([run("a", end), run("b")], judge=nothing, again=trying, catalogue=load())
+    one, two = after([run("a", end), run("b")], again=trying)
     assert ends([one, two]) == [End.COMPLETE, End.COMPLETE]
     assert (one.repeated, two.repeated) == (at, 0)
     assert one.set_aside[FORM][0].transcript.end is end
     assert two.set_aside == {}
 
 
+@pytest.mark.parametrize(("text", "stands"), [("Counted.", False), ("Hello, world!", True), ("Bonjour.", True)])
+def test_an_answer_to_another_request_is_excused_by_no_second_try(text: str, *, stands: bool) -> None:
+    def told(of: Scenario, said: str, end: End = End.COMPLETE) -> Exchange:
+        message = {"role": "assistant", "content": said}
+        body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        one = exchange(of, end)
+        transcript = dataclasses.replace(one.transcript, pieces=(Piece(at=0.0, data=body),))
+        return dataclasses.replace(one, transcript=transcript, reading=read(transcript, FORM))
+
+    two = dataclasses.replace(scenario("a"), turns=(Turn(say="Hi."), Turn(say="Go on.")))
+    mixed = Run(scenario=two, exchanges={FORM: [told(two, text), exchange(two, End.TIMEOUT)]})
+    other = scenario("b", "text/usage")
+    owner = Run(scenario=other, exchanges={FORM: [told(other, "Counted.")]})
+    again = Run(scenario=two, exchanges={FORM: [told(two, "Hello, world!"), told(two, "Hello, world!")]})
+    one, _ = after([mixed, owner], again=Trying(lambda *_: again))
+    assert (one.exchanges == again.exchanges) is stands
+    assert (one.set_aside == {}) is not stands
+
+
 def test_what_comes_back_each_time_is_reported_as_it_was() -> None:
     trying = Trying(lambda name, _: run(name, End.CUT))
     before = run("a", End.TIMEOUT)
-    (one,) = settled([before], judge=nothing, again=trying, catalogue=load())
+    (one,) = after([before], again=trying)
     assert one.exchanges == before.exchanges
     assert (one.repeated, one.set_aside) == (2, {})
 
 
 def test_a_hang_that_many_share_is_tried_a_few_times() -> None:
     trying = Trying(lambda name, _: run(name, End.TIMEOUT))
-    runs = settled([run(str(n), End.TIMEOUT) for n in range(100)], judge=nothing, again=trying, catalogue=load())
+    runs = after([run(str(n), End.TIMEOUT) for n in range(100)], again=trying)
     assert set(ends(runs)) == {End.TIMEOUT}
     assert trying.asked == [["0", "33", "66"]]
 
 
 def test_what_a_busy_machine_has_done_to_many_is_tried_for_all_of_them() -> None:
     trying = Trying(lambda name, _: run(name))
-    runs = settled([run(str(n), End.TIMEOUT) for n in range(23)], judge=nothing, again=trying, catalogue=load())
+    runs = after([run(str(n), End.TIMEOUT) for n in range(23)], again=trying)
     assert set(ends(runs)) == {End.COMPLETE}
     assert [one.repeated for one in runs] == [1] * 23
 
 
 def test_a_hang_among_what_a_busy_machine_has_done_stays() -> None:
     trying = Trying(lambda name, _: run(name, End.TIMEOUT if name == "7" else End.COMPLETE))
-    runs = settled([run(str(n), End.TIMEOUT) for n in range(9)], judge=nothing, again=trying, catalogue=load())
+    runs = after([run(str(n), End.TIMEOUT) for n in range(9)], again=trying)
     assert [one.scenario.name for one in runs if one.exchanges[FORM][0].transcript.end is End.TIMEOUT] == ["7"]
 
 
 def test_different_symptoms_are_believed_apart() -> None:
     trying = Trying(lambda name, _: run(name, End.OPEN if name.startswith("o") else End.COMPLETE))
     before = [run(f"o{n}", End.OPEN) for n in range(8)] + [run(f"c{n}", End.CUT) for n in range(8)]
-    runs = settled(before, judge=nothing, again=trying, catalogue=load())
+    runs = after(before, again=trying)
     assert ends(runs) == [End.OPEN] * 8 + [End.COMPLETE] * 8
 
 
 def test_a_form_that_cannot_be_driven_again_keeps_what_it_showed() -> None:
     trying = Trying(lambda name, _: Run(scenario=scenario(name), not_driven={FORM: "the target is gone"}))
-    (one,) = settled([run("a", End.TIMEOUT)], judge=nothing, again=trying, catalogue=load())
+    (one,) = after([run("a", End.TIMEOUT)], again=trying)
     assert ends([one]) == [End.TIMEOUT]
 
 
 def test_what_could_not_be_driven_in_a_hurry_is_driven_alone() -> None:
     trying = Trying(lambda name, _: run(name))
     before = Run(scenario=scenario("a"), not_driven={FORM: CROWDED, STREAM: "no interval is declared"})
-    (one,) = settled([before], judge=nothing, again=trying, catalogue=load())
+    (one,) = after([before], again=trying)
     assert ends([one]) == [End.COMPLETE]
     assert (one.not_driven, one.set_aside) == ({STREAM: "no interval is declared"}, {})
 
 
-def judged(*places: str, found_by: str = "", requirement: str = FLUSHED) -> Callable[[Sequence[Run]], list[Outcome]]:
+def judged(*places: str, found_by: str = "", requirement: str = FLUSHED) -> Callable[[Sequence[Run]], Judgement]:
     """A judge that finds a requirement broken in the first run of these scenarios, and nothing when they are alone."""
     seen: set[str] = set()
 
-    def judge(runs: Sequence[Run]) -> list[Outcome]:
+    def judge(runs: Sequence[Run]) -> Judgement:
         names = [one.scenario.name for one in runs if one.scenario.name in set(places) - seen]
         seen.update(names)
         violation = Violation(requirement=requirement, seen="late")
         finding = Finding(form=FORM, exchange=0, violation=violation, found_by=found_by)
-        return [
+        outcomes = (
             Outcome(scenario=name, requirement=requirement, verdict=Verdict.FAIL, findings=(finding,)) for name in names
-        ]
+        )
+        return Judgement(outcomes=tuple(outcomes), causes=())
 
     return judge
 
@@ -166,9 +208,9 @@ def judged(*places: str, found_by: str = "", requirement: str = FLUSHED) -> Call
     ids=["on time", "on time, attributed", "not on time", "unknown"],
 )
 def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
-    judge: Callable[[Sequence[Run]], list[Outcome]], times: int
+    judge: Callable[[Sequence[Run]], Judgement], times: int
 ) -> None:
-    (one,) = settled([run("a")], judge=judge, again=Trying(lambda name, _: run(name)), catalogue=load())
+    (one,) = after([run("a")], judge=judge, again=Trying(lambda name, _: run(name)))
     assert one.repeated == times
 
 
@@ -177,7 +219,8 @@ def test_a_finding_whose_requirement_rests_on_time_is_tried_again(
     [
         ("text/hello", End.COMPLETE, 504, "HTTP 504"),
         ("text/hello", End.COMPLETE, 502, "HTTP 502"),
-        ("text/hello", End.COMPLETE, 500, None),
+        ("text/hello", End.COMPLETE, 500, "HTTP 500"),
+        ("text/hello", End.COMPLETE, 501, None),
         ("fail/first", End.COMPLETE, 504, None),
         ("fail/first", End.CUT, None, None),
         ("fail/first", End.TIMEOUT, None, "timeout"),
@@ -214,21 +257,19 @@ DIED = Death(status=1, last_words="no memory")
 
 def test_who_killed_the_target_is_found_among_those_under_way() -> None:
     trying = Trying(lambda name, _: run(name, End.CUT, death=DIED) if name == "b" else run(name))
-    runs = settled([run(name, End.CUT, death=DIED) for name in "abc"], judge=nothing, again=trying, catalogue=load())
+    runs = after([run(name, End.CUT, death=DIED) for name in "abc"], again=trying)
     assert ends(runs) == [End.COMPLETE, End.CUT, End.COMPLETE]
 
 
 def test_a_death_that_does_not_come_back_is_reported_all_the_same() -> None:
     trying = Trying(lambda name, _: run(name))
-    runs = settled(
-        [run("a", End.CUT, death=DIED), run("b", End.TIMEOUT)], judge=nothing, again=trying, catalogue=load()
-    )
+    runs = after([run("a", End.CUT, death=DIED), run("b", End.TIMEOUT)], again=trying)
     assert ends(runs) == [End.CUT, End.COMPLETE]
 
 
 def test_a_death_that_comes_when_a_silence_is_looked_into_stands() -> None:
     trying = Trying(lambda name, _: run(name, End.CUT, death=DIED))
-    (one,) = settled([run("a", End.TIMEOUT)], judge=nothing, again=trying, catalogue=load())
+    (one,) = after([run("a", End.TIMEOUT)], again=trying)
     assert one.exchanges[FORM][0].transcript.death == DIED
 
 

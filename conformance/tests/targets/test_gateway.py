@@ -139,6 +139,25 @@ def test_a_gateway_that_passes_everything_on_breaks_nothing(
     assert behind >= NOT_BEHIND_A_GATEWAY
 
 
+def test_a_gateway_that_sends_requests_again_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", KEY)
+    command = PASSTHROUGH.replace("passthrough.py", "resending.py")
+    options = TargetOptions(gateway=command, env=ENV, api_key_env="GATEWAY", model="m")
+    # Scripts of several parts, and one of several choices.
+    scenarios = ("tool-loop", "many-steps", "choices-text", "text-hello")
+    certificate = plan(options, RunOptions(only=scenarios)).certify()
+    broken = {o.key: o.findings[:1] for o in certificate.outcomes if o.verdict in {Verdict.FAIL, Verdict.ERROR}}
+    assert broken == {}
+    assert certificate.counts[Verdict.PASS] > 50
+
+
+def test_a_model_that_a_gateway_has_asked_for_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", KEY)
+    options = TargetOptions(gateway=PASSTHROUGH, env=ENV, api_key_env="GATEWAY", model="a-model/of-its-own")
+    certificate = plan(options, RunOptions(only=("models",))).certify()
+    assert {o.requirement: o.verdict for o in certificate.outcomes}["http.models.list"] is Verdict.PASS
+
+
 def test_a_gateway_that_runs_already_is_certified_over_the_port_that_it_calls(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

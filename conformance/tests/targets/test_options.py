@@ -10,13 +10,14 @@ from click.testing import CliRunner
 
 from assay.faces import cli
 from assay.model.dialect import Arguments, Dialect
-from assay.model.target import KeyStyle
+from assay.model.target import Agent, KeyStyle
 from assay.model.verdict import VerdictLevel
 from assay.targets.options import OptionError, Options, Pair, RunOptions, TargetOptions
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
-    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), gateway="my gateway {config}", upstream=9,
+    url="http://x:1/v1", command="my proxy {port}", codex=Path(__file__), agent=Agent.CURSOR,
+    gateway="my gateway {config}", upstream=9,
     env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
@@ -79,7 +80,7 @@ def test_the_command_line_leaves_out_what_has_its_default(options: TargetOptions
 def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Options] = []
 
-    def keep(target: TargetOptions, run: RunOptions) -> int:
+    def keep(target: TargetOptions, run: RunOptions, _form: str) -> int:
         asked.extend((target, run))
         return 0
 
@@ -100,7 +101,8 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     assert TargetOptions.from_mapping(data) == ALL
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
     run = {
-        "only": ["text-hello", "call-one"], "known-failing": __file__, "level": "compat", "jobs": 3,
+        "only": ["text-hello", "call-one"], "known-failing": __file__, "output": str(Path(__file__).parent),
+        "level": "compat", "jobs": 3,
         "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN
@@ -209,6 +211,8 @@ def test_a_pair_shows_no_secret() -> None:
         ({"gateway": "x", "command": "x"}, "--gateway and --launch both start the target: leave one away"),
         ({"gateway": "x", "codex": Path("c")}, "a gateway calls an upstream and starts no Codex: leave --codex away"),
         ({"url": "http://x/v1", "upstream": 9, "codex": Path("c")}, "a gateway calls an upstream and starts no Codex"),
+        ({"codex": Path("c"), "agent": Agent.CURSOR}, "a real Codex is no Cursor: leave --codex or --backend away"),
+        ({"gateway": "x", "agent": Agent.CURSOR}, "a gateway calls an upstream and no agent: leave --backend away"),
         ({"upstream": 9}, "--upstream is for a gateway that runs already: name it with --url, without a command"),
         ({"url": "http://x/v1", "upstream": 9, "gateway": "x"}, "--upstream is for a gateway that runs already"),
         ({"env": ("A=1",)}, "--env is for a target that Assay starts, with --launch or --gateway"),

@@ -350,6 +350,17 @@ def test_every_hole_of_the_stream_is_fallen_into(state: StreamState, sign: Strea
     assert (STREAM[state, sign], f"{sign.value}, {state.value}") in [(one.requirement, one.seen) for one in found]
 
 
+def test_a_usage_chunk_with_a_choice_that_says_nothing_is_one_fault() -> None:
+    def found(*frames: bytes) -> list[str]:
+        return [violation.requirement for violation in read(ROLE, TEXT, FINISH, *frames, DONE).violations]
+
+    assert found(chunk({}, usage=COUNTS)) == ["chat.stream.usage"]
+    # What says something after the finish is another one, and so is a chunk without usage.
+    assert found(text(usage=COUNTS)) == ["chat.stream.usage", "chat.stream.nothing-after-finish"]
+    assert found(chunk({})) == ["chat.stream.nothing-after-finish"]
+    assert read(ROLE, TEXT, FINISH, chunk({}, usage=COUNTS), DONE).answer.usage is not None
+
+
 def test_what_follows_an_unreadable_frame_is_not_judged() -> None:
     reading = read(
         ROLE, b"data: oops\n\n", ROLE, text(id="other"), b"data:\n\n", FINISH, FINISH, b"event: x\n" + DONE, DONE

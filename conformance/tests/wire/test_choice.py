@@ -138,6 +138,29 @@ CALL_SIGNS = {
 }
 
 
+CALL_WORDS = {
+    (CallState.OPENED, CallSign.HEAD): "a delta opens it once more, with id, type and name",
+    (CallState.UNKNOWN, CallSign.PART): "its first delta lacks its type function and its name",
+    (CallState.OPENED, CallSign.PART): "a later delta repeats its id",
+}
+
+
+@pytest.mark.parametrize(
+    ("deltas", "said"),
+    [
+        ([call(2)], "choice 0, call 2: a delta of index 2, when no calls have been opened"),
+        ([call(), call(2, "b")], "choice 0, call 2: a delta of index 2, when one call has been opened"),
+        ([call(), call(1)], 'choice 0, call 1: a call is opened under the id of an earlier one, "a"'),
+        ([call(None)], "choice 0, call ?: a delta whose index is missing or no integer"),
+        ([call(), {"index": 0, "function": {"name": "f"}}], "choice 0, call 0: a later delta repeats its name"),
+    ],
+)
+def test_a_wrong_delta_of_a_call_is_named_for_what_it_lacks_or_repeats(deltas: list[dict[str, Any]], said: str) -> None:
+    _, violation = read(ROLE, *(calls(delta) for delta in deltas), FINISH)
+    assert violation is not None
+    assert violation.seen == said
+
+
 @pytest.mark.parametrize(("state", "sign"), [key for key, cell in CALL.items() if not isinstance(cell, CallState)])
 def test_every_hole_of_a_call_is_reported_once_at_its_frame(state: CallState, sign: CallSign) -> None:
     way = (ROLE,) if state is CallState.UNKNOWN else (ROLE, calls(call()))
@@ -151,7 +174,8 @@ def test_every_hole_of_a_call_is_reported_once_at_its_frame(state: CallState, si
         cell = CALL[state, sign]
         assert violation.requirement == (cell.requirement if isinstance(cell, Note) else cell)
         assert violation.strict_only == isinstance(cell, Note)
-        assert violation.seen == f"choice 0, call 0: {sign.value}, {state.value}"
+        said = CALL_WORDS.get((state, sign), f"{sign.value}, {state.value}")
+        assert violation.seen == f"choice 0, call 0: {said}"
 
 
 def test_a_choice_says_its_events() -> None:

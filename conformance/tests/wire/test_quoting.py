@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.wire.quoting import SHOWN, quoted, visible
+from assay.wire.quoting import SHOWN, apart, quoted, visible
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -43,3 +43,16 @@ def test_what_is_not_cut_is_the_value_itself(value: object) -> None:
 def test_nothing_invisible_is_shown(text: str) -> None:
     assert visible(text).isprintable()
     assert quoted(text).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "shown"),
+    [
+        ([("a", None)], [("a", True)], ('[["a", null]]', '[["a", true]]')),
+        ("x" * 100 + "y", "x" * 100 + "z", ("…" + "x" * 20 + 'y"', "…" + "x" * 20 + 'z"')),
+        ("y" + "x" * 100, "z" + "x" * 100, ('"y' + "x" * 78 + "…", '"z' + "x" * 78 + "…")),
+        ("a\x7f", "b\u2028", (r'"a\u007f"', r'"b\u2028"')),
+    ],
+)
+def test_two_values_are_shown_from_where_they_part(ours: object, theirs: object, shown: tuple[str, str]) -> None:
+    assert apart(ours, theirs) == shown

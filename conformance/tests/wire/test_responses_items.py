@@ -37,7 +37,10 @@ def test_items_that_are_reported_rightly_are_kept_as_they_are_done(told: list[Js
 
 def test_a_fault_names_its_requirement_and_what_was_seen(told: list[Json]) -> None:
     items = Items()
-    assert take(items, told[1]) == ("responses.stream.order", "a content part is added, between items")
+    assert take(items, told[1]) == (
+        "responses.stream.order",
+        "response.content_part.added (a content part is added), between items",
+    )
     assert take(items, told[0]) is None
     fault = take(items, {**told[1], "content_index": 1})
     assert fault == ("responses.stream.indexes", "content_index is 1, it should be 0")

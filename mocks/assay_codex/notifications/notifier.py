@@ -34,8 +34,8 @@ Json = dict[str, Any]
 class Notifier:
     """Sends the notifications of the turn `turn_id` of `thread`.
 
-    `both_families`: also in the older one. `story`: the model's answers are sent in the story's dialect. `admits`:
-    which notifications are sent, None for all.
+    `both_families`: also in the older one. `story`: the model's answers are sent in the story's dialect, `nested`
+    inside `msg`. `admits`: which notifications are sent, None for all.
     """
 
     def __init__(
@@ -46,9 +46,10 @@ class Notifier:
         *,
         both_families: bool = False,
         story: bool = False,
+        nested: bool = False,
         admits: Callable[[str, Json], bool] | None = None,
     ) -> None:
-        self.sender = Sender(context, thread, turn_id, both_families=both_families, admits=admits)
+        self.sender = Sender(context, thread, turn_id, both_families=both_families, nested=nested, admits=admits)
         self.counts = Counts(self.sender)
         self.answer: AnswerWriter = StoryAnswer(self.sender) if story else ItemAnswer(self.sender, self.counts)
         self._context = context

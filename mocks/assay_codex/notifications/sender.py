@@ -22,7 +22,8 @@ _KEPT_FOR_REPEATS = 64  # a script repeats a few; a flood of deltas must not sta
 class Sender:
     """Sends the notifications of the turn `turn_id` of `thread`.
 
-    `both_families`: each is sent in the older family, too. `admits`: which notifications are sent, None for all.
+    `both_families`: each is sent in the older family, too. `nested`: what notifications of the story's dialect
+    say stands inside `msg`. `admits`: which notifications are sent, None for all.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Sender:
         turn_id: str,
         *,
         both_families: bool = False,
+        nested: bool = False,
         admits: Callable[[str, Json], bool] | None = None,
     ) -> None:
         self.context = context
@@ -39,6 +41,7 @@ class Sender:
         self.turn_id = turn_id
         self.place: Json = {"threadId": thread.id, "turnId": turn_id}
         """What most notifications of a turn begin with."""
+        self.nested = nested
         self._both_families = both_families
         self._admits = admits
         self._sent: deque[tuple[str, Json]] = deque(maxlen=_KEPT_FOR_REPEATS)

@@ -5,7 +5,9 @@
     tokenCount        {"threadId", "finish_reason", "choice_index"}   a choice is over
     tokenCount        {"threadId", "usage": {…} [, "finish_reason"]}  so is the model's answer
 
-A message without an index belongs to choice 0. A conversation of the v1 methods is named by `conversationId`.
+What stands beside the thread may be inside `msg` instead. A message without an index belongs to choice 0. A
+conversation of the v1 methods is named by `conversationId`.
+
 Everything else is sent as the played version sends it: the beginning and the end of the turn, the user's input, native
 calls, thoughts and failures.
 """
@@ -28,12 +30,16 @@ Json = dict[str, Any]
 
 def send_delta(sender: Sender, delta: Json | str, choice: int | None) -> None:
     """Send agentMessageDelta: text, or a fragment of a call."""
-    sender.notify("agentMessageDelta", {**_address(sender.thread), "delta": delta, **_index(choice)})
+    _send(sender, "agentMessageDelta", {"delta": delta, **_index(choice)})
 
 
 def send_message(sender: Sender, message: Json, choice: int | None) -> None:
     """Send agentMessage: a whole message, of text or of calls."""
-    sender.notify("agentMessage", {**_address(sender.thread), "message": message, **_index(choice)})
+    _send(sender, "agentMessage", {"message": message, **_index(choice)})
+
+
+def _send(sender: Sender, method: str, said: Json) -> None:
+    sender.notify(method, {**_address(sender.thread), **({"msg": said} if sender.nested else said)})
 
 
 def _address(thread: Thread) -> Json:
@@ -83,7 +89,7 @@ class StoryAnswer:
         self._choices_over = True
         self._complete(choice)
         over = {"finish_reason": reason, "choice_index": choice}
-        self._sender.notify("tokenCount", {**_address(self._sender.thread), **over})
+        _send(self._sender, "tokenCount", over)
 
     def end(self, end: AnswerEnd) -> None:
         """Keep the reason for the count; where choices have reported theirs, there is none for the whole.
@@ -104,7 +110,7 @@ class StoryAnswer:
             thread.spend(used)
             counted = {"usage": _usage(before if failed and before else used)}
         # Sent without counts as well: it is what ends the answer (S4-20).
-        self._sender.notify("tokenCount", {**_address(thread), **counted, **ended})
+        _send(self._sender, "tokenCount", {**counted, **ended})
 
     def _complete(self, choice: int) -> None:
         written = self._texts.pop(choice, None)

@@ -19,7 +19,7 @@ from assay_codex.notifications.answer import AnswerEnd
 from assay_codex.notifications.notifier import Notifier
 from assay_scripts.conversation import is_user, message_text
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.selection import Selection, rejected, select
+from assay_scripts.selection import Selection, rejected, select, without_cursor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,14 +58,16 @@ def choose_summary(context: TurnContext, thread: Thread, dropped: int = 0) -> Se
     """What the model answers when it is asked for a summary; `dropped`: how many of the oldest items are left out."""
     if isinstance(context.library, ScriptError):
         return rejected(str(context.library))
-    return select(
-        context.library,
-        context.nonces,
-        # The first drops take the context items, which the history here does not hold.
-        history=thread.history[max(0, dropped - _CONTEXT_ITEMS) :],
-        given=[{"type": "text", "text": PROMPT}],
-        tools=[],  # 0.169.0 asks for a summary without any
-        call_id="",  # not used: without tools the default answer has no call
+    return without_cursor(
+        select(
+            context.library,
+            context.nonces,
+            # The first drops take the context items, which the history here does not hold.
+            history=thread.history[max(0, dropped - _CONTEXT_ITEMS) :],
+            given=[{"type": "text", "text": PROMPT}],
+            tools=[],  # 0.169.0 asks for a summary without any
+            call_id="",  # not used: without tools the default answer has no call
+        )
     )
 
 
@@ -163,5 +165,5 @@ class Compaction:
         if casting.script == before.script:
             # The turns under a nonce say which part is next; this is the same turn, so it goes on by itself.
             casting = replace(casting, first=max(casting.first, min(before.first + 1, len(casting.parts) - 1)))
-        self.casting, self._record = casting, casting.nonce.begin(casting.script, casting.first)
+        self.casting, self._record = casting, casting.begin()
         self.response = self._ask()

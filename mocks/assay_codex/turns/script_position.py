@@ -8,7 +8,7 @@ from assay_codex.turns.response import Response
 from assay_scripts.default_answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.player import perform
-from assay_scripts.selection import Selection, select
+from assay_scripts.selection import Selection, select, without_cursor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class ScriptPosition:
         self._thread = thread
         # Copied: `reflect` answers with the history before the turn, not with what it has added since.
         self._history = list(thread.history)
-        self.record = casting.nonce.begin(casting.script, casting.first)
+        self.record = casting.begin()
         """The turn as scripts under its nonce can see it."""
         self._index = casting.first
 
@@ -79,19 +79,21 @@ class ScriptPosition:
         library, casting = self._context.library, self.casting
         # The file is read again when it changes, so it may be broken in the middle of a turn.
         if not isinstance(library, ScriptError):
-            casting = select(
-                library,
-                self._context.nonces,
-                history=self._thread.history,
-                # The input is in the history already, as far as the summary has kept it.
-                given=[],
-                tools=self._thread.tools,
-                call_id=f"call_{self._context.ids.number():04}",
-                developer=self._thread.developer or "",
+            casting = without_cursor(
+                select(
+                    library,
+                    self._context.nonces,
+                    history=self._thread.history,
+                    # The input is in the history already, as far as the summary has kept it.
+                    given=[],
+                    tools=self._thread.tools,
+                    call_id=f"call_{self._context.ids.number():04}",
+                    developer=self._thread.developer or "",
+                )
             )
         # Before the next begins: two running turns would block a script that waits for the others (`others_running`).
         self.record.state = "completed"
-        self.record = casting.nonce.begin(casting.script, casting.first)
+        self.record = casting.begin()
         self.move(casting)
 
     def end(self, state: State) -> None:

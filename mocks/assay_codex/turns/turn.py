@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_scripts.nonces import State
+    from assay_scripts.steps.cursor import Agentic
 
 Json = dict[str, Any]
 _Input = tuple[list["Mapping[str, Any]"], str | None, Selection]
@@ -70,7 +71,7 @@ class Turn:
         schema: object = None,
     ) -> None:
         # Begun before the turn's own record, since it is played first.
-        record = summary.nonce.begin(summary.script, summary.first) if summary else None
+        record = summary.begin() if summary else None
         self.id = context.turn_id(thread)
         self.thread = thread
         self.wait: Until | None = None
@@ -84,7 +85,12 @@ class Turn:
         # A script can have both families from a version that has one (shapes.double-telling).
         both = self._version.messages.legacy_events or casting.notifications == "double"
         self._own_notifier = Notifier(
-            context, thread, self.id, both_families=both, story=casting.notifications == "story"
+            context,
+            thread,
+            self.id,
+            both_families=both,
+            story=casting.notifications in {"story", "nested"},
+            nested=casting.notifications == "nested",
         )
         self._results = Results(self._own_notifier.sender)
         self._shared = Shared(
@@ -294,8 +300,8 @@ class Turn:
             case steps.Retry():
                 self._retry(action)
 
-    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw) -> None:
-        """Do what is no part of an answer."""
+    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw | Agentic) -> None:
+        """Do what is no part of an answer; scripts with steps of Cursor's were rejected when they were chosen."""
         match action:
             case steps.Open(name):
                 # By nonce, so that turns of other threads and clients do not open each other's gates.
@@ -422,7 +428,7 @@ class Turn:
         limit = self._version.compaction.limit
         if limit is not None and self.thread.context >= limit:
             casting = choose_summary(self._context, self.thread)
-            record = casting.nonce.begin(casting.script, casting.first)
+            record = casting.begin()
             self._compaction = Compaction(self._shared, self._script, casting, record, self._go_on_after_summary)
         elif self._queued:
             self._take_queued()

@@ -1,5 +1,6 @@
 """Miniatures: the reference proxy with exactly one fault each, and none; they prove that a requirement is checked."""
 
+from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
 from assay_mocks.miniatures.block_faults import BLOCK_FAULTS
 from assay_mocks.miniatures.choice_faults import CHOICE_FAULTS
 from assay_mocks.miniatures.fault import Fault
@@ -15,7 +16,7 @@ from assay_mocks.miniatures.turn_faults import TURN_FAULTS
 
 TOPICS = (
     STREAM_FAULTS, BLOCK_FAULTS, SHAPE_FAULTS, CHOICE_FAULTS, OTHER_FAULTS, TURN_FAULTS, HTTP_FAULTS, PARAM_FAULTS,
-    RESPONSES_FAULTS, SENTINEL_FAULTS, TARGET_FAULTS,
+    RESPONSES_FAULTS, SENTINEL_FAULTS, TARGET_FAULTS, AGENT_FAULTS,
 )  # fmt: skip
 """The faults, by what they are about."""
 FAULTS: dict[str, Fault] = {fault.name: fault for topic in TOPICS for fault in topic}

@@ -1,6 +1,7 @@
 """`python -m assay_mocks.miniatures [NAME]`: serve the reference proxy with the fault NAME, as `assay-proxy` is served.
 
 Without a name every fault is served at once, each below its own path: `/<name>/v1/…`, and `/none/v1/…` without any.
+Below `/<name>+<name>/v1/…` a proxy has several faults; what the later ones change, they change after the earlier ones.
 The settings are those of `assay-proxy`.
 """
 
@@ -20,10 +21,11 @@ from assay_proxy.http.stop_signals import stop_signals
 from assay_proxy.settings import Settings, SettingsError, load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from assay_mocks.miniatures import Fault
     from assay_proxy.backends.backend import Backend
 
 NONE = "none"
@@ -33,19 +35,31 @@ class Miniatures:
     """All miniatures of one application, selected by the path's first segment; without one, no fault."""
 
     def __init__(self, app: WSGIApplication, key: str | None, slots: int, stop: threading.Event) -> None:
-        self._rooms: dict[str, WithFault] = {
-            name: WithFault(app=app, fault=fault, key=key, slots=slots, stop=stop)
-            for name, fault in [*FAULTS.items(), (NONE, None)]
-        }
+        self._faulty: Callable[[WSGIApplication, Fault | None], WithFault] = lambda inner, fault: WithFault(
+            app=inner, fault=fault, key=key, slots=slots, stop=stop
+        )
+        self._rooms = {name: self._faulty(app, fault) for name, fault in [*FAULTS.items(), (NONE, None)]}
+        self._app = app
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         name, _, rest = environ["PATH_INFO"].removeprefix("/").partition("/")
+        if "+" in name and name not in self._rooms and FAULTS.keys() >= set(name.split("+")):
+            # `setdefault`: of two requests that come at once the second finds the first one's.
+            self._rooms.setdefault(name, self._several(name.split("+")))
         if name in self._rooms:
             # The proxy below knows nothing of the segment: to it every miniature is served at the root.
             environ["PATH_INFO"] = f"/{rest}"
             return self._rooms[name](environ, start_response)
         return self._rooms[NONE](environ, start_response)
+
+    def _several(self, names: Sequence[str]) -> WithFault:
+        """The application with these faults."""
+        first, *others = names
+        wrapped = self._faulty(self._app, FAULTS[first])
+        for name in others:
+            wrapped = self._faulty(wrapped, FAULTS[name])
+        return wrapped
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

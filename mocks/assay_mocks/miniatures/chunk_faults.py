@@ -19,7 +19,7 @@ from assay_mocks.miniatures.chunks import (
     with_call,
     with_delta,
 )
-from assay_mocks.miniatures.fault import DONE, OPENAI_JSON, Example, Fault, Frame, Json, Request
+from assay_mocks.miniatures.fault import DONE, FUNCTION_CALL, OPENAI_JSON, Example, Fault, Frame, Json, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -253,6 +253,16 @@ def _own_call_ids(chunk: Json) -> Iterable[Frame]:
     yield with_call(chunk, lambda c: {**c, "id": "call_of_the_stream_" + c["id"]} if "id" in c else c)
 
 
+def _as_tool_call(chunk: Json) -> Iterable[Frame]:
+    """What was asked for as a function is called as a tool, as clients of today read it, but not those that ask so."""
+    made = delta_of(chunk).get("function_call")
+    if made is None:
+        yield chunk
+        return
+    opening = {"id": "call_1", "type": "function"} if "name" in made else {}
+    yield with_delta(chunk, {"tool_calls": [{"index": 0, **opening, "function": made}]}, finish_of(chunk))
+
+
 def _fault(name: str, breaks: str, **how: Any) -> Fault:  # noqa: ANN401 (the fields of Fault)
     return Fault(name=name, breaks=f"chat.stream.{breaks}", **how)
 
@@ -282,6 +292,7 @@ CHUNK_FAULTS: tuple[Fault, ...] = (
     _fault("call-without-name", "call-opening", frames=each(_nameless)),
     _fault("call-name-lowered", "call-opening", frames=each(_wrong_name)),
     _fault("third-call-counted-as-second", "call-opening", frames=each(_counts_to_one), scripts=("call/three",)),
+    _fault("functions-called-as-tools", "parity", frames=each(_as_tool_call), dialects=(FUNCTION_CALL,)),
     _fault("call-id-repeated", "call-opening", frames=_identity_repeated),
     _fault("empty-call-deltas", "call-delta-on-change", frames=each(_empty_call_deltas)),
     # In obsidian-xml this is the right mode (S4-8).

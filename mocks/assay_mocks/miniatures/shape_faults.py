@@ -133,6 +133,7 @@ def _told_twice(chunk: Json) -> Iterable[Frame]:
 
 SHAPE_FAULTS: tuple[Fault, ...] = (
     _blind("fragments-of-tools-unknown", "shapes.a", "shapes/a"),
+    _blind("fragments-inside-msg-unknown", "shapes.a", "shapes/nested"),
     _blind("fragments-of-functions-unknown", "shapes.b", "shapes/b"),
     _blind("responses-events-unknown", "shapes.c", "shapes/c"),
     _blind("whole-messages-unknown", "shapes.d", "shapes/d"),

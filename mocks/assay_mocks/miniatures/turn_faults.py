@@ -303,7 +303,7 @@ TURN_FAULTS: tuple[Fault, ...] = (
     Fault(name="function-results-swapped", breaks="turn.tool-result", request=_messages(_function_results_swapped),
           dialects=(FUNCTION_CALL,), scripts=("reflect/received",)),
     _request("tools-reversed", "tool-registry-order", _tools_reversed),
-    _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps"),
+    _request("tools-stripped-after-result", "multi-step", _tools_stripped, "call/steps", "persona/opencode"),
     _request("result-needs-tools", "follow-up-without-tools", _tools_demanded, "text/hello"),
     _request("tool-choice-ignored", "tool-choice-none", _without_field("tool_choice", lambda it: it == "none")),
     _request("forced-calls-forgotten", "tool-choice-forced", _without_field("tool_choice", _is_forced)),

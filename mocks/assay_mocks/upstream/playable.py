@@ -44,7 +44,11 @@ def _of_part(part: Sequence[Step]) -> str:
         # Scripts of late text or calls; they are played by the mock of the app-server alone.
         if at and language.ends_turn(part[at - 1]):
             return f"{_name(step)}: Codex reads nothing after the end of an answer"
-        why = language.only_app_server(step) or _CHECKS.get(type(step), _nothing)(step, part[:at])
+        why = (
+            language.only_app_server(step)
+            or language.only_cursor(step)
+            or _CHECKS.get(type(step), _nothing)(step, part[:at])
+        )
         if why:
             return f"{_name(step)}: {why}"
     return ""

@@ -11,6 +11,7 @@ from assay_scripts.blocks import cut, is_structured_call
 from assay_scripts.call_shapes import Text, in_shapes
 from assay_scripts.player import Action, Until, perform
 from assay_scripts.steps import Call, Doing, Fail, Finish, Open, Piece, Reflect, Think, Usage
+from assay_scripts.steps.cursor import Agentic
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -91,8 +92,8 @@ class Reply:
         return () if begun else self._writer.begun()
 
     def _send(self, action: Action | Until) -> Iterator[Output]:
-        if isinstance(action, Doing):
-            return  # the app-server's own: `playable` refuses scripts with these
+        if isinstance(action, Doing | Agentic):
+            return  # the app-server's own, and Cursor's: `playable` refuses scripts with these
         match action:
             case Until():
                 yield action

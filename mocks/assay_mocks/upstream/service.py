@@ -73,7 +73,7 @@ class Service:
         # Taken out and put in again below, so the one that was used longest ago is dropped first.
         record = self._turns.pop(key, None) if asked.continues else None
         if record is None:
-            record = selection.nonce.begin(selection.script, selection.first)
+            record = selection.begin()
         record.part, record.state = selection.first, "running"
         self._turns[key] = record
         if len(self._turns) > KEPT_NONCES:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay_scripts.causes import CAUSES
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
-from assay_scripts.steps import only_app_server
+from assay_scripts.steps import only_app_server, only_cursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -57,9 +57,11 @@ def _section(definition: Definition) -> str:
     about = description(definition.step).replace("\n", "\n\n")
     least = json.dumps(definition.shortest)
     head = f"## {definition.name}\n\n{about} At least `{least}`.\n"
-    why = only_app_server(definition.step)
-    if why:
-        head = f"{head}\nPlayed by `assay-codex` alone: {why}.\n"
+    app_server, cursor = only_app_server(definition.step), only_cursor(definition.step)
+    if app_server:
+        head = f"{head}\nNot played by a model's service behind a real Codex: {app_server}.\n"
+    if cursor:
+        head = f"{head}\nPlayed by `assay-cursor` alone: {cursor}.\n"
     if not definition.fields:
         return head
     meanings = field_descriptions(definition.step)

@@ -27,6 +27,13 @@ SHAPES: tuple[Script, ...] = (
         notifications="story",
     ),
     Script(
+        # As codex/event has it: what a notification says is one member of its params.
+        name="shapes/nested",
+        title="A call as tool_calls fragments in agentMessageDelta, all of it inside params.msg.",
+        parts=((replace(_CALL, shape="delta-tool-calls", pieces=_FRAGMENTS),),),
+        notifications="nested",
+    ),
+    Script(
         name="shapes/b",
         title="A call as function_call fragments in agentMessageDelta.",
         parts=((replace(_CALL, shape="delta-function-call", pieces=_FRAGMENTS),),),

@@ -195,8 +195,8 @@ def test_a_turn_can_be_interrupted_before_the_model_answers(make_client: Any, ve
 def test_a_turn_that_is_woken_early_keeps_its_time(make_client: Any) -> None:
     parts = (Gate(timeout=5.0), Say(("x",))), (Gate(timeout=5.0), Say(("x",))), (), ()
     client = make_client({"a": Script(name="a", title="", parts=parts)})
-    for _ in parts:
-        client.play("[[assay:a#1]]")
+    for number in range(len(parts)):
+        client.play(f"[[assay:a#1]] {number}")
     assert client.server.wake_at() == client.now + 5.0
     assert client.wait(5.0).said.count("x") == 2
 

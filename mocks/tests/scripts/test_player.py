@@ -30,6 +30,7 @@ from assay_scripts.steps import (
     Think,
     Usage,
 )
+from assay_scripts.steps.cursor import Agentic
 
 if TYPE_CHECKING:
     from assay_scripts.player import Action
@@ -150,7 +151,7 @@ def shortest(steps: object) -> list[Step]:
     return [step_from_json(DEFINITIONS[NAMES[step]].shortest) for step in get_args(steps)]
 
 
-@pytest.mark.parametrize("step", shortest(Doing | Answering), ids=lambda step: NAMES[type(step)])
+@pytest.mark.parametrize("step", shortest(Doing | Answering | Agentic), ids=lambda step: NAMES[type(step)])
 def test_what_is_done_is_played_as_it_is(step: Step) -> None:
     assert played(step)[0] == step
 

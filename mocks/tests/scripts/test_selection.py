@@ -6,8 +6,8 @@ import pytest
 
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import Selection, part_to_play, select, unknown_script
-from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Script
+from assay_scripts.selection import Selection, part_to_play, select, unknown_script, without_cursor
+from assay_scripts.steps import Call, Fail, Finish, Hang, Say, Script, cursor
 
 
 def _call(identity: str) -> Call:
@@ -46,7 +46,7 @@ def test_the_turns_of_a_script_with_choices_play_them_in_rotation() -> None:
     for _ in range(4):
         selection = _select([], "[[assay:choices/text#a]]", nonces=nonces)
         said.append(selection.parts[0][0])
-        selection.nonce.begin(selection.script, selection.first)
+        selection.begin()
     assert said[0] == said[2] != said[1] == said[3]
 
 
@@ -139,12 +139,39 @@ def test_results_in_the_history_choose_the_part_else_the_turns_seen(answered: se
 
 def test_the_turns_seen_under_a_nonce_are_those_of_the_same_script() -> None:
     nonces = Nonces()
-    for script in ("call/steps", "call/steps", "text/hello"):
-        selection = _select([], f"[[assay:{script}#a]]", nonces=nonces)
-        selection.nonce.begin(selection.script, selection.first)
+    for script, said in (("call/steps", "One."), ("call/steps", "Two."), ("text/hello", "Three.")):
+        _select([], f"[[assay:{script}#a]] {said}", nonces=nonces).begin()
     assert _select([], "[[assay:call/steps#a]]", nonces=nonces).first == 2
     assert _select([_result("call_search")], "[[assay:call/steps#a]]", nonces=nonces).first == 1
     assert _select([], "[[assay:call/steps#b]]", nonces=nonces).first == 0
+
+
+def test_a_request_that_is_sent_again_is_answered_by_the_same_part() -> None:
+    nonces = Nonces()
+    first, history = "[[assay:call/steps#a]] Go.", [_user("[[assay:call/steps#a]] Go."), _user("x", "assistant")]
+
+    def part(earlier: list[dict[str, Any]], said: str) -> int:
+        selection = _select(earlier, said, nonces=nonces)
+        selection.begin()
+        return selection.first
+
+    assert [part([], first) for _ in range(3)] == [0, 0, 0]
+    assert [part(history, "On.") for _ in range(2)] == [1, 1]
+    # Also one that comes late, after the conversation went on.
+    assert part([], first) == 0
+    assert part([], "[[assay:call/steps#b]] Go.") == 0
+
+
+def test_the_choices_of_a_request_that_is_sent_again_are_those_of_the_first_time() -> None:
+    nonces = Nonces()
+    played = []
+    for said in ("One.", "One.", "One.", "One.", "Two.", "Two."):
+        selection = _select([], f"[[assay:choices/mixed#a]] {said}", nonces=nonces)
+        selection.begin()
+        played.append((selection.parts, selection.first))
+    assert played[0][0] != played[1][0]
+    assert played[:2] == played[2:4]
+    assert [parts for parts, _ in played[4:]] == [parts for parts, _ in played[:2]]
 
 
 def test_a_script_of_one_call_that_was_answered_is_over() -> None:
@@ -172,3 +199,20 @@ def test_a_users_script_goes_on_with_each_message_that_asks_for_it() -> None:
 def test_without_any_of_them_the_default_answers() -> None:
     selection = _select([], "hello")
     assert (selection.script, selection.parts) == ("default", ((Say(("You", " said:", " hello")),),))
+
+
+def test_a_tool_of_cursors_counts_as_a_call() -> None:
+    parts = ((cursor.Read(id="r", path="a"), cursor.Shell(id="s", command="ls")), (Say(("done",)),))
+    assert part_to_play(parts, {"r"}, 0) == 0
+    assert part_to_play(parts, {"r", "s"}, 0) == 1
+
+
+def test_a_script_with_a_step_of_cursors_is_for_that_mock_alone() -> None:
+    own = Script(name="own", title="", parts=((Say(("a",)),), (cursor.Heartbeat(),)), when="go")
+    selection = without_cursor(_select([], "go", library={"own": own}))
+    assert (selection.parts, selection.script) == (((Fail(),),), "own")
+    assert selection.problem == (
+        "The script own is played by assay-cursor alone: Heartbeat: it is about the stream of Cursor's service."
+    )
+    other = _select([], "go", library={"own": Script(name="own", title="", parts=((Say(("a",)),),), when="go")})
+    assert without_cursor(other) is other

@@ -26,6 +26,7 @@ from assay_scripts.steps import (
     Think,
     Usage,
 )
+from assay_scripts.steps.cursor import Agentic
 
 CALL = Call(id="c", name="localSearch", arguments="{}")
 
@@ -75,6 +76,8 @@ def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) 
     why = why_not(((step,),))
     if isinstance(step, Doing | Overload | Surrogates):
         assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*app-server[a-z' ,]*", why)
+    elif isinstance(step, Agentic):
+        assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*Cursor's [a-z' ,]*", why)
     else:
         assert why == ""
 

@@ -40,7 +40,17 @@ def test_a_users_script_is_chosen_by_its_text(make_model: Make) -> None:
 
 def test_a_turn_that_begins_plays_the_next_part(make_model: Make) -> None:
     model = make_model(Say(("one",)), then=(Say(("two",)),))
-    assert [model.play(S).text for _ in range(3)] == ["one", "two", "two"]
+    assert [model.play(f"{S} {number}").text for number in range(3)] == ["one", "two", "two"]
+
+
+def test_a_request_that_is_sent_again_gets_the_same_part(make_model: Make) -> None:
+    model = make_model(Say(("one",)), then=(Say(("two",)),))
+    assert [model.play(said).text for said in (S, S, f"{S} On.", S)] == ["one", "one", "two", "one"]
+
+
+def test_a_request_that_is_sent_again_after_a_failure_gets_the_next_part(make_model: Make) -> None:
+    model = make_model(Say(("one",)), Fail("quota"), then=(Say(("two",)),))
+    assert [model.play(S).text for _ in range(2)] == ["one", "two"]
 
 
 def test_results_continue_the_turn(make_model: Make) -> None:
@@ -100,7 +110,7 @@ def test_a_gate_is_opened_by_another_request(make_model: Make) -> None:
     model = make_model(Say(("a",)), Gate(timeout=3), Say(("b",)), then=(Open(), Say(("opened",))))
     first = model.begin(S)
     assert first.on(model.now).waits == model.now + 3
-    second = model.begin(S)
+    second = model.begin(f"{S} Open it.")
     before = second.reply.changes
     assert second.on(model.now).text == "opened"
     assert second.reply.changes == before + 2  # the gate, and the end

@@ -1,49 +1,48 @@
-"""The chat endpoint: a validated request as a plan for a turn, and the headers that say how it is answered."""
+"""The chat endpoint: a validated request as a plan for a turn. Pure but for the time and the id of the answer."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.conversation import converse
 from assay_proxy.events import Cause
-from assay_proxy.surfaces import chat_stream, chat_whole
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
+from assay_proxy.surfaces.chat_stream import ChatStream, Head
+from assay_proxy.surfaces.chat_whole import ChatWhole
 from assay_proxy.surfaces.proxy_headers import echoed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from flask import Response
-
-    from assay_proxy.answers.turn_runner import TurnRunner
-    from assay_proxy.settings import Settings
+    from assay_proxy.answers.plan import AnswerSettings
     from assay_proxy.surfaces.chat_request import ChatRequest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
-    """Answers chat requests with turns of `runner`."""
+    """Plans the answers to chat requests."""
 
-    settings: Settings
-    runner: TurnRunner
+    settings: AnswerSettings
+    asked: AskedModels = field(default_factory=AskedModels)
 
-    def answer(self, request: ChatRequest, *, client_gone: Callable[[], bool], keep_open: bool) -> Response:
-        """The response; arguments and errors as of `TurnRunner.run`."""
-        return self.runner.run(self._plan(request), client_gone=client_gone, keep_open=keep_open)
+    def plan(self, request: ChatRequest) -> AnswerPlan:
+        """The plan.
 
-    def _plan(self, request: ChatRequest) -> AnswerPlan:
+        Raises:
+            ApiError: 404, when the model is not served.
+        """
         # Before a slot is taken: an unknown model is a 404 however busy the proxy is (http.precedence.*).
         model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
         demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)
         call_format = self._call_format(request)
-        head = chat_stream.Head(
+        head = Head(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
             id=f"chatcmpl-{secrets.token_hex(12)}",
             created=int(time.time()),
@@ -65,8 +64,7 @@ class Chat:
                 single=call_format.dialect is Dialect.FUNCTION_CALL,
             ),
             stream=request.stream,
-            whole=lambda events: chat_whole.collect(events, head),
-            pieces=lambda events: chat_stream.write(events, head),
+            writer=ChatStream(head) if request.stream else ChatWhole(head),
             dialect=call_format.dialect,
             demand=demand,
             choices=request.n,

@@ -36,27 +36,50 @@ def instructed(conversation: Conversation, demand: Demand | None) -> Conversatio
     return replace(conversation, developer="\n\n".join(texts))
 
 
-def hold_for_call(events: Iterator[TurnEvent], demand: Demand | None, *, choices: int = 1) -> Iterator[TurnEvent]:
-    """The events, held back until each choice has made a call that was demanded; a failure if one ends without."""
-    if demand is None:
-        yield from events
-        return
-    waiting, kept = set(range(choices)), []
-    for event in events:
+class Holding:
+    """Holds an answer back until each of its choices has made a call that was demanded.
+
+    An answer that ends without one fails: `done` is true then, and nothing more passes. No demand holds nothing.
+    """
+
+    def __init__(self, demand: Demand | None, *, choices: int = 1) -> None:
+        self._demand = demand
+        self._waiting = set(range(choices)) if demand else set[int]()
+        self._kept: list[TurnEvent] = []
+        self.done = False
+        """The answer has failed for want of a call."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether anything is held back."""
+        return bool(self._waiting)
+
+    def feed(self, event: TurnEvent) -> list[TurnEvent]:
+        """What passes now."""
+        if self._demand is None or not self._waiting:
+            return [event]
         match event:
             # Silences are passed on: comments keep the client waiting (chat.stream.keepalive).
             case Quiet() | Working() | Failed():
-                yield event
-                continue
-            case CallOpened() if event.name in demand.names:
-                waiting.discard(event.choice)
-            case Finished() if event.choice in waiting:
-                yield Failed(demand.cause)
-                return
+                return [event]
+            case CallOpened() if event.name in self._demand.names:
+                self._waiting.discard(event.choice)
+            case Finished() if event.choice in self._waiting:
+                self.done = True
+                return [Failed(self._demand.cause)]
             case _:
                 pass
-        kept.append(event)
-        if not waiting:
-            yield from kept
-            break
-    yield from events
+        self._kept.append(event)
+        if self._waiting:
+            return []
+        kept, self._kept = self._kept, []
+        return kept
+
+
+def hold_for_call(events: Iterator[TurnEvent], demand: Demand | None, *, choices: int = 1) -> Iterator[TurnEvent]:
+    """The events, held back until each choice has made a call that was demanded; a failure if one ends without."""
+    holding = Holding(demand, choices=choices)
+    for event in events:
+        yield from holding.feed(event)
+        if holding.done:
+            return

@@ -3,34 +3,87 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.errors import UNKNOWN_MODEL, ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from assay_proxy.answers.demand import Demand
     from assay_proxy.conversation import Conversation
-    from assay_proxy.events import TurnEvent
-    from assay_proxy.settings import Settings, StopPolicy
+    from assay_proxy.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy, XmlEscape
+    from assay_proxy.surfaces.writer import Writer
+
+
+class AnswerSettings(Protocol):
+    """What decides how requests are answered that do not say it themselves; `assay_proxy.settings` describes it."""
+
+    @property
+    def backend(self) -> str:
+        """The name of what answers, which is also the name of its default model."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names that are served."""
+
+    @property
+    def any_model(self) -> bool:
+        """Whether any other name is served, too."""
+
+    @property
+    def unknown_models(self) -> tuple[str, ...]:
+        """Names that are refused even so."""
+
+    @property
+    def output_mode(self) -> OutputMode:
+        """How chat answers write calls."""
+
+    def arguments_mode(self, output_mode: OutputMode) -> ArgumentsMode:
+        """How streams of an output mode send arguments."""
+
+    @property
+    def stop_policy(self) -> StopPolicy:
+        """How many calls a stream of chat has."""
+
+    @property
+    def responses_stop_policy(self) -> StopPolicy:
+        """How many calls a response has."""
+
+    @property
+    def tool_block_max(self) -> int:
+        """The most calls of a choice; 0: any number."""
+
+    @property
+    def tool_block_delimiter(self) -> str:
+        """What stands between two blocks."""
+
+    @property
+    def suppress_tail_after_tools(self) -> bool:
+        """Whether text after calls is dropped."""
+
+    @property
+    def tools_strict(self) -> bool:
+        """Whether a call of a tool that was not declared fails a response."""
+
+    @property
+    def xml_escape(self) -> XmlEscape:
+        """Whether values in blocks are escaped."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerPlan:
-    """One answer: the turn to run, the rules for what it may say, and the functions that write it."""
+    """One answer: the turn to run, the rules for what it may say, and what writes it."""
 
     id: str
     """The answer's id, which also makes the ids of its calls unlike those of other answers."""
     conversation: Conversation
     rules: Rules
     stream: bool
-    """Whether `pieces` writes the answer; else `whole` does."""
-    whole: Callable[[Iterator[TurnEvent]], Mapping[str, Any]]
-    """The JSON body of a whole answer."""
-    pieces: Callable[[Iterator[TurnEvent]], Iterator[bytes]]
-    """The body of a stream; an empty piece stands for an event that writes nothing."""
+    """Whether it is streamed."""
+    writer: Writer
+    """Writes this one answer."""
     dialect: str
     """For the log."""
     demand: Demand | None = None
@@ -43,7 +96,7 @@ class AnswerPlan:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def backend_model(name: str, settings: Settings) -> str | None:
+def backend_model(name: str, settings: AnswerSettings) -> str | None:
     """The model to ask the backend for; None for the backend's own default, which is served under the backend's name.
 
     Raises:
@@ -55,12 +108,14 @@ def backend_model(name: str, settings: Settings) -> str | None:
     return name if name in settings.models and name != settings.backend else None
 
 
-def serves(name: str, settings: Settings) -> bool:
+def serves(name: str, settings: AnswerSettings) -> bool:
     """Whether a model of this name is served."""
     return name in settings.models or (settings.any_model and name not in settings.unknown_models)
 
 
-def choice_rules(settings: Settings, *, stream: bool, policy: StopPolicy, calls: bool, single: bool = False) -> Rules:
+def choice_rules(
+    settings: AnswerSettings, *, stream: bool, policy: StopPolicy, calls: bool, single: bool = False
+) -> Rules:
     """What a choice may say; `single` allows one call at most, whatever the policy.
 
     A whole answer holds all calls, whatever the policy, and reads the backend's answer to its end.

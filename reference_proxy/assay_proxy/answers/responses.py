@@ -1,34 +1,33 @@
-"""The responses endpoint: a validated request as a plan for a turn, and the responses that were stored."""
+"""The responses endpoint: a validated request as a plan for a turn, and the responses that were stored. No I/O."""
 
 from __future__ import annotations
 
 import json
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
 from assay_proxy.conversation import Call, Message, TextPart, converse
 from assay_proxy.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
-from assay_proxy.surfaces import input_items, responses_answer, responses_input
+from assay_proxy.surfaces import input_items, responses_input
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.namespaces import called
 from assay_proxy.surfaces.proxy_headers import echoed
+from assay_proxy.surfaces.responses_answer import ResponsesStream, ResponsesWhole
 from assay_proxy.surfaces.responses_object import TOKEN_BYTES, Head, response_of
 from assay_proxy.surfaces.rules import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from flask import Response
-
+    from assay_proxy.answers.plan import AnswerSettings
     from assay_proxy.answers.stored_responses import Store
-    from assay_proxy.answers.turn_runner import TurnRunner
     from assay_proxy.conversation import Conversation, Item
-    from assay_proxy.settings import Settings
     from assay_proxy.surfaces.responses_input import Given
     from assay_proxy.surfaces.responses_request import ResponsesRequest
 
@@ -37,15 +36,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Responses:
-    """Answers responses requests with turns of `runner`, and keeps the responses in `store`."""
+    """Plans the answers to responses requests, and keeps the responses in `store`."""
 
-    settings: Settings
-    runner: TurnRunner
+    settings: AnswerSettings
     store: Store
-
-    def answer(self, request: ResponsesRequest, *, client_gone: Callable[[], bool], keep_open: bool) -> Response:
-        """The response; arguments and errors as of `TurnRunner.run`."""
-        return self.runner.run(self._plan(request), client_gone=client_gone, keep_open=keep_open)
+    asked: AskedModels = field(default_factory=AskedModels)
 
     def retrieve(self, id_: str) -> Mapping[str, Any]:
         """The stored response with this id.
@@ -79,9 +74,16 @@ class Responses:
             raise _unknown(id_)
         return stored
 
-    def _plan(self, request: ResponsesRequest) -> AnswerPlan:
+    def plan(self, request: ResponsesRequest) -> AnswerPlan:
+        """The plan; the response is stored as its writer ends.
+
+        Raises:
+            ApiError: 404, when the model is not served or the previous response is not stored; 400, when the input
+                refers to something that is not there.
+        """
         # First: an unknown model is answered before an unknown response.
         model = backend_model(request.model, self.settings)
+        self.asked.note(request.model)
         before = self._before(request)
         given = responses_input.resolved(request.given, self._item)
         calls = {item.id for item in before if isinstance(item, Call)}
@@ -108,8 +110,7 @@ class Responses:
                 self.settings, stream=request.stream, policy=head.call_format.policy, calls=request.calls
             ),
             stream=request.stream,
-            whole=lambda events: responses_answer.collect(events, head, keep),
-            pieces=lambda events: responses_answer.write(events, head, keep),
+            writer=ResponsesStream(head, keep) if request.stream else ResponsesWhole(head, keep),
             dialect=f"responses {head.call_format.dialect}",
             demand=demand,
             param="input",

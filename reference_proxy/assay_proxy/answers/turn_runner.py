@@ -21,8 +21,9 @@ from assay_proxy.answers.timing import TICK, ClientGoneError, hold_status_line, 
 from assay_proxy.assembly.assembly import assemble
 from assay_proxy.errors import failure
 from assay_proxy.events import CallOpened, Cause, Failed, TurnEvent
-from assay_proxy.http.json_response import json_response
+from assay_proxy.http.json_response import json_bytes
 from assay_proxy.surfaces import sse
+from assay_proxy.surfaces.writer import pieces, whole
 from assay_proxy.tools.registry import Registry
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class TurnRunner:
         )
         events = hold_for_call(_logged(events, plan), plan.demand, choices=plan.choices)
         if not plan.stream:
-            return json_response(plan.whole(events))
+            return json_bytes(whole(events, plan.writer))
         # Called before there is a response: what fails until then is still an HTTP error.
         held = hold_status_line(events, commit=self.settings.commit_ms / 1000, clock=self.clock, param=plan.param)
         return Response(self._body(held, plan), headers=dict(sse.HEADERS))
@@ -111,7 +112,7 @@ class TurnRunner:
     def _body(self, events: Iterator[TurnEvent], plan: AnswerPlan) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
         try:
-            yield from keep_alive(plan.pieces(events), comment=sse.KEEP_ALIVE, every=every, clock=self.clock)
+            yield from keep_alive(pieces(events, plan.writer), comment=sse.KEEP_ALIVE, every=every, clock=self.clock)
         except ClientGoneError:
             # The status line is out and the reader has left: there is no one to report an error to.
             log.info("client of %s left", plan.id)

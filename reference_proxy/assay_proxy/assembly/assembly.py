@@ -25,15 +25,41 @@ def assemble(
 ) -> Iterator[TurnEvent]:
     """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
 
+    The arguments are those of `Assembly`, which this pulls events through.
+    """
+    assembly = Assembly(rules, choices=choices, await_usage=await_usage, seed=seed)
+    for event in events:
+        yield from assembly.feed(event)
+        if assembly.done:
+            return
+
+
+class Assembly:
+    """What an answer says, event by event: the backend's are fed, what passes of them comes back.
+
     `await_usage` reads on after the finish until the backend has reported the usage of every choice, shows that it
     will not, or is quiet for `USAGE_PATIENCE` seconds. `seed` differs from that of every other answer.
     """
-    answer = _Answer([Choice(index, rules, seed) for index in range(choices)], set(range(choices)))
-    for event in events:
-        over = answer.over
-        yield from answer.feed(event)
-        if answer.over and not (await_usage and answer.await_usage(event, over=over)):
-            return
+
+    def __init__(self, rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = "") -> None:
+        self._answer = _Answer([Choice(index, rules, seed) for index in range(choices)], set(range(choices)))
+        self._await_usage = await_usage
+        self.done = False
+        """Nothing more is wanted of the backend."""
+
+    def feed(self, event: TurnEvent) -> list[TurnEvent]:
+        """What passes of an event."""
+        answer, over = self._answer, self._answer.over
+        passed = list(answer.feed(event))
+        self.done = answer.over and not (self._await_usage and answer.await_usage(event, over=over))
+        return passed
+
+    def passes(self, text: str, choice: int = 0) -> bool:
+        """Whether a `Text` of this choice passes as it is; then it is taken, as by `feed`. Else nothing has changed.
+
+        Nearly every piece of a long answer does, and without an event for each a stream costs a fraction.
+        """
+        return self._answer.choices[choice].passes(text)
 
 
 @dataclass

@@ -6,9 +6,11 @@ half waits for its second; a half that stays alone becomes U+FFFD.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 _FIRST_HALF = ("\ud800", "\udbff")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -26,6 +28,10 @@ class Joiner:
         cut = len(text) - 1 if text and _FIRST_HALF[0] <= text[-1] <= _FIRST_HALF[1] else len(text)
         self._held = text[cut:]
         return whole(text[:cut])
+
+    def passes(self, piece: str) -> bool:
+        """Whether `feed` would return the piece as it is, and hold nothing."""
+        return not self._held and (piece.isascii() or _HALF.search(piece) is None)
 
     def end(self) -> str:
         """What is left when no more comes."""

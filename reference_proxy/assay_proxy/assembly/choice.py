@@ -105,6 +105,15 @@ class Choice:
             case _:
                 return
 
+    def passes(self, text: str) -> bool:
+        """Whether a piece of text passes as it is, which it does in an open choice that holds nothing back.
+
+        If so it is taken; if not nothing has changed, and it is to be fed.
+        """
+        if self.state is not State.OPEN or not text or not self._text.passes(text):
+            return False
+        return not self.rules.calls or self._separator.passes(text)
+
     def survive(self) -> Iterator[TurnEvent]:
         """Emit what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
         yield from self._rest()

@@ -26,6 +26,11 @@ class Lines:
 
     def take(self, text: str) -> None:
         """Go on by this text."""
+        # The short way of most pieces.
+        if "\n" not in text:
+            if len(self._line) < KEPT:
+                self._line += text[: KEPT - len(self._line)]
+            return
         first, *more = text.split("\n")
         self._line += first[: KEPT - len(self._line)]
         for line in more:

@@ -157,6 +157,13 @@ class Separator:
                 self._lines.take(outcome.content)
             yield outcome.content
 
+    def passes(self, piece: str) -> bool:
+        """Whether the piece is text as it is, with nothing before it that waits; then it is taken."""
+        if self._held or self._block is not None or "<" in piece:
+            return False
+        self._lines.take(piece)
+        return True
+
     def end(self) -> str:
         """The text that is left when no more comes."""
         # textual.unterminated: a block without an end is text.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay_proxy.backends.codex.from_settings import codex_backend
+from assay_proxy.backends.cursor.from_settings import cursor_backend
 from assay_proxy.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ Make = Callable[[Settings], "Backend"]
 
 BACKENDS: dict[str, Make] = {
     "codex": codex_backend,
+    "cursor": cursor_backend,
 }
 
 

@@ -1,12 +1,13 @@
-"""JSON bodies: keys in their order, characters unescaped, and never an unpaired surrogate."""
+"""Responses with JSON bodies, and their ids."""
 
 from __future__ import annotations
 
-import json
 import secrets
 from typing import TYPE_CHECKING, Any
 
 from flask import Response
+
+from assay_proxy.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +20,9 @@ def request_id() -> str:
 
 def json_response(payload: Mapping[str, Any], status: int = 200) -> Response:
     """A response whose body is the payload."""
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-    # replace: half a surrogate pair has no UTF-8.
-    return Response(text.encode(errors="replace"), status=status, mimetype="application/json")
+    return json_bytes(encoded(payload), status)
+
+
+def json_bytes(body: bytes, status: int = 200) -> Response:
+    """A response whose body is JSON already."""
+    return Response(body, status=status, mimetype="application/json")

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.tools import use_tool
 
 if TYPE_CHECKING:
     from assay_proxy.assembly.aggregator import ToolCall
     from assay_proxy.events import FinishReason
-    from assay_proxy.settings import ArgumentsMode, OutputMode, StopPolicy
+
+StopPolicy = Literal["first", "burst"]
+OutputMode = Literal["obsidian-xml", "openai-json"]
+ArgumentsMode = Literal["incremental", "cumulative"]
+XmlEscape = Literal["xml", "none"]
 
 
 class Dialect(StrEnum):

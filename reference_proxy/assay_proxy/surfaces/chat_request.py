@@ -7,6 +7,7 @@ name are accepted and ignored.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces import chat_messages, chat_tools
@@ -26,9 +27,13 @@ from assay_proxy.surfaces.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from assay_proxy.conversation import Item, Tool
+
+
+ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
+"""The schema of `json_object`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,14 +58,16 @@ class ChatRequest:
     """The JSON schema that the text must match."""
 
 
-def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1) -> ChatRequest:
+def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_object: bool = False) -> ChatRequest:
     """The request, if it is acceptable; header names are lower-case, `max_choices` is the largest `n`.
+
+    `any_object`: whether a text may be asked for that is any JSON object (`json_object`).
 
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
     """
     # Fields before headers (contract §3, param.proxy-headers).
-    first_fault(rules(max_choices), body)
+    first_fault(rules(max_choices, any_object=any_object), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
     return ChatRequest(
@@ -98,8 +105,18 @@ def _response_format(body: Body) -> Iterator[Fault]:
             yield Fault("response_format", "of type text or json_schema")
 
 
-def rules(max_choices: int) -> tuple[Rule, ...]:
-    """The table; `max_choices` is the largest `n`."""
+def _or_any_object(body: Body) -> Iterable[Fault]:
+    return () if _asks_for_any_object(body) else _response_format(body)
+
+
+def _asks_for_any_object(body: Body) -> bool:
+    asked = body.get("response_format")
+    return isinstance(asked, dict) and asked.get("type") == "json_object"
+
+
+@cache
+def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
+    """The table; the arguments are those of `parse`."""
     # The order is the contract's (§3): of several faults the first in the table is the answer.
     return (
         required("model", text),
@@ -115,7 +132,7 @@ def rules(max_choices: int) -> tuple[Rule, ...]:
         chat_tools.tool_choice,
         chat_tools.function_call,
         optional("parallel_tool_calls", boolean),
-        _response_format,
+        _or_any_object if any_object else _response_format,
     )
 
 
@@ -123,5 +140,7 @@ def _schema(body: Body) -> Mapping[str, Any] | None:
     match body.get("response_format"):
         case {"type": "json_schema", "json_schema": {"schema": schema}}:
             return dict(schema)
+        case {"type": "json_object"}:
+            return ANY_OBJECT
         case _:
             return None

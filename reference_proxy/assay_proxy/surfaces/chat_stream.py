@@ -18,11 +18,12 @@ from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
 from assay_proxy.surfaces.chat_dialect import CallFormat
+from assay_proxy.surfaces.json_text import string, written
 from assay_proxy.surfaces.sse import DONE, frame
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
 Delta = dict[str, Any]
 
@@ -88,49 +89,76 @@ class _Choice:
         return block if self.blocks == 1 else self.call_format.delimiter + block
 
 
-@dataclass
-class _Writer:
-    head: Head
-    meter: Meter
-    choices: dict[int, _Choice] = field(default_factory=dict)
-    failed: bool = False
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A choice's frames around their deltas: nearly all of a frame is the same in each."""
 
-    def write(self, event: TurnEvent) -> Iterator[Delta]:
-        """The payloads to send for an event."""
-        self.meter.take(event)
+    before: str
+    after: str
+
+    @staticmethod
+    def of(head: Head, index: int) -> _Frame:
+        choice = {"index": index, "delta": None, "logprobs": None, "finish_reason": None}
+        payload = {**_envelope(head), "choices": [choice]}
+        # As OpenAI does: null elsewhere, if it was asked for (chat.stream.usage).
+        text = written({**payload, "usage": None} if head.include_usage else payload)
+        # The last one: a model may have any name, and it stands before the choices.
+        before, _, after = text.rpartition('"delta":null')
+        return _Frame(f'data: {before}"delta":', f"{after}\n\n")
+
+    def around(self, delta: str, finish: str | None) -> bytes:
+        """The frame of a delta, which is JSON already."""
+        after = self.after
+        if finish is not None:
+            after = after.replace('"finish_reason":null', f'"finish_reason":{string(finish)}', 1)
+        return f"{self.before}{delta}{after}".encode(errors="replace")
+
+
+class ChatStream:
+    """Writes the body of a stream."""
+
+    def __init__(self, head: Head) -> None:
+        self._head = head
+        self._meter = Meter(head.prompt_bytes)
+        self._choices: dict[int, tuple[_Choice, _Frame]] = {}
+        self._failed = False
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """The frames of an event."""
+        self._meter.take(event)
         match event:
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
-                choice = self.choices.setdefault(event.choice, _Choice(self.head.call_format))
-                for delta, finish in choice.deltas(event):
-                    yield self._payload(event.choice, delta, finish)
+                choice, frames = self._choice(event.choice)
+                return b"".join(frames.around(written(delta), finish) for delta, finish in choice.deltas(event))
             case Failed():
-                self.failed = True
+                self._failed = True
                 # No finish chunk after it (chat.stream.error-after-text): an answer that failed must not look complete.
-                yield failure(event).body()
+                return frame(failure(event).body())
             case _:
-                return
+                return b""
 
-    def last(self) -> Iterator[Delta]:
-        """The usage chunk, if it was asked for and the turn did not fail."""
-        if self.head.include_usage and not self.failed:
-            # `choices` must be there: without it ai-sdk and both `.stream` helpers of OpenAI's SDKs fail.
-            yield {**self._envelope(), "choices": [], "usage": usage_object(self.meter.usage())}
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The frames of pieces of text."""
+        said = self._choices.get(choice)
+        if said is None or not said[0].spoken:
+            return b"".join([self.feed(Text(choice=choice, text=text)) for text in texts if text])
+        self._meter.write("".join(texts))
+        before, after = f'{said[1].before}{{"content":', f"}}{said[1].after}"
+        return "".join([f"{before}{string(text)}{after}" for text in texts if text]).encode(errors="replace")
 
-    def _payload(self, choice: int, delta: Delta, finish: str | None) -> Delta:
-        entry = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": finish}
-        payload = {**self._envelope(), "choices": [entry]}
-        # As OpenAI does: null elsewhere, if it was asked for (chat.stream.usage).
-        return {**payload, "usage": None} if self.head.include_usage else payload
+    def end(self) -> bytes:
+        """The usage chunk, if it was asked for and the turn did not fail, and the end of the stream."""
+        # `[DONE]` ends a failed stream too (chat.stream.error-after-text, chat.stream.done-last).
+        if not self._head.include_usage or self._failed:
+            return DONE
+        # `choices` must be there: without it ai-sdk and both `.stream` helpers of OpenAI's SDKs fail.
+        return frame({**_envelope(self._head), "choices": [], "usage": usage_object(self._meter.usage())}) + DONE
 
-    def _envelope(self) -> Delta:
-        head = self.head
-        return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
+    def _choice(self, index: int) -> tuple[_Choice, _Frame]:
+        if index not in self._choices:
+            self._choices[index] = _Choice(self._head.call_format), _Frame.of(self._head, index)
+        return self._choices[index]
 
 
-def write(events: Iterable[TurnEvent], head: Head) -> Iterator[bytes]:
-    """The body, one piece per event; a piece is empty when the event has nothing to show."""
-    writer = _Writer(head, Meter(head.prompt_bytes))
-    for event in events:
-        yield b"".join(frame(payload) for payload in writer.write(event))
-    # `[DONE]` ends a failed stream too (chat.stream.error-after-text, chat.stream.done-last).
-    yield b"".join(frame(payload) for payload in writer.last()) + DONE
+def _envelope(head: Head) -> Delta:
+    return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}

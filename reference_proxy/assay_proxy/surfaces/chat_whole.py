@@ -1,4 +1,4 @@
-"""A chat answer as one `chat.completion` object. Pure: events in, a JSON object out.
+"""A chat answer as one `chat.completion` object. Pure: events in, its bytes out.
 
 Text before a call is dropped: the content is null, or the blocks of the calls, and then whatever
 tail was let through.
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from assay_proxy.surfaces.chat_dialect import CallFormat
     from assay_proxy.surfaces.chat_stream import Head
@@ -37,7 +38,7 @@ class _Choice:
     def take(self, event: TurnEvent) -> None:
         match event:
             case Text():
-                (self.tail if self.closed else self.text).append(event.text)
+                self.say(event.text)
             case CallOpened() | Arguments():
                 self.calls.feed(event)
             case CallClosed():
@@ -47,6 +48,9 @@ class _Choice:
                 self.reason = self.call_format.finish(event.reason)
             case _:
                 return
+
+    def say(self, text: str) -> None:
+        (self.tail if self.closed else self.text).append(text)
 
     def entry(self, index: int) -> dict[str, Any]:
         """The entry of `choices`."""
@@ -68,29 +72,50 @@ class _Choice:
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
 
-def collect(events: Iterable[TurnEvent], head: Head) -> dict[str, Any]:
-    """The answer, with as many choices as the head says.
+class ChatWhole:
+    """Writes a whole answer, with as many choices as the head says."""
 
-    Raises:
-        ApiError: when the turn failed.
-    """
-    choices = [_Choice(head.call_format) for _ in range(head.choices)]
-    meter = Meter(head.prompt_bytes)
-    for event in events:
-        meter.take(event)
+    def __init__(self, head: Head) -> None:
+        self._head = head
+        self._meter = Meter(head.prompt_bytes)
+        self._choices = [_Choice(head.call_format) for _ in range(head.choices)]
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """Take an event.
+
+        Raises:
+            ApiError: the turn has failed.
+        """
+        self._meter.take(event)
         match event:
             case Failed():
                 # Calls that came before do not hide it (chat.whole.backend-error).
                 raise failure(event)
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
-                choices[event.choice].take(event)
+                self._choices[event.choice].take(event)
             case _:
-                continue
-    return {
-        "id": head.id,
-        "object": "chat.completion",
-        "created": head.created,
-        "model": head.model,
-        "choices": [choice.entry(index) for index, choice in enumerate(choices)],
-        "usage": usage_object(meter.usage()),
-    }
+                pass
+        return b""
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """Take pieces of text."""
+        text = "".join(texts)
+        self._meter.write(text)
+        self._choices[choice].say(text)
+        return b""
+
+    def end(self) -> bytes:
+        """The body."""
+        return encoded(self.answer())
+
+    def answer(self) -> dict[str, Any]:
+        """The answer of the events so far."""
+        head = self._head
+        return {
+            "id": head.id,
+            "object": "chat.completion",
+            "created": head.created,
+            "model": head.model,
+            "choices": [choice.entry(index) for index, choice in enumerate(self._choices)],
+            "usage": usage_object(self._meter.usage()),
+        }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast, get_args
 
 from assay_proxy.errors import INVALID_PARAM, ApiError
-from assay_proxy.settings import ArgumentsMode, OutputMode, StopPolicy
+from assay_proxy.surfaces.chat_dialect import ArgumentsMode, OutputMode, StopPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure, failure_message
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
 from assay_proxy.surfaces.sse import named_frame
 from assay_proxy.surfaces.usage import Meter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from assay_proxy.events import FinishReason
     from assay_proxy.surfaces.responses_object import Status
@@ -55,6 +56,16 @@ class Answer:
         self._meter.take(event)
         for payload in self._payloads(event):
             yield self._numbered(payload)
+
+    def say(self, texts: Sequence[str]) -> bytes:
+        """The frames of more text of the open message; empty when none is open, and nothing is taken."""
+        deltas = self._output.more(texts)
+        if not deltas:
+            return b""
+        self._meter.write("".join(texts))
+        first, self._sent = self._sent, self._sent + len(deltas)
+        frames = [f'{delta},"sequence_number":{number}}}\n\n' for number, delta in enumerate(deltas, first)]
+        return "".join(frames).encode(errors="replace")
 
     def end(self) -> Json:
         """The last event, with the whole response."""
@@ -116,35 +127,71 @@ class Answer:
         return {**payload, "sequence_number": number}
 
 
-def write(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Iterator[bytes]:
-    """The body of a stream, one piece per event; `keep` is given the whole response before its client is."""
-    answer = Answer(head)
-    begun = b"".join(map(named_frame, answer.begin()))
-    for event in events:
-        # With the first event's, whatever that shows: a stream's first piece must not be empty (`timing.keep_alive`).
-        yield begun + b"".join(map(named_frame, answer.feed(event)))
-        begun = b""
-    last = answer.end()
-    # Before it is sent: a client may continue a response as soon as it has read its end.
-    keep(last["response"])
-    if not head.output_at_end:
-        last = {**last, "response": {**last["response"], "output": []}}
-    yield begun + named_frame(last)
+class ResponsesStream:
+    """Writes the body of a stream; `keep` is given the whole response before its client is."""
+
+    def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
+        self._answer = Answer(head)
+        self._head = head
+        self._keep = keep
+        self._begun = False
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """The frames of an event."""
+        # The beginning comes with the first event, whatever that shows: a stream's first piece must not be empty
+        # (`timing.keep_alive`).
+        return self._begin() + b"".join(map(named_frame, self._answer.feed(event)))
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """The frames of pieces of text."""
+        del choice  # a response has one
+        pieces = [text for text in texts if text]
+        return self._answer.say(pieces) or b"".join([self.feed(Text(text=text)) for text in pieces])
+
+    def end(self) -> bytes:
+        """The last event."""
+        begun, last = self._begin(), self._answer.end()
+        # Before it is sent: a client may continue a response as soon as it has read its end.
+        self._keep(last["response"])
+        if not self._head.output_at_end:
+            last = {**last, "response": {**last["response"], "output": []}}
+        return begun + named_frame(last)
+
+    def _begin(self) -> bytes:
+        if self._begun:
+            return b""
+        self._begun = True
+        return b"".join(map(named_frame, self._answer.begin()))
 
 
-def collect(events: Iterable[TurnEvent], head: Head, keep: Callable[[Json], None]) -> Json:
-    """The whole response; `keep` is given it too.
+class ResponsesWhole:
+    """Writes a whole response; `keep` is given it too."""
 
-    Raises:
-        ApiError: when the turn failed.
-    """
-    answer = Answer(head)
-    for event in events:
+    def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
+        self._answer = Answer(head)
+        self._keep = keep
+
+    def feed(self, event: TurnEvent) -> bytes:
+        """Take an event.
+
+        Raises:
+            ApiError: the turn has failed.
+        """
         if isinstance(event, Failed):
             raise failure(event, "input")
         # The stream's own machine, its events unread: so both forms say the same (responses.parity).
-        for _ in answer.feed(event):
+        for _ in self._answer.feed(event):
             pass
-    whole: Json = answer.end()["response"]
-    keep(whole)
-    return whole
+        return b""
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        """Take pieces of text."""
+        del choice  # a response has one
+        text = "".join(texts)
+        return self.feed(Text(text=text)) if text else b""
+
+    def end(self) -> bytes:
+        """The body."""
+        response: Json = self._answer.end()["response"]
+        self._keep(response)
+        return encoded(response)

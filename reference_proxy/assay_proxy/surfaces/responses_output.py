@@ -13,12 +13,14 @@ send several calls at once, but clients read items one after the other.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Text
+from assay_proxy.surfaces.json_text import string, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay_proxy.surfaces.namespaces import Spaces
 
@@ -54,6 +56,18 @@ class _Message:
     def said(self, text: str) -> Iterator[Json]:
         self.pieces.append(text)
         yield {"type": "response.output_text.delta", **self._place, "delta": text, "logprobs": []}
+
+    def more(self, texts: Sequence[str]) -> list[str]:
+        """The frames of `said` for each of these, but for their numbers and their ends."""
+        self.pieces += texts
+        frame = self._frame
+        return [f'{frame}{string(text)},"logprobs":[]' for text in texts]
+
+    @cached_property
+    def _frame(self) -> str:
+        """What every frame of text begins with."""
+        kind = "response.output_text.delta"
+        return f'event: {kind}\ndata: {written({"type": kind, **self._place})[:-1]},"delta":'
 
     def closed(self) -> Iterator[Json]:
         text = "".join(self.pieces)
@@ -137,6 +151,10 @@ class Output:
             case _:
                 # Also text: items never overlap (responses.stream.order).
                 self._waiting.append(event)
+
+    def more(self, texts: Sequence[str]) -> list[str]:
+        """The frames of more text of the open message, but for numbers and ends; none when no message is open."""
+        return self._open.more(texts) if isinstance(self._open, _Message) else []
 
     def end(self, status: Status) -> Iterator[Json]:
         """Close what is open: nothing more is said, and the last message has this status. There is always an item."""

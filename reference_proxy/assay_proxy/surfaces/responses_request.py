@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces import responses_input, responses_tools
+from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.proxy_headers import FormatOptions, format_options
 from assay_proxy.surfaces.rules import (
     SAMPLING,
@@ -27,7 +28,7 @@ from assay_proxy.surfaces.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay_proxy.conversation import Tool
     from assay_proxy.surfaces.namespaces import Spaces
@@ -61,13 +62,15 @@ class ResponsesRequest:
     """The parameters as the response repeats them."""
 
 
-def parse(body: Body, headers: Mapping[str, str]) -> ResponsesRequest:
+def parse(body: Body, headers: Mapping[str, str], *, any_object: bool = False) -> ResponsesRequest:
     """The request, if it is acceptable; header names are lower-case.
+
+    `any_object`: whether a text may be asked for that is any JSON object (`json_object`).
 
     Raises:
         ApiError: 400, `param` naming the first field or header that is not.
     """
-    first_fault(RULES, body)
+    first_fault(_RULES_OF_ANY_OBJECT if any_object else RULES, body)
     return ResponsesRequest(
         model=body["model"],
         given=body["input"],
@@ -109,6 +112,14 @@ def _text(body: Body) -> Iterator[Fault]:
             yield Fault("text.format", "of type text or json_schema")
 
 
+def _or_any_object(body: Body) -> Iterable[Fault]:
+    match body.get("text"):
+        case {"format": {"type": "json_object"}}:
+            return ()
+        case _:
+            return _text(body)
+
+
 def _metadata(body: Body) -> Iterator[Fault]:
     value = body.get("metadata")
     if value is None:
@@ -142,12 +153,15 @@ RULES: tuple[Rule, ...] = (
     _metadata,
 )
 """The table."""
+_RULES_OF_ANY_OBJECT = tuple(_or_any_object if rule is _text else rule for rule in RULES)
 
 
 def _schema(body: Body) -> Mapping[str, Any] | None:
     match body.get("text"):
         case {"format": {"type": "json_schema", "schema": schema}}:
             return dict(schema)
+        case {"format": {"type": "json_object"}}:
+            return ANY_OBJECT
         case _:
             return None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
+
+from assay_proxy.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +23,8 @@ HEADERS: Mapping[str, str] = {
 
 def frame(payload: Mapping[str, Any]) -> bytes:
     """One `data:` frame; the JSON is one line of whole characters."""
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     # JSON without line ends, so one `data:` line is enough.
-    return b"data: " + text.encode(errors="replace") + b"\n\n"
+    return b"data: " + encoded(payload) + b"\n\n"
 
 
 def named_frame(payload: Mapping[str, Any]) -> bytes:

@@ -26,12 +26,16 @@ class Meter:
         """Count an event."""
         match event:
             case Text() | Arguments():
-                self._written += len(event.text.encode(errors="replace"))
+                self.write(event.text)
             case Usage():
                 # Replaced, not added: each report of a choice holds all of its tokens so far.
                 self._reported[event.choice] = event
             case _:
                 return
+
+    def write(self, text: str) -> None:
+        """Count a piece of text."""
+        self._written += len(text) if text.isascii() else len(text.encode(errors="replace"))
 
     def usage(self) -> Usage:
         """All that was reported, or an estimate when nothing was."""

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,23 +14,39 @@ from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed,
 from assay_proxy.surfaces.chat_request import ChatRequest
 from assay_proxy.surfaces.proxy_headers import FormatOptions
 
+if TYPE_CHECKING:
+    from flask import Response
+
+    from assay_proxy.answers.turn_runner import TurnRunner
+
 ITEMS = (Message(role="user", parts=(TextPart("hi"),)),)
 WHOLE = ChatRequest(model="codex", items=ITEMS)
 STREAM = ChatRequest(model="codex", items=ITEMS, stream=True)
 
 
+@dataclass(frozen=True)
+class Answering:
+    """Plans and runs."""
+
+    chat: Chat
+    runner: TurnRunner
+
+    def answer(self, request: ChatRequest, **client: Any) -> Response:
+        return self.runner.run(self.chat.plan(request), **client)
+
+
 @pytest.fixture
 def make_chat(make_runner: Any) -> Any:
-    def make(**values: Any) -> Chat:
+    def make(**values: Any) -> Answering:
         runner = make_runner(**values)
-        return Chat(settings=runner.settings, runner=runner)
+        return Answering(Chat(settings=runner.settings), runner)
 
     return make
 
 
 @pytest.fixture
-def chat(make_chat: Any) -> Chat:
-    made: Chat = make_chat(ready_wait_ms=20)
+def chat(make_chat: Any) -> Answering:
+    made: Answering = make_chat(ready_wait_ms=20)
     return made
 
 
@@ -41,7 +58,7 @@ def leave() -> bool:
     return True
 
 
-def test_a_whole_answer_frees_its_slot(chat: Chat, backend: Any) -> None:
+def test_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
     answer = chat.answer(WHOLE, client_gone=stay, keep_open=True)
     assert answer.get_json()["choices"][0]["message"]["content"] == "Hello"
     assert answer.headers["x-proxy-output-mode"] == "obsidian-xml"
@@ -49,7 +66,7 @@ def test_a_whole_answer_frees_its_slot(chat: Chat, backend: Any) -> None:
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Chat, backend: Any) -> None:
+def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: Any) -> None:
     answer = chat.answer(STREAM, client_gone=stay, keep_open=True)
     assert chat.runner.gate.taken == 1
     assert b"Hello" in answer.get_data()
@@ -59,13 +76,13 @@ def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Chat, backend: Any) ->
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_stream_that_is_closed_before_it_is_read_frees_its_slot(chat: Chat) -> None:
+def test_a_stream_that_is_closed_before_it_is_read_frees_its_slot(chat: Answering) -> None:
     chat.answer(STREAM, client_gone=stay, keep_open=True).close()
     assert chat.runner.gate.taken == 0
 
 
 @pytest.mark.parametrize("keep_open", [True, False])
-def test_only_http_1_1_is_asked_to_keep_the_connection(chat: Chat, keep_open: bool) -> None:  # noqa: FBT001 - a case
+def test_only_http_1_1_is_asked_to_keep_the_connection(chat: Answering, keep_open: bool) -> None:  # noqa: FBT001 - a case
     answer = chat.answer(STREAM, client_gone=stay, keep_open=keep_open)
     assert ("Connection" in answer.headers) is keep_open
 
@@ -77,14 +94,14 @@ def test_the_default_model_is_the_backends_own(backend: Any, make_chat: Any) -> 
     assert [conversation.model for conversation in backend.asked] == [None, "gpt"]
 
 
-def test_an_unknown_model_is_refused_before_a_slot_is_taken(chat: Chat) -> None:
+def test_an_unknown_model_is_refused_before_a_slot_is_taken(chat: Answering) -> None:
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
         chat.answer(ChatRequest(model="other", items=ITEMS), client_gone=stay, keep_open=True)
     assert raised.value.problem.code == "model_not_found"
 
 
-def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Chat, backend: Any) -> None:
+def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Answering, backend: Any) -> None:
     backend.ready = False
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
@@ -92,7 +109,7 @@ def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Chat, ba
     assert raised.value.problem.status == 429
 
 
-def test_a_backend_that_does_not_come_up_is_unavailable(chat: Chat, backend: Any) -> None:
+def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend: Any) -> None:
     backend.ready = False
     with pytest.raises(ApiError) as raised:
         chat.answer(WHOLE, client_gone=stay, keep_open=True)
@@ -100,7 +117,7 @@ def test_a_backend_that_does_not_come_up_is_unavailable(chat: Chat, backend: Any
     assert chat.runner.gate.taken == 0
 
 
-def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: Chat, backend: Any) -> None:
+def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: Answering, backend: Any) -> None:
     backend.ready = False
     with pytest.raises(ClientGoneError):
         chat.answer(WHOLE, client_gone=leave, keep_open=True)
@@ -109,7 +126,7 @@ def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: Ch
 
 @pytest.mark.parametrize("request_", [WHOLE, STREAM])
 def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
-    chat: Chat, backend: Any, request_: ChatRequest
+    chat: Answering, backend: Any, request_: ChatRequest
 ) -> None:
     backend.events = [Failed(Cause.CONTEXT)]
     with pytest.raises(ApiError) as raised:
@@ -119,7 +136,7 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Chat, backend: Any) -> None:
+def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
     backend.events = [Text(text="Hello")]
     with pytest.raises(ClientGoneError):
         chat.answer(WHOLE, client_gone=leave, keep_open=True)
@@ -127,7 +144,7 @@ def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Chat, backend:
     assert backend.turns[0].closed.is_set()
 
 
-def test_a_client_that_leaves_a_stream_ends_it(chat: Chat, backend: Any) -> None:
+def test_a_client_that_leaves_a_stream_ends_it(chat: Answering, backend: Any) -> None:
     backend.events = [Text(text="Hello")]
     answer = chat.answer(STREAM, client_gone=leave, keep_open=True)
     data = answer.get_data()
@@ -135,7 +152,7 @@ def test_a_client_that_leaves_a_stream_ends_it(chat: Chat, backend: Any) -> None
     assert b"[DONE]" not in data
 
 
-def ask(chat: Chat, **more: Any) -> Any:
+def ask(chat: Answering, **more: Any) -> Any:
     return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), client_gone=stay, keep_open=True)
 
 
@@ -202,7 +219,7 @@ def test_so_many_calls_are_sent_as_policy_and_cap_say(
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_legacy_request_gets_one_call(chat: Chat, backend: Any, stream: Any) -> None:
+def test_a_legacy_request_gets_one_call(chat: Answering, backend: Any, stream: Any) -> None:
     backend.events = CALLS
     data = ask(chat, stream=stream, legacy=True, options=FormatOptions(stop_policy="burst")).get_data(as_text=True)
     assert data.count('"name":"f"') == 1
@@ -210,12 +227,12 @@ def test_a_legacy_request_gets_one_call(chat: Chat, backend: Any, stream: Any) -
     assert "tool_calls" not in data
 
 
-def test_a_whole_answer_waits_for_usage_that_is_sent_after_the_end(chat: Chat, backend: Any) -> None:
+def test_a_whole_answer_waits_for_usage_that_is_sent_after_the_end(chat: Answering, backend: Any) -> None:
     backend.events = [Text(text="a"), Finished(reason="stop"), Usage(prompt=1, completion=2)]
     assert ask(chat).get_json()["usage"]["total_tokens"] == 3
 
 
-def test_several_choices_are_asked_of_the_backend_and_sent(chat: Chat, backend: Any) -> None:
+def test_several_choices_are_asked_of_the_backend_and_sent(chat: Answering, backend: Any) -> None:
     backend.events = [
         Text(choice=1, text="one"),
         Text(text="zero"),
@@ -226,7 +243,7 @@ def test_several_choices_are_asked_of_the_backend_and_sent(chat: Chat, backend: 
     assert [choice["message"]["content"] for choice in sent] == ["zero", "one"]
 
 
-def test_without_calls_a_block_is_text(chat: Chat, backend: Any) -> None:
+def test_without_calls_a_block_is_text(chat: Answering, backend: Any) -> None:
     block = "<use_tool><name>f</name></use_tool>"
     backend.events = [Text(text=block), *call("a"), Finished(reason="stop")]
     (choice,) = ask(chat, calls=False).get_json()["choices"]
@@ -234,7 +251,7 @@ def test_without_calls_a_block_is_text(chat: Chat, backend: Any) -> None:
     assert choice["finish_reason"] == "stop"
 
 
-def test_calls_are_logged_with_their_source(chat: Chat, backend: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_calls_are_logged_with_their_source(chat: Answering, backend: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     backend.events = CALLS
     ask(chat)

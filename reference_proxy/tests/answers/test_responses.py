@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,12 @@ from assay_proxy.answers.timing import ClientGoneError
 from assay_proxy.conversation import Call, Message, Result, TextPart
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
-from assay_proxy.surfaces.responses_request import parse
+from assay_proxy.surfaces.responses_request import ResponsesRequest, parse
+
+if TYPE_CHECKING:
+    from flask import Response
+
+    from assay_proxy.answers.turn_runner import TurnRunner
 
 TOOL = {"type": "function", "name": "f"}
 CALLED = [
@@ -23,18 +28,29 @@ CALLED = [
 ]
 
 
+class Answering(Responses):
+    """Plans and runs."""
+
+    runner: TurnRunner
+
+    def answer(self, request: ResponsesRequest, **client: Any) -> Response:
+        return self.runner.run(self.plan(request), **client)
+
+
 @pytest.fixture
 def make_responses(make_runner: Any) -> Any:
-    def make(**values: Any) -> Responses:
+    def make(**values: Any) -> Answering:
         runner = make_runner(**values)
-        return Responses(settings=runner.settings, runner=runner, store=Store(8))
+        made = Answering(settings=runner.settings, store=Store(8))
+        object.__setattr__(made, "runner", runner)
+        return made
 
     return make
 
 
 @pytest.fixture
-def responses(make_responses: Any) -> Responses:
-    made: Responses = make_responses()
+def responses(make_responses: Any) -> Answering:
+    made: Answering = make_responses()
     return made
 
 
@@ -42,7 +58,7 @@ def stay() -> bool:
     return False
 
 
-def answer(responses: Responses, sent: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
+def answer(responses: Answering, sent: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
     """The response object, whole or from the end of the stream."""
     body = {"model": "codex", "input": sent, **more}
     made = responses.answer(parse(body, headers or {}), client_gone=stay, keep_open=True)
@@ -51,7 +67,7 @@ def answer(responses: Responses, sent: Any = "hi", headers: dict[str, str] | Non
     return json.loads(data.rsplit("data: ", 1)[1])["response"] if body.get("stream") else json.loads(data)
 
 
-def error(responses: Responses, *sent: Any, **more: Any) -> ApiError:
+def error(responses: Answering, *sent: Any, **more: Any) -> ApiError:
     with pytest.raises(ApiError) as raised:
         answer(responses, *sent, **more)
     assert responses.runner.gate.taken == 0
@@ -68,7 +84,7 @@ def alike(response: Any) -> Any:
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-proxy-output-mode": "obsidian-xml"}])
-def test_a_stream_ends_in_the_whole_answer(responses: Responses, backend: Any, headers: dict[str, str]) -> None:
+def test_a_stream_ends_in_the_whole_answer(responses: Answering, backend: Any, headers: dict[str, str]) -> None:
     backend.events = CALLED
     whole = answer(responses, headers=headers, tools=[TOOL])
     streamed = answer(responses, headers=headers, tools=[TOOL], stream=True)
@@ -77,7 +93,7 @@ def test_a_stream_ends_in_the_whole_answer(responses: Responses, backend: Any, h
     assert [item["type"] for item in whole["output"]] == (["message"] if headers else ["message", "function_call"])
 
 
-def test_the_headers_say_how_calls_are_sent(responses: Responses) -> None:
+def test_the_headers_say_how_calls_are_sent(responses: Answering) -> None:
     def sent(headers: dict[str, str]) -> tuple[str, str, str]:
         made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), client_gone=stay, keep_open=True)
         names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
@@ -91,7 +107,7 @@ def test_the_headers_say_how_calls_are_sent(responses: Responses) -> None:
     )
 
 
-def test_instructions_are_developer_text_and_the_schema_goes_along(responses: Responses, backend: Any) -> None:
+def test_instructions_are_developer_text_and_the_schema_goes_along(responses: Answering, backend: Any) -> None:
     schema = {"type": "object"}
     answer(
         responses,
@@ -103,7 +119,7 @@ def test_instructions_are_developer_text_and_the_schema_goes_along(responses: Re
     assert (asked.developer, asked.input, asked.schema) == ("Be brief.\n\ns", (TextPart("hi"),), schema)
 
 
-def test_a_stored_response_is_continued_with_all_that_was_said(responses: Responses, backend: Any) -> None:
+def test_a_stored_response_is_continued_with_all_that_was_said(responses: Answering, backend: Any) -> None:
     backend.events = CALLED
     first = answer(responses, tools=[TOOL], instructions="Be brief.", stream=True)
     backend.events = [Text(text="Done."), Finished(reason="stop")]
@@ -123,7 +139,7 @@ def test_a_stored_response_is_continued_with_all_that_was_said(responses: Respon
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_function_in_a_namespace_is_called_by_both_names(responses: Responses, backend: Any, stream: bool) -> None:  # noqa: FBT001 (a parameter)
+def test_a_function_in_a_namespace_is_called_by_both_names(responses: Answering, backend: Any, stream: bool) -> None:  # noqa: FBT001 (a parameter)
     backend.events = [
         CallOpened(id="c", name="crm__f"),
         Arguments(id="c", text="{ }"),
@@ -140,7 +156,7 @@ def test_a_function_in_a_namespace_is_called_by_both_names(responses: Responses,
     assert [tool.name for tool in backend.asked[0].tools] == ["crm__f"]
 
 
-def test_items_of_stored_responses_can_be_referred_to(responses: Responses, backend: Any) -> None:
+def test_items_of_stored_responses_can_be_referred_to(responses: Answering, backend: Any) -> None:
     first = answer(responses)
     listed = responses.input_items(first["id"], {})["data"]
     references = [{"type": "item_reference", "id": item["id"]} for item in (*listed, *first["output"])]
@@ -150,24 +166,24 @@ def test_items_of_stored_responses_can_be_referred_to(responses: Responses, back
     assert error(responses, [unknown]).param == "input[0].id"
 
 
-def test_a_response_that_was_not_stored_cannot_be_continued(responses: Responses) -> None:
+def test_a_response_that_was_not_stored_cannot_be_continued(responses: Answering) -> None:
     made = answer(responses, store=False)
     raised = error(responses, previous_response_id=made["id"])
     assert (raised.problem.status, raised.problem.code) == (404, "previous_response_not_found")
     assert raised.param == "previous_response_id"
 
 
-def test_an_unknown_model_is_refused_before_an_unknown_response(responses: Responses) -> None:
+def test_an_unknown_model_is_refused_before_an_unknown_response(responses: Answering) -> None:
     assert error(responses, model="x", previous_response_id="resp_x").problem.code == "model_not_found"
 
 
-def test_an_output_answers_a_call_of_the_previous_response(responses: Responses) -> None:
+def test_an_output_answers_a_call_of_the_previous_response(responses: Answering) -> None:
     made = answer(responses)
     output = {"type": "function_call_output", "call_id": "x", "output": "yes"}
     assert error(responses, [output], previous_response_id=made["id"]).param == "input[0].call_id"
 
 
-def test_stored_responses_are_retrieved_and_deleted(responses: Responses) -> None:
+def test_stored_responses_are_retrieved_and_deleted(responses: Answering) -> None:
     made = answer(responses, metadata={"a": "b"})
     assert responses.retrieve(made["id"]) == made
     assert made["metadata"] == {"a": "b"}
@@ -178,7 +194,7 @@ def test_stored_responses_are_retrieved_and_deleted(responses: Responses) -> Non
         assert (raised.value.problem.status, raised.value.problem.code) == (404, "response_not_found")
 
 
-def test_the_input_of_a_stored_response_is_listed(responses: Responses) -> None:
+def test_the_input_of_a_stored_response_is_listed(responses: Answering) -> None:
     made = answer(responses)
     (item,) = responses.input_items(made["id"], {})["data"]
     assert item["content"] == [{"type": "input_text", "text": "hi"}]
@@ -186,7 +202,7 @@ def test_the_input_of_a_stored_response_is_listed(responses: Responses) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_failure_before_output_is_an_error_and_nothing_is_stored(
-    responses: Responses,
+    responses: Answering,
     backend: Any,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
@@ -195,7 +211,7 @@ def test_a_failure_before_output_is_an_error_and_nothing_is_stored(
     assert (raised.problem.code, raised.param) == ("context_length_exceeded", "input")
 
 
-def test_a_failure_after_output_ends_a_stream_as_failed(responses: Responses, backend: Any) -> None:
+def test_a_failure_after_output_ends_a_stream_as_failed(responses: Answering, backend: Any) -> None:
     backend.events = [Text(text="a"), Failed(Cause.UNAVAILABLE)]
     made = answer(responses, stream=True)
     assert (made["status"], made["error"]["code"]) == ("failed", "server_error")
@@ -209,7 +225,7 @@ def test_a_tool_that_was_not_declared_fails_a_strict_response(backend: Any, make
     assert answer(strict, stream=True)["status"] == answer(strict)["status"] == "failed"
 
 
-def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Responses, backend: Any) -> None:
+def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Answering, backend: Any) -> None:
     backend.events = [Text(text="Hello")]
     left = iter([False, True, True])
     request = parse({"model": "codex", "input": "hi", "stream": True}, {})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +14,40 @@ from assay_proxy.errors import ApiError
 from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay_proxy.answers.turn_runner import TurnRunner
+    from assay_proxy.events import TurnEvent
 
 TOOL = Tool(name="f", description="", parameters={})
 
 
-def plan(**more: Any) -> AnswerPlan:
+class Names:
+    """Writes what it was fed."""
+
+    def __init__(self, *, stream: bool) -> None:
+        self.stream = stream
+        self.said: list[str] = []
+
+    def feed(self, event: TurnEvent) -> bytes:
+        self.said.append(type(event).__name__)
+        return self.said[-1].encode() if self.stream else b""
+
+    def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
+        return b"".join(self.feed(Text(text=text, choice=choice)) for text in texts)
+
+    def end(self) -> bytes:
+        return b"" if self.stream else json.dumps({"said": self.said}).encode()
+
+
+def plan(*, stream: bool = False, **more: Any) -> AnswerPlan:
     return AnswerPlan(
         **{
             "id": "answer-1",
             "conversation": Conversation(tools=(TOOL,)),
             "rules": Rules(),
-            "stream": False,
-            "whole": lambda said: {"said": [type(event).__name__ for event in said]},
-            "pieces": lambda said: (type(event).__name__.encode() for event in said),
+            "stream": stream,
+            "writer": Names(stream=stream),
             "dialect": "plain",
             "await_usage": False,
             **more,
@@ -92,7 +113,8 @@ def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
     backend: Any,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    demanded = plan(stream=stream, demand=Demand(names=("f",)))
+    demand = Demand(names=("f",))
+    demanded = plan(stream=stream, demand=demand)
     if stream:
         with pytest.raises(ApiError) as raised:
             runner.run(demanded, client_gone=stay, keep_open=True)
@@ -100,4 +122,5 @@ def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
     else:
         assert runner.run(demanded, client_gone=stay, keep_open=True).get_json()["said"] == ["Failed"]
     backend.events = [CallOpened(id="a", name="f"), CallClosed(id="a"), Finished(reason="tool_calls")]
+    demanded = plan(stream=stream, demand=demand)
     assert b"CallOpened" in runner.run(demanded, client_gone=stay, keep_open=True).get_data()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,7 +25,8 @@ from assay_proxy.events import (
 )
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head
-from assay_proxy.surfaces.chat_whole import collect
+from assay_proxy.surfaces.chat_whole import ChatWhole
+from assay_proxy.surfaces.writer import whole as body
 
 BLOCK = "<use_tool><name>f</name><q>x</q></use_tool>"
 CALLED = Finished(reason="tool_calls")
@@ -172,7 +174,7 @@ def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None)
     call_format = CallFormat(dialect=dialect, policy="burst")
     head = Head(id="x", created=0, model="m", choices=choices, call_format=call_format)
     rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
-    return collect(assemble(iter(events), rules, choices=choices, seed="seed"), head)["choices"]
+    return json.loads(body(assemble(iter(events), rules, choices=choices, seed="seed"), ChatWhole(head)))["choices"]
 
 
 @given(

@@ -125,6 +125,8 @@ def test_an_unknown_backend_is_one_line_that_names_the_known_ones(
 ) -> None:
     monkeypatch.setenv("PROXY_BACKEND", "copilot")
     assert main([]) == 2
-    assert capsys.readouterr().err == "assay-proxy: PROXY_BACKEND: there is no backend 'copilot'; known: codex\n"
+    assert (
+        capsys.readouterr().err == "assay-proxy: PROXY_BACKEND: there is no backend 'copilot'; known: codex, cursor\n"
+    )
     with pytest.raises(SettingsError, match=r"^PROXY_BACKEND: "):
         make_backend(Settings(backend=""))

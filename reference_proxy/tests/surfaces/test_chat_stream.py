@@ -5,7 +5,8 @@ from typing import Any
 
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage, Working
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from assay_proxy.surfaces.chat_stream import Head, write
+from assay_proxy.surfaces.chat_stream import ChatStream, Head
+from assay_proxy.surfaces.writer import pieces
 from assay_proxy.tools import use_tool
 
 HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
@@ -15,7 +16,7 @@ STOP = Finished(reason="stop")
 
 def payloads(*said: Any, head: Head = HEAD) -> list[Any]:
     """The frames' objects; the last frame must be [DONE]."""
-    *frames, done, rest = b"".join(write(said, head)).decode().split("\n\n")
+    *frames, done, rest = b"".join(pieces(said, ChatStream(head))).decode().split("\n\n")
     assert (done, rest) == ("data: [DONE]", "")
     return [json.loads(frame.removeprefix("data: ")) for frame in frames]
 
@@ -95,8 +96,8 @@ def test_a_failure_is_one_error_frame_and_neither_finish_nor_usage() -> None:
 
 
 def test_what_has_nothing_to_show_is_an_empty_piece() -> None:
-    pieces = list(write([Quiet(1), Working(), Usage(prompt=1, completion=1)], HEAD))
-    assert pieces[:3] == [b"", b"", b""]
+    sent = list(pieces([Quiet(1), Working(), Usage(prompt=1, completion=1)], ChatStream(HEAD)))
+    assert sent[:3] == [b"", b"", b""]
 
 
 def test_choices_have_their_own_roles_and_call_numbers() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -8,10 +9,19 @@ from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent, Usage
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head
-from assay_proxy.surfaces.chat_whole import collect
+from assay_proxy.surfaces.chat_whole import ChatWhole
+from assay_proxy.surfaces.writer import whole
 from assay_proxy.tools import use_tool
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
+
+
+def collect(said: Iterable[TurnEvent], head: Head) -> Any:
+    """The whole answer of these events."""
+    return json.loads(whole(said, ChatWhole(head)))
 
 
 def test_a_text_is_one_message() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +14,14 @@ from assay_proxy.assembly.choice import Rules
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
-from assay_proxy.surfaces.responses_answer import collect, write
+from assay_proxy.surfaces.responses_answer import ResponsesStream, ResponsesWhole
 from assay_proxy.surfaces.responses_object import Head
+from assay_proxy.surfaces.writer import pieces, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from assay_proxy.events import TurnEvent
 
 HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=40)
 XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")
@@ -26,6 +32,16 @@ BLOCK = "<use_tool>\n  <name>f</name>\n  <a>1</a>\n</use_tool>"
 
 def forget(_response: Any) -> None:
     """It is not kept."""
+
+
+def write(said: Iterable[TurnEvent], head: Head, keep: Callable[[Any], None]) -> Iterator[bytes]:
+    """The pieces of a stream."""
+    return pieces(said, ResponsesStream(head, keep))
+
+
+def collect(said: Iterable[TurnEvent], head: Head, keep: Callable[[Any], None]) -> Any:
+    """The whole response."""
+    return json.loads(whole(said, ResponsesWhole(head, keep)))
 
 
 def call(id_: str, arguments: str = '{"a":1}', name: str = "f") -> list[Any]:
@@ -131,9 +147,9 @@ def test_a_whole_answer_that_fails_is_an_error() -> None:
 
 def test_what_is_answered_is_kept_before_it_is_sent() -> None:
     kept: list[Any] = []
-    pieces = write([Text(text="a"), STOP], HEAD, kept.append)
+    stream = write([Text(text="a"), STOP], HEAD, kept.append)
     sent = b""
-    for piece in pieces:
+    for piece in stream:
         assert bool(kept) is (b"response.completed" in piece)
         sent += piece
     assert json.loads(sent.rsplit(b"data: ", 1)[1])["response"] == kept[0]
@@ -225,13 +241,13 @@ def test_any_script_in_any_cut_is_sent_alike_whole_and_streamed(
 ) -> None:
     events, parts = script(steps, cuts)
 
-    def said(*, whole: bool) -> Any:
-        rules = Rules(ends_early=False, tails=tails, errors_win=whole)
+    def said(*, all_at_once: bool) -> Any:
+        rules = Rules(ends_early=False, tails=tails, errors_win=all_at_once)
         return assemble([*events, STOP], rules, seed="s")
 
-    sent = frames(*said(whole=False))
+    sent = frames(*said(all_at_once=False))
     response = sent[-1]["response"]
-    assert response == collect(said(whole=True), HEAD, forget)
+    assert response == collect(said(all_at_once=True), HEAD, forget)
     calls = [item for item in response["output"] if item["type"] == "function_call"]
     assert [(item["call_id"], item["arguments"]) for item in calls] == [one for one in parts if isinstance(one, tuple)]
     texts = [part for part in parts if isinstance(part, str)]

@@ -1,6 +1,7 @@
 """The checks, one module per file of requirements. What the wire grammar finds by itself has no check here."""
 
 from assay.judging.checks import (
+    agent,
     chat_calls,
     chat_ends,
     chat_stream,
@@ -35,6 +36,7 @@ CHECKS = Checks(
     response_parity.check,
     turn.check,
     untouched.check,
+    agent.check,
 )
 """All checks of Assay."""
 GRAMMAR = frozenset({*CHAT_STREAM_VIOLATIONS, *RESPONSES_STREAM_VIOLATIONS})

@@ -10,23 +10,25 @@ exercise: what is wrong there is a violation of that rule, and says nothing of t
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from assay.wire.message import read_error
-from assay.wire.quoting import quoted
+from assay.wire.quoting import quoted, visible
 from assay.wire.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.judging.registry import Checks
-    from assay.model.scenario import JsonObject, Request
+    from assay.model.scenario import Request
     from assay.reading.exchange import Exchange
+    from assay.wire.events import Failed
 
 BAD_REQUEST = 400
 INVALID = "invalid_request_error"
 SHOWN = 160
-"""Bytes of a body that a finding shows."""
+"""Bytes of a request's body that a finding shows."""
 
 
 def asked(exchange: Exchange) -> Request:
@@ -44,6 +46,9 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
         return
     if seen := _wrong(exchange):
         yield Violation(requirement=judged, seen=seen, place=exchange.body_place)
+    # No client looks at the param of an error or at its type: it shows the message.
+    elif seen := _misnamed(exchange):
+        yield Violation(requirement=judged, seen=seen, place=exchange.body_place, strict_only=True)
     # Of a request that a row outside the scenario judges, only status, headers and error are looked at.
     elif judged == requirement:
         yield from checks.look(requirement, exchange)
@@ -51,56 +56,88 @@ def answered(requirement: str, exchange: Exchange, checks: Checks) -> Iterable[V
 
 def refused(exchange: Exchange) -> bool:
     """Whether a turn was answered by the refusal that its scenario allows: a 400 that names the field."""
-    field, transcript = exchange.scenario.refusable, exchange.transcript
+    return _names(exchange, exchange.scenario.refusable)
+
+
+def _names(exchange: Exchange, field: str) -> bool:
+    """Whether the answer is a 400 that names the field."""
+    transcript = exchange.transcript
     if not field or transcript.status != BAD_REQUEST:
         return False
     failed, _ = read_error(transcript.body, transcript.header("content-type"))
     return failed is not None and _within(failed.param or "", field)
 
 
+def refused_in_words(exchange: Exchange) -> bool:
+    """Whether it was answered by that refusal, but for its param, and the message alone names the field."""
+    field, transcript = exchange.scenario.refusable, exchange.transcript
+    if not field or transcript.status != BAD_REQUEST:
+        return False
+    failed, _ = read_error(transcript.body, transcript.header("content-type"))
+    return failed is not None and re.search(rf"(?<![\w-]){re.escape(field)}(?![\w-])", failed.message) is not None
+
+
 def _wrong(exchange: Exchange) -> str:
-    """The first thing that is wrong with the answer; '' if it is right."""
+    """The first thing of status, headers and code that is wrong; '' if they are right."""
     request, transcript = asked(exchange), exchange.transcript
     if transcript.status is None:
-        return f"no response came: {transcript.end} after {transcript.seconds:.1f} s; {_should(request)}"
+        how = f"{transcript.end} after {transcript.seconds:.1f} s"
+        return f"no response came to {_sent(exchange)} ({how}); {_due(request)}"
+    if _names(exchange, request.refusable):
+        return ""
     if transcript.status != request.expect and not (request.any_success and transcript.ok):
-        return f"the status is {transcript.status}; {_should(request)}; {_excerpt(transcript.body)}"
+        empty = "" if transcript.body else " with an empty body"
+        return f"{_sent(exchange)} was answered HTTP {transcript.status}{empty}; {_due(request)}"
+    if seen := _header(exchange, request):
+        return seen
+    failed = _error(exchange)
+    if request.code and failed is not None and failed.code != request.code:
+        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
+    return ""
+
+
+def _header(exchange: Exchange, request: Request) -> str:
+    """The first header that is wrong; '' if all are right."""
     for name, wanted in request.shows.items():
-        value = transcript.header(name)
+        value = exchange.transcript.header(name)
         if value is None:
             return f"there is no {name} header" + (f", it should say {wanted}" if wanted else "")
         if wanted.lower() not in value.lower():
             return f"{name} is {quoted(value)}, it should say {wanted}"
-    return _misnamed(exchange, request)
+    return ""
 
 
-def _should(request: Request) -> str:
-    about = f" for {request.param}" if request.param else ""
-    sent = f"{request.method} {request.path}" + (" with " + _short(request.json) if request.json else "")
-    return f"{sent} should get {request.expect}{about}"
+def _due(request: Request) -> str:
+    named = f" with param {request.param}" if request.param else ""
+    return f"it should be {request.expect}{named}"
 
 
-def _short(value: JsonObject) -> str:
-    # `...` leaves a member out of a body that several requests share.
-    return quoted({name: inner for name, inner in value.items() if inner is not ...}, SHOWN)
+def _sent(exchange: Exchange) -> str:
+    """The request in a few words; all of it stands in the command that sends it again."""
+    request, body = asked(exchange), exchange.transcript.request_body.strip()
+    # As it was sent: a scenario's own path and body have placeholders.
+    path = exchange.target.path_of(exchange.transcript.url) if "{" in request.path else request.path
+    if not body:
+        return f"{request.method} {path}"
+    said = body[:SHOWN].decode(errors="replace")
+    return f"{request.method} {path} with {visible(said)}{'…' if len(body) > SHOWN else ''}"
 
 
-def _excerpt(body: bytes) -> str:
-    return f"it says {quoted(body[:SHOWN].decode(errors='replace'), SHOWN)}"
-
-
-def _misnamed(exchange: Exchange, request: Request) -> str:
-    """What is wrong in the error object; an envelope that cannot be read violates another requirement."""
-    if request.param is None and not request.code:
-        return ""
+def _error(exchange: Exchange) -> Failed | None:
+    """The error of the answer; None where its envelope is broken, which `http.error.envelope` has named."""
     failed, broken = read_error(exchange.transcript.body, exchange.transcript.header("content-type"))
-    # `http.error.envelope` has named it.
-    if failed is None or broken:
+    return None if broken else failed
+
+
+def _misnamed(exchange: Exchange) -> str:
+    """What is wrong in what the error says of the field; '' if nothing is."""
+    request, failed = asked(exchange), _error(exchange)
+    if failed is None or request.param is None:
         return ""
-    if request.code and failed.code != request.code:
-        return f"code is {quoted(failed.code)}, it should be {quoted(request.code)}"
-    if request.param is not None and not _within(failed.param or "", request.param):
-        return f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; {_should(request)}"
+    if not _within(failed.param or "", request.param):
+        return (
+            f"param is {quoted(failed.param)}, it should be {quoted(request.param or None)}; sent was {_sent(exchange)}"
+        )
     # An error that names a field of the request is one of the request.
     if request.param and failed.type != INVALID:
         return f"type is {quoted(failed.type)}, it should be {quoted(INVALID)}"

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import is_object, torn
-from assay.judging.checks.places import altered_arguments, arguments_place, place_of, reading_of
+from assay.judging.checks.places import altered_arguments, arguments_spot, first_place, opening_place, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import STOP_HEADER
-from assay.wire.events import CallOpened, Fragment
+from assay.wire.events import Finished, Fragment
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
     from assay.reading.expected import ExpectedCall
     from assay.wire.calls import Call
+    from assay.wire.violation import Place
 
 check = Checks()
 """The checks of this module."""
+
+_NAMES = "Pass the name of a tool on as the backend spells it."
+_MISSING = "Send a call of the backend as tool_calls, in whichever of its shapes the backend makes it."
 
 
 @check("chat.stream.call-opening")
@@ -35,11 +39,12 @@ def call_opening(exchange: Exchange) -> Iterable[Seen]:
         # A call that never came was not opened either.
         if wanted.calls and not choice.calls:
             seen = f"the backend called {wanted.calls[0].name}; the stream shows no call"
-            yield Seen(seen, exchange.body_place)
-        for want, got in zip(wanted.calls, choice.calls, strict=False):
+            place = first_place(exchange, Finished, lambda one: one.choice == choice.index) or exchange.body_place  # noqa: B023
+            yield Seen(seen, place, hint=_MISSING)
+        for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             if got.name != want.name:
                 seen = f"the backend called {want.name}; the stream names {quoted(got.name)}"
-                yield Seen(seen, place_of(exchange, CallOpened))
+                yield Seen(seen, opening_place(exchange, choice.index, number), hint=_NAMES)
 
 
 @check("chat.stream.arguments-incremental")
@@ -47,13 +52,13 @@ def arguments_incremental(exchange: Exchange) -> Iterable[Seen]:
     """The fragments of a call add up to its arguments; they are not ever longer copies of them."""
     if exchange.cumulative:
         return
-    for want, _, fragments in _calls(exchange):
+    for choice, number, want, _, fragments in _numbered(exchange):
         if _repeated(want, fragments):
             seen = (
                 f"each of the {len(fragments)} deltas of {want.name} repeats the one before and adds to it; clients "
                 "concatenate fragments and end up with broken JSON"
             )
-            yield Seen(seen, place_of(exchange, Fragment))
+            yield Seen(seen, _fragment_place(exchange, choice, number, _second(fragments)))
 
 
 @check("chat.stream.arguments-cumulative")
@@ -61,10 +66,26 @@ def arguments_cumulative(exchange: Exchange) -> Iterable[Seen]:
     """Each delta of a call extends the one before; the last is the whole."""
     if not exchange.cumulative:
         return
-    for want, _, fragments in _calls(exchange):
+    for choice, number, want, _, fragments in _numbered(exchange):
         if not _extend(fragments):
             seen = f"a delta of {want.name} does not repeat the arguments that the delta before it held"
-            yield Seen(seen, place_of(exchange, Fragment))
+            yield Seen(seen, _fragment_place(exchange, choice, number, _broken_off(fragments)))
+
+
+def _fragment_place(exchange: Exchange, choice: int, call: int, text: str) -> Place | None:
+    """The first frame that holds this fragment of a call."""
+    return first_place(exchange, Fragment, lambda one: (one.choice, one.index, one.text) == (choice, call, text))
+
+
+def _second(fragments: list[str]) -> str:
+    """The second fragment that holds anything: the first that repeats another."""
+    return [*filter(None, fragments)][1]
+
+
+def _broken_off(fragments: list[str]) -> str:
+    """The first fragment that does not begin with the one before."""
+    pairs = pairwise(filter(None, fragments))
+    return next(later for earlier, later in pairs if not later.startswith(earlier))
 
 
 def _extend(fragments: list[str]) -> bool:
@@ -75,7 +96,8 @@ def _extend(fragments: list[str]) -> bool:
 def _repeated(want: ExpectedCall, fragments: list[str]) -> bool:
     """Whether several fragments repeat each other up to the whole arguments, as a cumulative stream does."""
     filled = [fragment for fragment in fragments if fragment]
-    whole = filled[-1:] == [want.arguments] if want.exact else is_object("".join(filled[-1:]))
+    known = want.exact and not want.meant
+    whole = filled[-1:] == [want.arguments] if known else is_object("".join(filled[-1:]))
     # A single delta with all of the arguments is right in both ways.
     return len(filled) > 1 and whole and _extend(filled)
 
@@ -89,23 +111,16 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
             continue
         if not exchange.cumulative and _repeated(want, fragments):
             continue
-        yield from altered_arguments(
-            want, got, arguments_place(exchange, choice, number, want.arguments, got.arguments)
-        )
+        yield from altered_arguments(want, got, arguments_spot(exchange, choice, number, want.arguments, got.arguments))
 
 
 def _numbered(exchange: Exchange) -> Iterable[tuple[int, int, ExpectedCall, Call, list[str]]]:
-    """As `_calls`, with the index of the choice and the number of the call before each."""
+    """Call by call: its choice and number, as it was made, as it was assembled, and its fragments."""
     fragments = _fragments(exchange)
     for wanted, choice in exchange.choices():
         # Not strict: how many calls came is for the rows of the stop policy.
         for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             yield choice.index, number, want, got, fragments.get((choice.index, number), [])
-
-
-def _calls(exchange: Exchange) -> Iterable[tuple[ExpectedCall, Call, list[str]]]:
-    """Call by call: as it was made, as it was assembled, and its fragments."""
-    return ((want, got, fragments) for _, _, want, got, fragments in _numbered(exchange))
 
 
 def _fragments(exchange: Exchange) -> dict[tuple[int, int], list[str]]:
@@ -125,7 +140,7 @@ def stop_after_first(exchange: Exchange) -> Iterable[Seen]:
             names = ", ".join(call.name for call in choice.calls)
             which = f"choice {choice.index}" if exchange.scenario.choices > 1 else "the stream"
             seen = f"{_one_call_because(exchange)}, and {which} carries {len(choice.calls)} calls: {names}"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, opening_place(exchange, choice.index, 1))
 
 
 def _one_call_because(exchange: Exchange) -> str:
@@ -145,4 +160,5 @@ def burst_all(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         if len(choice.calls) != len(wanted.calls):
             seen = f"the backend made {len(wanted.calls)} calls; the stream carries {len(choice.calls)}"
-            yield Seen(seen, exchange.body_place)
+            place = opening_place(exchange, choice.index, len(choice.calls) - 1) if choice.calls else None
+            yield Seen(seen, place or exchange.body_place)

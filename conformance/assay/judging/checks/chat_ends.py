@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.chat_whole import runs_all_the_same
-from assay.judging.checks.places import counts, frame_place, place_of, reading_of
+from assay.judging.checks.places import counts, first_place, frame_place, place_of, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
@@ -35,7 +36,12 @@ def finish_reason(exchange: Exchange) -> Iterable[Seen]:
         # A finish that is missing is for the grammar (chat.stream.finish-once).
         if wanted.finish is not None and choice.finish not in {wanted.finish, None}:
             seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
-            yield Seen(seen, place_of(exchange, Finished), strict_only=runs_all_the_same(choice))
+            place = first_place(exchange, Finished, partial(_is_of, choice.index))
+            yield Seen(seen, place, strict_only=runs_all_the_same(choice))
+
+
+def _is_of(choice: int, finished: Finished) -> bool:
+    return finished.choice == choice
 
 
 @check("chat.stream.usage")
@@ -46,15 +52,15 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
         if got is not None:
             # Beside choices no client looks at it; in a chunk without any, some raise.
             beside = any(v.requirement == USAGE and v.strict_only for v in reading_of(exchange).violations)
-            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside)
+            yield Seen("a usage chunk came that was not asked for", place, strict_only=beside, harmless=True)
     # The answer broke off before its usage was due, which comes after the finish.
     elif exchange.choice().finish is None:
         return
     elif got is None:
-        yield Seen("stream_options.include_usage was set and no usage chunk came")
+        yield Seen("stream_options.include_usage was set and no usage chunk came", harmless=True)
     elif (want := counts(exchange)) is not None and (got.prompt, got.completion, got.total) != want:
         seen = f"usage is {got.prompt} + {got.completion} = {got.total}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, place)
+        yield Seen(seen, place, harmless=True)
 
 
 @check("chat.stream.done-last")

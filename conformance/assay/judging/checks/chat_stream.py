@@ -10,13 +10,22 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import apart, difference, is_object, torn
-from assay.judging.checks.places import first_unread, frame_place, place_of, plain, reading_of, strays, text_place
+from assay.judging.checks.diff import difference, is_object, torn
+from assay.judging.checks.places import (
+    counts,
+    first_unread,
+    frame_place,
+    plain,
+    reading_of,
+    said_place,
+    strays,
+    text_spot,
+)
 from assay.judging.checks.published import unpublished
 from assay.judging.registry import Checks, Seen
 from assay.wire.events import CallOpened, Fragment, Text
 from assay.wire.grammar import NO_MIXED, TAIL
-from assay.wire.quoting import quoted
+from assay.wire.quoting import apart, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +80,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         if shape in shapes:
             continue
         shapes.add(shape)
-        for found in unpublished("chat.completion.chunk", payload, frame.place):
+        for found in unpublished("chat.completion.chunk", payload, frame):
             # In a chunk that says nothing, gateways send the results of their filters, with an empty head.
             seen = replace(found, strict_only=True) if found.harmless and _is_empty(payload) else found
             if seen.strict_only not in weights:
@@ -115,15 +124,16 @@ def text(exchange: Exchange) -> Iterable[Seen]:
         if wanted.text is None:
             if not is_object(got):
                 seen = f"the backend sent a JSON object; what came is not one: {quoted(got)}"
-                yield Seen(seen, place_of(exchange, Text))
+                yield Seen(seen, text_spot(exchange, choice.index, "{", got).place)
         elif _beside_calls(exchange, choice):
             # What stands beside a call or after it has requirements of its own; before it, nothing may differ.
             before = _before_calls(exchange, choice)
             if not wanted.text.startswith(before):
-                place = text_place(exchange, choice.index, wanted.text, before)
-                yield Seen(difference(wanted.text, before), place)
+                spot = text_spot(exchange, choice.index, wanted.text, before)
+                yield Seen(f"content: {difference(wanted.text, before)}", spot.place)
         elif got != wanted.text:
-            yield Seen(difference(wanted.text, got), text_place(exchange, choice.index, wanted.text, got))
+            spot = text_spot(exchange, choice.index, wanted.text, got)
+            yield Seen(f"content: {difference(wanted.text, got)}", spot.place)
 
 
 def _beside_calls(exchange: Exchange, choice: Choice) -> bool:
@@ -145,7 +155,7 @@ def isolation(exchange: Exchange) -> Iterable[Seen]:
         got = choice.text or ""
         if strays(exchange, wanted, got):
             seen = f"choice {choice.index} holds text that belongs to another: {quoted(got)}"
-            yield Seen(seen, place_of(exchange, Text))
+            yield Seen(seen, text_spot(exchange, choice.index, wanted.text or "", got).place)
 
 
 @check("chat.stream.utf8")
@@ -168,7 +178,7 @@ def flushed(exchange: Exchange) -> Iterable[Seen]:
     if any(gate_was_late(wanted, choice.text or "") for wanted, choice in exchange.choices()):
         yield Seen(
             "the backend sent its first text and waited, but the client received it only after the backend gave up",
-            exchange.body_place,
+            said_place(exchange),
         )
 
 
@@ -197,8 +207,8 @@ def parity(stream: Exchange, whole: Exchange) -> Iterable[Seen]:
         # The stream passed on what came before the block; the whole answer dropped it.
         elif wanted.blocks and not beside:
             pairs.append(("block", (s.text or "").removeprefix(wanted.text or ""), w.text))
-        # A stream has usage on request only.
-        if stream.answer.usage is not None:
+        # A stream has usage on request only. What is estimated of one that ends before the whole answer does is less.
+        if stream.answer.usage is not None and (stream.burst or counts(stream) is not None):
             pairs.append(("usage", _usage(stream), _usage(whole)))
         for what, streamed, at_once in pairs:
             if streamed != at_once:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, is_object, listed
-from assay.judging.checks.places import altered_arguments, counts, reading_of, value_place
+from assay.judging.checks.places import altered_arguments, arguments_spot, counts, member_place, reading_of, text_spot
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
 from assay.reading.expected import Failure
 from assay.wire.fields import list_of, object_of
+from assay.wire.locating import written
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from assay.reading.exchange import Exchange
     from assay.wire.calls import Choice
+    from assay.wire.locating import Step
 
 check = Checks()
 """The checks of this module."""
@@ -26,6 +29,10 @@ check = Checks()
 FAILED = {Failure.BEFORE_OUTPUT, Failure.SILENT}
 SECONDS = range(1_000_000_000, 10_000_000_000)  # 2001 to 2286
 """Plausible values of `created`: seconds, not milliseconds."""
+
+
+_INDEXES = frozenset({("choices", "index")})
+"""What `chat.whole.choices` looks at."""
 
 
 @check("chat.whole.envelope")
@@ -37,24 +44,24 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
     # The reader has named what is wrong.
     if exchange.reading is None or exchange.reading.violations:
         return
-    ((_, body),) = exchange.reading.payloads
-    seen = list(unpublished("chat.completion", body, exchange.body_place))
+    ((frame, body),) = exchange.reading.payloads
+    seen = list(unpublished("chat.completion", body, frame, apart=_INDEXES))
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
-        for sentence in list(_envelope_values(exchange, body))[:1]:
-            yield Seen(sentence, exchange.body_place, strict_only=True, harmless=True)
+        for name, wrong in list(_envelope_values(exchange, body))[:1]:
+            yield Seen(f"{name} is {wrong}", member_place(exchange, name), strict_only=True, harmless=True)
 
 
-def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[str]:
+def _envelope_values(exchange: Exchange, body: dict[str, object]) -> Iterable[tuple[str, str]]:
     if not str(body["id"]).startswith("chatcmpl-"):
-        yield f"id is {quoted(body['id'])}, it should begin with chatcmpl-"
+        yield "id", f"{quoted(body['id'])}, it should begin with chatcmpl-"
     if body["created"] not in SECONDS:
-        yield f"created is {quoted(body['created'])}, it should be a time in seconds"
+        yield "created", f"{quoted(body['created'])}, it should be a time in seconds"
     if body["model"] != exchange.target.model:
-        yield f"model is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
+        yield "model", f"{quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
 
 
 @check("chat.whole.choices")
@@ -68,7 +75,10 @@ def choices(exchange: Exchange) -> Iterable[Seen]:
             seen = (
                 f"n is {len(wanted)}; the indexes of the choices are {quoted(indexes)}, they should be {quoted(wanted)}"
             )
-            yield Seen(seen, exchange.body_place)
+            # By their places they are known all the same, as clients take them.
+            placed = len(indexes) == len(wanted) and set(indexes) == {None}
+            place = member_place(exchange, "choices")
+            yield Seen("/choices: index is missing" if placed else seen, place, harmless=placed)
 
 
 @check("chat.whole.text")
@@ -82,26 +92,36 @@ def text(exchange: Exchange) -> Iterable[Seen]:
         if wanted.text is None:
             if not is_object(got or ""):
                 seen = f"the backend sent a JSON object; what came is not one: {quoted(got)}"
-                yield Seen(seen, exchange.body_place)
+                yield Seen(seen, text_spot(exchange, choice.index, "{", got or "").place)
         elif got is None:
-            yield Seen(f"content is null, it should be {quoted(wanted.text)}", exchange.body_place)
+            yield _of_choice(exchange, choice, f"null, it should be {quoted(wanted.text)}", "message", "content")
         elif got != wanted.text:
-            seen = f"choices[{choice.index}].message.content: {difference(wanted.text, got)}"
-            yield Seen(seen, value_place(exchange, wanted.text, got))
+            spot = text_spot(exchange, choice.index, wanted.text, got)
+            yield Seen(f"{spot.heading('content')}{difference(wanted.text, got)}", spot.place)
+
+
+def _of_choice(exchange: Exchange, choice: Choice, wrong: str, *path: str, strict_only: bool = False) -> Seen:
+    """What is wrong with a member of a choice, where it stands."""
+    # By its place in the list: its index may be any number.
+    places = [one.index for one in exchange.answer.choices]
+    whole: tuple[Step, ...] = ("choices", places.index(choice.index) if choice.index in places else 0, *path)
+    return Seen(f"{written(whole)} is {wrong}", member_place(exchange, *whole), strict_only=strict_only)
 
 
 @check("chat.whole.usage")
 def usage(exchange: Exchange) -> Iterable[Seen]:
     """The counts are those the backend reported for this turn, for all choices together, and add up."""
     got, want = exchange.answer.usage, counts(exchange)
+    place = member_place(exchange, "usage")
+    # Wrong counts leave text and calls as they are.
     if got is None:
-        yield Seen("the answer has no usage", exchange.body_place)
+        yield Seen("the answer has no usage with its three counts", place, harmless=True)
     elif got.total != got.prompt + got.completion:
-        seen = f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}"
-        yield Seen(seen, exchange.body_place)
+        seen = f"total_tokens is {got.total}, prompt_tokens and completion_tokens make {got.prompt + got.completion}"
+        yield Seen(seen, place, harmless=True)
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         seen = f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, place, harmless=True)
 
 
 def runs_all_the_same(choice: Choice) -> bool:
@@ -114,8 +134,8 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
     """The finish reason is the backend's, and any call beats it."""
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and choice.finish != wanted.finish:
-            seen = f"finish_reason is {quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
-            yield Seen(seen, exchange.body_place, strict_only=runs_all_the_same(choice))
+            wrong = f"{quoted(choice.finish)}, it should be {quoted(wanted.finish)}"
+            yield _of_choice(exchange, choice, wrong, "finish_reason", strict_only=runs_all_the_same(choice))
 
 
 @check("chat.whole.calls-all-in-order")
@@ -130,19 +150,19 @@ def calls_all_in_order(exchange: Exchange) -> Iterable[Seen]:
         ids_kept = {call_id for _, call_id in want} == {call_id for _, call_id in got}
         compared = 2 if ids_kept else 1
         if [call[:compared] for call in got] != [call[:compared] for call in want]:
-            seen = f"the backend called {listed(want)}; the answer has {listed(got)}"
-            yield Seen(seen, exchange.body_place)
+            came = _of_choice(exchange, choice, listed(got), "message", "tool_calls")
+            yield replace(came, text=f"the backend called {listed(want)}; the answer has {listed(got)}")
 
 
 @check("chat.whole.arguments-verbatim")
 def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
     """The arguments are the model's own characters."""
     for wanted, choice in exchange.choices():
-        for want, got in zip(wanted.calls, choice.calls, strict=False):
+        for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             # Another call in this place is for `calls-all-in-order`.
             if want.name == got.name:
-                place = value_place(exchange, want.arguments, got.arguments)
-                yield from altered_arguments(want, got, place)
+                spot = arguments_spot(exchange, choice.index, number, want.arguments, got.arguments)
+                yield from altered_arguments(want, got, spot)
 
 
 @check("chat.whole.content-null")
@@ -150,8 +170,8 @@ def content_null(exchange: Exchange) -> Iterable[Seen]:
     """Beside a call the content is null."""
     for choice in exchange.answer.choices:
         if choice.calls and choice.text is not None:
-            seen = f"content is {quoted(choice.text)} beside a call, it should be null"
-            yield Seen(seen, exchange.body_place)
+            wrong = f"{quoted(choice.text)} beside a call, it should be null"
+            yield _of_choice(exchange, choice, wrong, "message", "content")
 
 
 @check("chat.whole.content-xml")
@@ -160,8 +180,8 @@ def content_xml(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         got = choice.text or ""
         if wanted.blocks and (not got.startswith("<use_tool>") or got.count("<use_tool>") != len(wanted.blocks)):
-            seen = f"content is {quoted(choice.text)} beside a call; it should be {quoted(wanted.blocks[0])}"
-            yield Seen(seen, exchange.body_place)
+            wrong = f"{quoted(choice.text)} beside a call; it should be {quoted(wanted.blocks[0])}"
+            yield _of_choice(exchange, choice, wrong, "message", "content")
 
 
 @check("chat.whole.tail-dropped")
@@ -170,8 +190,9 @@ def tail_dropped(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         tail = (choice.text or "").rpartition("</use_tool>")[2]
         if wanted.blocks and tail:
-            seen = f"the content goes on after the block: {quoted(tail)}"
-            yield Seen(seen, exchange.body_place)
+            text = choice.text or ""
+            spot = text_spot(exchange, choice.index, text.removesuffix(tail), text)
+            yield Seen(f"{spot.heading('content')}the content goes on after the block: {quoted(tail)}", spot.place)
 
 
 @check("chat.whole.backend-error")

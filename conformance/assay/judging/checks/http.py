@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.answered import asked
+from assay.judging.checks.places import member_place
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import WRONG_KEY
 from assay.model.target import Backend
@@ -136,7 +137,7 @@ def models(exchange: Exchange) -> Iterable[Seen]:
     if wrong:
         yield wrong
     elif exchange.target.model not in [model["id"] for model in body["data"]]:
-        yield Seen(f"{quoted(exchange.target.model)} is served and not listed", exchange.body_place)
+        yield Seen(f"{quoted(exchange.target.model)} is served and not listed", member_place(exchange, "data"))
 
 
 @check("http.models.get")
@@ -148,7 +149,9 @@ def model(exchange: Exchange) -> Iterable[Seen]:
     if wrong:
         yield wrong
     elif body["id"] != exchange.target.model:
-        yield Seen(f"id is {quoted(body['id'])}, it should be {quoted(exchange.target.model)}", exchange.body_place)
+        yield Seen(
+            f"id is {quoted(body['id'])}, it should be {quoted(exchange.target.model)}", member_place(exchange, "id")
+        )
 
 
 def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
@@ -159,7 +162,7 @@ def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
         return None, Seen("the body is not JSON", exchange.body_place)
     # What harms clients first: they need the ids.
     found = sorted(faults(schema, body), key=_unread)
-    wrong = next((Seen(one.sentence, exchange.body_place, strict_only=_unread(one)) for one in found), None)
+    wrong = next((Seen(one.sentence, member_place(exchange, *one.at), strict_only=_unread(one)) for one in found), None)
     return body, wrong
 
 

@@ -127,19 +127,21 @@ def usage(exchange: Exchange) -> Iterable[Seen]:
     said = words(_said(exchange)) if exchange.wanted else 0
     limit = limit_of(exchange.transcript.request_body)
     if got.total != got.prompt + got.completion:
-        yield Seen(f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}", place)
+        yield _miscounted(
+            f"total_tokens is {got.total}, prompt and completion make {got.prompt + got.completion}", place
+        )
     elif got.prompt <= 0:
-        yield Seen("the usage counts no tokens of the request", place)
+        yield _miscounted("the usage counts no tokens of the request", place)
     elif got.completion <= 0 and any(_strings(exchange)):
-        yield Seen("the usage counts no tokens of an answer that says something", place)
+        yield _miscounted("the usage counts no tokens of an answer that says something", place)
     elif got.completion < said:
-        yield Seen(f"the usage counts {got.completion} tokens of an answer of {said} words", place)
+        yield _miscounted(f"the usage counts {got.completion} tokens of an answer of {said} words", place)
     elif limit is not None and got.completion > limit >= said:
-        yield Seen(f"the usage counts {got.completion} tokens of an answer that may have {limit}", place)
-    elif exchange.wanted and got.prompt < words(_sent(exchange)):
-        yield Seen(f"the usage counts {got.prompt} tokens of a request of {words(_sent(exchange))} words", place)
+        yield _miscounted(f"the usage counts {got.completion} tokens of an answer that may have {limit}", place)
+    elif exchange.wanted and got.prompt < sent_words(exchange):
+        yield _miscounted(f"the usage counts {got.prompt} tokens of a request of {sent_words(exchange)} words", place)
     elif (got.cached or 0) > got.prompt or (got.reasoning or 0) > got.completion:
-        yield Seen(_overcounted(got), place)
+        yield _miscounted(_overcounted(got), place)
 
 
 def _overcounted(got: Usage) -> str:
@@ -147,6 +149,11 @@ def _overcounted(got: Usage) -> str:
     if (got.cached or 0) > got.prompt:
         return f"the usage counts {got.cached} cached tokens of a request of {got.prompt} tokens"
     return f"the usage counts {got.reasoning} tokens of reasoning in an answer of {got.completion} tokens"
+
+
+def _miscounted(seen: str, place: Place) -> Seen:
+    """Wrong counts leave text and calls as they are."""
+    return Seen(seen, place, harmless=True)
 
 
 def finish(exchange: Exchange) -> Iterable[Seen]:
@@ -161,6 +168,10 @@ def finish(exchange: Exchange) -> Iterable[Seen]:
         elif limit is not None and isinstance(exchange.asks, Count) and words(choice.text or "") > limit:
             said, ended = words(choice.text or ""), quoted(choice.finish)
             seen = f"the answer may have {limit} tokens; {said} words came, and then the finish {ended}"
+            yield Seen(seen, exchange.body_place)
+        elif isinstance(exchange.asks, Count) and choice.finish == STOPPED and got and got.completion == limit:
+            # Whatever it wrote: of an answer that was to be ten times as long it is no accident.
+            seen = f"the answer was cut at the {limit} tokens that it may have, and its end says that it was complete"
             yield Seen(seen, exchange.body_place)
         elif (
             limit is not None
@@ -185,6 +196,9 @@ def created(exchange: Exchange) -> Iterable[Seen]:
     """The time of an answer is one in seconds."""
     for _, payload in reading_of(exchange).payloads:
         body = object_of(payload.get("response")) or payload
+        # A gateway that filters prompts reports on them first, in a chunk that is no part of the answer.
+        if body.get("choices") == []:
+            continue
         for name in ("created", "created_at"):
             value = body.get(name)
             if isinstance(value, int | float) and int(value) not in SECONDS:
@@ -360,7 +374,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
 )  # fmt: skip
 def reached(exchange: Exchange) -> Iterable[Seen]:
     """Where a model does not act on what it was sent, the tokens of the request show whether it was sent at all."""
-    got, sent = exchange.answer.usage, words(_sent(exchange))
+    got, sent = exchange.answer.usage, sent_words(exchange)
     if not exchange.wanted and got is not None and 0 < got.prompt < sent:
         seen = (
             f"the request has {sent} words and the model was sent {got.prompt} tokens; it does not know what stands in"
@@ -397,6 +411,11 @@ for _rows in ROWS.values():
 def words(said: str) -> int:
     """How many words a text has, by ASCII letters and digits: no fewer tokens."""
     return len(WORD.findall(said))
+
+
+def sent_words(exchange: Exchange) -> int:
+    """How many words a request has."""
+    return words(_sent(exchange))
 
 
 def asked_texts(asks: Asks | None) -> list[str]:

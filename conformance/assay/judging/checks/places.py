@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from assay.judging.checks.diff import difference, parting
+from assay.judging.checks.diff import difference
 from assay.judging.registry import Seen
+from assay.model.dialect import Surface
+from assay.model.scenario import Mode
 from assay.model.target import Missing
-from assay.wire.events import Fragment, Text
-from assay.wire.quoting import quoted
-from assay.wire.violation import Place
+from assay.wire.events import CallOpened, Finished, Fragment, Text
+from assay.wire.locating import locate, written
+from assay.wire.quoting import parting, quoted
+from assay.wire.sse import Frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from assay.reading.exchange import Exchange
     from assay.reading.expected import Expected, ExpectedCall
     from assay.wire.calls import Call
+    from assay.wire.locating import Step
     from assay.wire.reading import Reading
+    from assay.wire.violation import Place
 
-AROUND = 20
-"""Characters before and after a difference that are looked for in a body."""
+_E = TypeVar("_E", Text, CallOpened, Fragment, Finished)
 
 
 def reading_of(exchange: Exchange) -> Reading:
@@ -45,42 +50,99 @@ def place_of(exchange: Exchange, kind: type) -> Place | None:
     return None if frame is None else frame_place(reading, frame)
 
 
-def text_place(exchange: Exchange, choice: int, want: str, got: str) -> Place | None:
-    """The frame with the first character of a choice's text that differs; the last one with text if it is too short."""
-    said = [event for event in reading_of(exchange).events if isinstance(event, Text) and event.choice == choice]
-    return _parting_place(exchange, [(one.frame, one.text) for one in said], want, got)
+def first_place(exchange: Exchange, kind: type[_E], wrong: Callable[[_E], bool]) -> Place | None:
+    """The first frame with such an event; None if there is none, or for a whole answer."""
+    events = reading_of(exchange).events
+    frame = next((event.frame for event in events if isinstance(event, kind) and wrong(event)), None)
+    return None if frame is None else frame_place(reading_of(exchange), frame)
 
 
-def arguments_place(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Place | None:
-    """The frame with the first character of a call's arguments that differs; the last one if they are too short."""
+def opening_place(exchange: Exchange, choice: int, number: int) -> Place | None:
+    """The frame that opens the call of this number in a choice; None in a whole answer."""
+    opened = [one for one in reading_of(exchange).events if isinstance(one, CallOpened) and one.choice == choice]
+    return first_place(exchange, CallOpened, lambda one: number < len(opened) and one is opened[number])
+
+
+def said_place(exchange: Exchange, choice: int = 0) -> Place:
+    """Where a choice begins to say anything: its first call, else its first text; else all of the body."""
+    if exchange.mode is Mode.WHOLE:
+        return member_place(exchange, "output" if exchange.dialect.spec.surface is Surface.RESPONSES else "choices")
+    text = first_place(exchange, Text, lambda one: one.choice == choice)
+    return opening_place(exchange, choice, 0) or text or exchange.body_place
+
+
+def member_place(exchange: Exchange, *path: Step) -> Place:
+    """Where a value stands in a body that is one JSON object; all of the body where it is none."""
+    body = exchange.transcript.body
+    text = body.decode(errors="replace")
+    return locate(Frame(number=0, offset=0, raw=body, data=text, event=None, comments=()), path)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spot:
+    """Where a text begins to differ from the right one."""
+
+    place: Place | None
+    path: str = ""
+    """What leads to it in a whole answer; "" in a stream, whose frames have numbers."""
+
+    def heading(self, what: str) -> str:
+        """The beginning of a sentence about it: the path, or what it is in a stream."""
+        return f"{self.path or what}: "
+
+
+def text_spot(exchange: Exchange, choice: int, want: str, got: str) -> Spot:
+    """Where a choice's text begins to differ; where it ends, if it is too short."""
+    said = [one for one in reading_of(exchange).events if isinstance(one, Text) and one.choice == choice]
+    return _spot(exchange, said, want, got)
+
+
+def arguments_spot(exchange: Exchange, choice: int, call: int, want: str, got: str) -> Spot:
+    """Where a call's arguments begin to differ; where they end, if they are too short."""
     events = reading_of(exchange).events
     said = [one for one in events if isinstance(one, Fragment) and (one.choice, one.index) == (choice, call)]
     # Cumulative ones repeat what came before: each is looked at by itself.
-    return _parting_place(exchange, [(one.frame, one.text) for one in said], want, got, again=exchange.cumulative)
+    return _spot(exchange, said, want, got, again=exchange.cumulative)
 
 
-def value_place(exchange: Exchange, want: str, got: str) -> Place:
-    """Where in the body of a whole answer a text begins to differ; all of the body where that cannot be found."""
+def _spot(exchange: Exchange, pieces: Sequence[Text | Fragment], want: str, got: str, *, again: bool = False) -> Spot:
+    if not pieces:
+        return Spot(place=exchange.body_place if exchange.mode is Mode.WHOLE else None)
+    lengths = [len(piece.text) for piece in pieces]
+    ends = lengths if again else list(accumulate(lengths))
     at = parting(want, got)
-    around = got[max(0, at - AROUND) : at + AROUND]
-    # As JSON writers spell it: with other characters than ASCII, or with escapes.
-    for ascii_only in (False, True):
-        spelt = json.dumps(around, ensure_ascii=ascii_only)[1:-1].encode(errors="surrogatepass")
-        found = exchange.transcript.body.find(spelt) if spelt else -1
-        if found >= 0:
-            return Place(offset=found, length=len(spelt))
-    return exchange.body_place
+    number = next((number for number, end in enumerate(ends) if at < end), len(pieces) - 1)
+    return _in_piece(exchange, pieces[number], at if again else at - ends[number] + lengths[number])
 
 
-def _parting_place(
-    exchange: Exchange, pieces: list[tuple[int, str]], want: str, got: str, *, again: bool = False
-) -> Place | None:
-    at, ends = parting(want, got), [len(text) for _, text in pieces]
-    ends = ends if again else list(accumulate(ends))
-    numbers = [frame for frame, _ in pieces]
-    differs = next((frame for frame, end in zip(numbers, ends, strict=True) if at < end), None)
-    frame = numbers[-1] if differs is None and numbers else differs
-    return None if frame is None else frame_place(reading_of(exchange), frame)
+def _in_piece(exchange: Exchange, piece: Text | Fragment, at: int) -> Spot:
+    """A character of a piece of text, where it stands in the JSON that brought it."""
+    reading = reading_of(exchange)
+    frame, payload = next((one, payload) for one, payload in reading.payloads if one.number == piece.frame)
+    # Pieces may be equal, as those of two choices: each is found by how many like it came before in the same frame.
+    alike = (one for one in reading.events if isinstance(one, type(piece)) and _says(one) == _says(piece))
+    before = next(number for number, one in enumerate(alike) if one is piece)
+    paths = [path for path, text in _strings(payload) if text == piece.text and path[-1] in _NAMES[type(piece)]]
+    path = paths[before] if before < len(paths) else ()
+    shown = written(path) if exchange.mode is Mode.WHOLE else ""
+    return Spot(place=locate(frame, path, at) if path else frame.place, path=shown)
+
+
+_NAMES = {Text: {"content", "text", "delta"}, Fragment: {"arguments", "delta"}}
+"""The members that hold pieces of a text, in all surfaces and modes."""
+
+
+def _says(piece: Text | Fragment) -> tuple[int, str]:
+    return piece.frame, piece.text
+
+
+def _strings(value: object, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """The strings in a JSON value with the paths that lead to them, in the order in which they stand."""
+    if isinstance(value, str) and path:
+        yield path, value
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, one in inner:
+        yield from _strings(one, (*path, step))
 
 
 def frame_place(reading: Reading, number: int) -> Place | None:
@@ -116,17 +178,22 @@ def counts(exchange: Exchange) -> tuple[int, int, int] | None:
     return prompt, completion, prompt + completion
 
 
-def altered_arguments(want: ExpectedCall, got: Call, place: Place | None) -> Iterable[Seen]:
+def altered_arguments(want: ExpectedCall, got: Call, spot: Spot) -> Iterable[Seen]:
     """Arguments that are not the model's own text.
 
-    Those that the backend wrote as elements of a block have no text of their own to compare: they need only be JSON
-    here, and the requirements of blocks compare their meaning.
+    Those that the backend carries as data are compared as such. Those that the backend wrote as elements of a block
+    have no text of their own to compare: they need only be JSON here, and the requirements of blocks compare their
+    meaning.
     """
-    if want.exact and got.arguments != want.arguments:
-        seen = f"arguments of {want.name}: {difference(want.arguments, got.arguments)}"
-        yield Seen(seen, place, strict_only=same_json(want.arguments, got.arguments))
+    named = f"arguments of {want.name}"
+    if want.meant:
+        if not same_data(want.arguments, got.arguments):
+            yield Seen(f"{spot.heading(named)}{difference(want.arguments, got.arguments)}", spot.place)
+    elif want.exact and got.arguments != want.arguments:
+        seen = f"{spot.heading(named)}{difference(want.arguments, got.arguments)}"
+        yield Seen(seen, spot.place, strict_only=same_json(want.arguments, got.arguments))
     elif not want.exact and not _is_json(got.arguments):
-        yield Seen(f"arguments of {want.name} are no JSON: {quoted(got.arguments)}", place)
+        yield Seen(f"{spot.heading(named)}no JSON: {quoted(got.arguments)}", spot.place)
 
 
 def same_json(want: str, got: str) -> bool:
@@ -134,6 +201,15 @@ def same_json(want: str, got: str) -> bool:
     try:
         # Numbers by their spelling, in tuples that no JSON gives: a client may read 1 and 1.0 as different types.
         read = [json.loads(one, parse_float=_number, parse_int=_number) for one in (want, got)]
+    except (ValueError, RecursionError):
+        return False
+    return bool(read[0] == read[1])
+
+
+def same_data(want: str, got: str) -> bool:
+    """Whether two texts are JSON of the same data, its numbers as doubles."""
+    try:
+        read = [json.loads(one, parse_int=float) for one in (want, got)]
     except (ValueError, RecursionError):
         return False
     return bool(read[0] == read[1])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.registry import Seen
 from assay.reading.schemas import faults
+from assay.wire.locating import locate
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from assay.reading.exchange import Exchange
     from assay.reading.schemas import Fault
-    from assay.wire.violation import Place
+    from assay.wire.sse import Frame
 
 _READ = frozenset({
     "choices", "output", "status", "incomplete_details", "error", "type", "response", "item", "part", "delta", "text",
@@ -29,10 +30,8 @@ _BESIDE = frozenset({"logprobs", "annotations", "audio", "obfuscation", "usage"}
 """Members inside those that say nothing of text, calls or ends. What usage counts has requirements of its own."""
 
 
-def unpublished(
-    schema: str, body: object, place: Place | None, *, apart: Collection[tuple[str, ...]] = ()
-) -> Iterable[Seen]:
-    """What is wrong with a body by a schema of OpenAI's; what harms clients comes first.
+def unpublished(schema: str, body: object, frame: Frame, *, apart: Collection[tuple[str, ...]] = ()) -> Iterable[Seen]:
+    """What is wrong with the body in a frame by a schema of OpenAI's; what harms clients comes first.
 
     Faults at the paths `apart` are left out: they have requirements of their own.
     """
@@ -40,9 +39,9 @@ def unpublished(
     harmful = next((fault for fault in found if not fault.unknown), None)
     extra = next((fault for fault in found if fault.unknown), None)
     if harmful:
-        yield Seen(harmful.sentence, place, harmless=not _is_read(harmful))
+        yield Seen(harmful.sentence, locate(frame, harmful.at), harmless=not _is_read(harmful))
     if extra:
-        yield Seen(extra.sentence, place, strict_only=True, harmless=True)
+        yield Seen(extra.sentence, locate(frame, extra.at), strict_only=True, harmless=True)
 
 
 def media_type(exchange: Exchange) -> Iterable[Seen]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.judging.checks.diff import apart
-from assay.judging.checks.places import reading_of
+from assay.judging.checks.places import counts, reading_of
 from assay.judging.registry import Checks, Seen
 from assay.reading.schemas import published
+from assay.wire.quoting import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,11 @@ def _comparable(response: dict[str, Any], stream: Exchange) -> dict[str, Any]:
     if not stream.burst:
         calls = [number for number, item in enumerate(output) if item.get("type") == "function_call"]
         output = output[: calls[0] + 1] if calls else output
-    return {**_lasting(response), "output": output}
+    lasting = {**_lasting(response), "output": output}
+    # What is estimated of a stream that ends before the whole answer does is less.
+    if not stream.burst and counts(stream) is None:
+        lasting.pop("usage", None)
+    return lasting
 
 
 def _lasting(value: dict[str, Any]) -> dict[str, Any]:

@@ -12,12 +12,25 @@ from typing import TYPE_CHECKING, Any
 from assay.judging.checks.chat_ends import failure_of
 from assay.judging.checks.chat_stream import gate_was_late
 from assay.judging.checks.diff import difference, is_object, listed
-from assay.judging.checks.places import counts, first_unread, place_of, reading_of, same_json
+from assay.judging.checks.places import (
+    arguments_spot,
+    counts,
+    first_unread,
+    member_place,
+    opening_place,
+    place_of,
+    reading_of,
+    same_data,
+    same_json,
+    text_spot,
+)
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
+from assay.model.scenario import Mode
 from assay.model.transcript import End
 from assay.reading.expected import Failure
-from assay.wire.events import CallOpened, Fragment, Text
+from assay.wire.events import Done, Failed
+from assay.wire.locating import locate
 from assay.wire.quoting import quoted
 from assay.wire.responses_events import PUBLISHED
 
@@ -65,7 +78,7 @@ def schema(exchange: Exchange) -> Iterable[Seen]:
         if shape in shapes or payload.get("type", frame.event) not in PUBLISHED:
             continue
         shapes.add(shape)
-        for seen in unpublished("response.stream", payload, frame.place, apart=_NAMED):
+        for seen in unpublished("response.stream", payload, frame, apart=_NAMED):
             if seen.strict_only not in weights:
                 yield seen
             weights.add(seen.strict_only)
@@ -113,42 +126,44 @@ def envelope(exchange: Exchange) -> Iterable[Seen]:
         return
     if reading_of(exchange).violations:
         return
-    ((_, body),) = reading_of(exchange).payloads
-    seen = list(unpublished("response", body, exchange.body_place))
+    ((frame, body),) = reading_of(exchange).payloads
+    seen = list(unpublished("response", body, frame))
     if all(one.strict_only for one in seen):
         seen += media_type(exchange)
     yield from seen
     # What is wrong with the values means little while the schema is broken. No client looks at them.
     if not seen:
-        for sentence in list(_values(exchange, body))[:1]:
-            yield Seen(sentence, exchange.body_place, strict_only=True, harmless=True)
-        for sentence in list(_repeats(exchange, body))[:1]:
-            yield Seen(sentence, exchange.body_place, strict_only=True)
+        for name, wrong in list(_values(exchange, body))[:1]:
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True, harmless=True)
+        for name, wrong in list(_repeats(exchange, body))[:1]:
+            yield Seen(f"{name} {wrong}", member_place(exchange, name), strict_only=True)
     if all(one.strict_only for one in seen):
         ended, counted = list(_ended(exchange))[:1], list(_usage(exchange))[:1]
-        yield from (Seen(sentence, exchange.body_place) for sentence in ended)
+        yield from (Seen(sentence, member_place(exchange, "status")) for sentence in ended)
         # Wrong counts leave text and calls as they are.
-        yield from (Seen(sentence, exchange.body_place, harmless=True) for sentence in counted if not ended)
+        place = member_place(exchange, "usage")
+        yield from (Seen(sentence, place, harmless=True) for sentence in counted if not ended)
 
 
-def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
+def _values(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """(member, what is wrong with it) of a response."""
     if not str(body["id"]).startswith("resp_"):
-        yield f"id is {quoted(body['id'])}, it should begin with resp_"
+        yield "id", f"is {quoted(body['id'])}, it should begin with resp_"
     if int(body["created_at"]) not in SECONDS:
-        yield f"created_at is {quoted(body['created_at'])}, it should be a time in seconds"
+        yield "created_at", f"is {quoted(body['created_at'])}, it should be a time in seconds"
     if body["model"] != exchange.target.model:
-        yield f"model is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
+        yield "model", f"is {quoted(body['model'])}, the request asked for {quoted(exchange.target.model)}"
 
 
-def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[str]:
-    """What a response does not repeat of its request."""
+def _repeats(exchange: Exchange, body: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """(member, what is wrong with it) of what a response does not repeat of its request."""
     asked = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     for name in sorted(_REPEATED & asked.keys()):
         if body.get(name) != asked[name]:
-            yield f"{name} is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
+            yield name, f"is {quoted(body.get(name))}, the request set {quoted(asked[name])}"
     declared, named = [tool["function"]["name"] for tool in exchange.scenario.tools], _named(body["tools"])
     if named != declared:
-        yield f"tools are {quoted(named)}, the request declared {quoted(declared)}"
+        yield "tools", f"are {quoted(named)}, the request declared {quoted(declared)}"
 
 
 def _named(tools: list[dict[str, Any]]) -> list[Any]:
@@ -161,7 +176,7 @@ def _ended(exchange: Exchange) -> Iterable[str]:
         yield f"the backend failed, and the answer is HTTP {exchange.transcript.status}"
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) != _end(wanted.finish):
-            yield f"the status gives the end as {quoted(choice.finish)}, the backend's was {quoted(wanted.finish)}"
+            yield f"the response is {_status(choice.finish)}, the backend's turn was {_status(wanted.finish)}"
 
 
 def _end(finish: str | None) -> str | None:
@@ -169,14 +184,21 @@ def _end(finish: str | None) -> str | None:
     return "stop" if finish == "tool_calls" else finish
 
 
+def _status(finish: str | None) -> str:
+    """The status of a response that ended so, with its reason."""
+    reasons = {"length": "incomplete (max_output_tokens)", "content_filter": "incomplete (content_filter)"}
+    return "failed" if finish is None else reasons.get(finish, "completed" if _end(finish) == "stop" else finish)
+
+
 def _usage(exchange: Exchange) -> Iterable[str]:
     got, want = exchange.answer.usage, counts(exchange)
     if exchange.answer.error is not None:
         return
     if got is None:
-        yield "the response has no usage"
-    elif got.total != got.prompt + got.completion:
-        yield f"total_tokens is {got.total}, input and output make {got.prompt + got.completion}"
+        yield "the response has no usage with its three counts"
+    # That of a model's answer is looked at with its other counts (`live`).
+    elif got.total != got.prompt + got.completion and exchange.asks is None:
+        yield f"total_tokens is {got.total}, input_tokens and output_tokens make {got.prompt + got.completion}"
     elif want is not None and (got.prompt, got.completion) != want[:2]:
         yield f"usage is {got.prompt} + {got.completion}, the backend reported {want[0]} + {want[1]}"
 
@@ -188,23 +210,23 @@ def _usage(exchange: Exchange) -> Iterable[str]:
 def message(exchange: Exchange) -> Iterable[Seen]:
     """The text is what the backend said."""
     for wanted, choice in exchange.choices():
-        for sentence in _text(wanted, choice):
-            yield Seen(sentence, exchange.body_place)
+        yield from _text(exchange, wanted, choice)
 
 
 @check("responses.whole.call-items")
 def call_items(exchange: Exchange) -> Iterable[Seen]:
     """All calls, in order, under their ids, with the model's own arguments."""
     ((_, body),) = reading_of(exchange).payloads
-    for item in body["output"]:
+    for number, item in enumerate(body["output"]):
+        place = member_place(exchange, "output", number)
         if item["type"] == "function_call" and not str(item["id"]).startswith("fc_"):
             seen = f"the id of the item is {quoted(item['id'])}, it should begin with fc_"
-            yield Seen(seen, exchange.body_place, strict_only=True)
+            yield Seen(seen, place, strict_only=True)
         elif item["type"] == "function_call" and (item["status"], body["status"]) == ("incomplete", "completed"):
             seen = f"the response is completed, and its call of {item['name']} is marked incomplete"
-            yield Seen(seen, exchange.body_place, strict_only=True)
+            yield Seen(seen, place, strict_only=True)
     for wanted, choice in exchange.choices():
-        yield from _calls(wanted, choice, exchange.body_place)
+        yield from _calls(exchange, wanted, choice)
 
 
 @check("responses.stream.sums")
@@ -214,34 +236,51 @@ def sums(exchange: Exchange) -> Iterable[Seen]:
         # That is for `responses.stream.flushed`: one cause, one violation.
         if gate_was_late(wanted, choice.text or ""):
             continue
-        for sentence in _text(wanted, choice):
-            yield Seen(sentence, place_of(exchange, Text))
-        yield from _calls(wanted, choice, place_of(exchange, Fragment) or place_of(exchange, CallOpened))
+        yield from _text(exchange, wanted, choice)
+        yield from _calls(exchange, wanted, choice)
 
 
-def _text(wanted: Expected, choice: Choice) -> Iterable[str]:
+def _text(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
     got = choice.text or ""
     if wanted.text is None:
         if not is_object(got):
-            yield f"the backend sent a JSON object; what came is not one: {quoted(got)}"
+            spot = text_spot(exchange, choice.index, "{", got)
+            yield Seen(f"the backend sent a JSON object; what came is not one: {quoted(got)}", spot.place)
     elif got != wanted.text:
-        yield difference(wanted.text, got)
+        spot = text_spot(exchange, choice.index, wanted.text, got)
+        yield Seen(f"{spot.heading('output_text')}{_of_text(wanted.text, got)}", spot.place)
 
 
-def _calls(wanted: Expected, choice: Choice, place: Place | None) -> Iterable[Seen]:
+def _of_text(want: str, got: str) -> str:
+    # A response without text has no part that could be said to be empty.
+    return difference(want, got) if got else f"the text is missing: {quoted(want)}"
+
+
+def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[Seen]:
     # A block has no id to keep.
     want = [(call.name, call.id if call.exact else "") for call in wanted.calls]
     got = [(call.name, call.id) for call in choice.calls]
     alike = [name for name, _ in got] == [name for name, _ in want]
     if not alike or any(id_ not in {"", came} for (_, id_), (_, came) in zip(want, got, strict=True)):
-        yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place)
+        odd = next(
+            (number for number, pair in enumerate(zip(want, got, strict=False)) if pair[0] != pair[1]), len(want)
+        )
+        place = opening_place(exchange, choice.index, min(odd, len(got) - 1)) if got else None
+        whole = member_place(exchange, "output") if exchange.mode is Mode.WHOLE else exchange.body_place
+        yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place or whole)
         return
-    for call, came in zip(wanted.calls, choice.calls, strict=True):
-        if call.exact and call.arguments != came.arguments:
-            seen = f"arguments of {call.name}: {difference(call.arguments, came.arguments)}"
-            yield Seen(seen, place, strict_only=same_json(call.arguments, came.arguments))
+    for number, (call, came) in enumerate(zip(wanted.calls, choice.calls, strict=True)):
+        spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
+        named = f"arguments of {call.name}"
+        if call.meant:
+            if not same_data(call.arguments, came.arguments):
+                yield Seen(f"{spot.heading(named)}{difference(call.arguments, came.arguments)}", spot.place)
+        elif call.exact and call.arguments != came.arguments:
+            seen = f"{spot.heading(named)}{difference(call.arguments, came.arguments)}"
+            yield Seen(seen, spot.place, strict_only=same_json(call.arguments, came.arguments))
         elif not call.exact and not is_object(came.arguments):
-            yield Seen(f"arguments of {call.name} are no JSON object: {quoted(came.arguments)}", place)
+            seen = f"{spot.heading(named)}no JSON object: {quoted(came.arguments)}"
+            yield Seen(seen, spot.place)
 
 
 @check("responses.stream.terminal")
@@ -257,10 +296,10 @@ def terminal(exchange: Exchange) -> Iterable[Seen]:
             seen = "the backend failed in mid-text, and the stream does not end with response.failed"
             yield Seen(seen, exchange.body_place)
         case Failure.AFTER_TEXT | Failure.IN_CALL if error is not None and not error.message:
-            yield Seen("the response failed, and its error does not say why", exchange.body_place)
+            yield Seen("the response failed, and its error does not say why", place_of(exchange, Failed))
         case Failure.AFTER_CALL if error is not None:
             seen = "the call was complete, yet response.failed came: clients throw the call away"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, place_of(exchange, Failed))
         case Failure.NONE | Failure.AFTER_CALL:
             yield from _terminal_values(exchange)
         case _:
@@ -270,13 +309,21 @@ def terminal(exchange: Exchange) -> Iterable[Seen]:
 def _terminal_values(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         if wanted.finish is not None and _end(choice.finish) not in {_end(wanted.finish), None}:
-            ended, due = quoted(choice.finish), quoted(wanted.finish)
-            seen = f"the terminal event gives the end as {ended}, the backend's was {due}"
-            yield Seen(seen, exchange.body_place)
+            ended, due = _status(choice.finish), _status(wanted.finish)
+            seen = f"the terminal event says that the response is {ended}, the backend's turn was {due}"
+            yield Seen(seen, _in_terminal(exchange, "status"))
         elif wanted.finish is not None and choice.finish is None:
-            yield Seen("the response failed, and the backend did not", exchange.body_place)
+            yield Seen("the response failed, and the backend did not", _in_terminal(exchange, "status"))
     for sentence in _usage(exchange):
-        yield Seen(sentence, exchange.body_place)
+        yield Seen(sentence, _in_terminal(exchange, "usage"), harmless=True)
+
+
+def _in_terminal(exchange: Exchange, name: str) -> Place:
+    """Where a member of the response stands in the terminal event."""
+    reading = reading_of(exchange)
+    ends = {event.frame for event in reading.events if isinstance(event, Done)}
+    frame = next((frame for frame, _ in reading.payloads if frame.number in ends), None)
+    return locate(frame, ("response", name)) if frame else exchange.body_place
 
 
 @check("responses.xml")
@@ -286,6 +333,6 @@ def xml(exchange: Exchange) -> Iterable[Seen]:
     if choice.calls:
         names = ", ".join(call.name for call in choice.calls)
         seen = f"the response was to write calls as text, and has function calls: {names}"
-        yield Seen(seen, exchange.body_place)
+        yield Seen(seen, opening_place(exchange, choice.index, 0) or member_place(exchange, "output"))
     elif "<use_tool>" not in (choice.text or ""):
         yield Seen(f"the text has no block: {quoted(choice.text, 120)}", exchange.body_place)

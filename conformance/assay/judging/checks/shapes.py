@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.judging.checks.places import place_of
+from assay.judging.checks.places import opening_place
 from assay.judging.registry import Checks, Seen
-from assay.wire.events import CallOpened
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def late_id(exchange: Exchange) -> Iterable[Seen]:
     if not exchange.dialect.spec.call_ids:
         return
     for wanted, choice in exchange.choices():
-        for want, got in zip(wanted.calls, choice.calls, strict=False):
+        for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             if want.id and got.id != want.id:
                 seen = f"the backend sent the id {quoted(want.id)} for {want.name}; the answer has {quoted(got.id)}"
-                yield Seen(seen, place_of(exchange, CallOpened))
+                yield Seen(seen, opening_place(exchange, choice.index, number))

@@ -12,8 +12,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.judging.checks.diff import is_object
+from assay.judging.checks.places import said_place, same_data
 from assay.judging.registry import Checks, Seen
 from assay.model.scenario import forced_tools
+from assay.model.target import Backend
 from assay.wire.message import read_whole
 from assay.wire.quoting import quoted
 
@@ -65,9 +67,13 @@ def _calls(exchange: Exchange, received: Received) -> Iterable[Seen]:
     """Each call of the history is in what the backend received, with its arguments unchanged."""
     calls = {(item.get("call_id"), item.get("name"), item.get("arguments")) for item in _history(received, _CALL)}
     flat = "\n".join(text for _, text in texts_of(received))
+    # Cursor's agent service takes the arguments of a call as data.
+    data = exchange.target.backend is Backend.CURSOR
     for call in _calls_of(exchange):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        if (call["id"], name, arguments) not in calls and arguments not in flat:
+        meant = [came for id_, of, came in calls if (id_, of) == (call["id"], name)] if data else []
+        alike = any(same_data(arguments, str(came)) for came in meant)
+        if (call["id"], name, arguments) not in calls and arguments not in flat and not alike:
             seen = f"the call {call['id']} of {name} with {quoted(arguments, 60)} did not reach the backend unchanged"
             yield Seen(seen)
 
@@ -216,7 +222,7 @@ def tool_choice_forced(exchange: Exchange) -> Iterable[Seen]:
             demanded = " or ".join(sorted(tools))
             came = f"calls {', '.join(called)}" if called else f"is text: {quoted(choice.text or '')}"
             seen = f"tool_choice demands a call of {demanded}; the answer {came}"
-            yield Seen(seen, exchange.body_place)
+            yield Seen(seen, said_place(exchange, choice.index))
 
 
 @check("turn.calls-declared")
@@ -245,7 +251,7 @@ def structured_output(exchange: Exchange) -> Iterable[Seen]:
     body = {**exchange.scenario.body, **(exchange.turn.body if exchange.turn else {})}
     text = exchange.choice().text or ""
     if exchange.answer.error is None and not is_object(text):
-        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", exchange.body_place)
+        yield Seen(f"the request demands a JSON object; the answer is {quoted(text)}", said_place(exchange))
         return
     asked, received = _schema_of(body), received_by(exchange)
     if asked is not None and received.get("schema") != asked:

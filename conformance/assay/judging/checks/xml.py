@@ -10,10 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, torn
-from assay.judging.checks.places import place_of, reading_of
+from assay.judging.checks.places import first_place, reading_of, same_data, text_spot
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import MODE_HEADER, mode_of
-from assay.model.scenario import Mode
 from assay.wire import textual
 from assay.wire.events import Text
 from assay.wire.message import read_whole
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assay.reading.exchange import Exchange
+    from assay.reading.expected import ExpectedCall
 
 check = Checks()
 """The checks of this module."""
@@ -83,24 +83,42 @@ def _bare(value: str) -> str:
 
 def differing(rule: str, exchange: Exchange) -> Iterable[Seen]:
     """The blocks that differ from the right ones by this rule."""
-    place = place_of(exchange, Text) if exchange.mode is Mode.STREAM else exchange.body_place
-    for want, got, exact in _blocks(exchange):
-        if broken_rule(want, got, exact=exact) == rule:
-            yield Seen(difference(want, got), place)
+    for choice, call, got in _blocks(exchange):
+        want = respelled(call.block, got) if call.meant else call.block
+        if broken_rule(want, got, exact=call.exact) == rule:
+            # In all of the text: that before the block is right, or another requirement's matter.
+            said = exchange.choice(choice).text or ""
+            spot = text_spot(exchange, choice, said.replace(got, want, 1), said)
+            yield Seen(f"{spot.heading('content')}{difference(want, got)}", spot.place)
 
 
 for _rule in RULES:
     check(_rule)(partial(differing, _rule))
 
 
-def _blocks(exchange: Exchange) -> Iterable[tuple[str, str, bool]]:
-    """Block by block: as it should be, as it came, and whether it was made from a structured call."""
+def respelled(want: str, got: str) -> str:
+    """The right block of a call whose arguments are data, with what data leaves open as it came.
+
+    That is the order of the arguments, and how each value is spelled that means the same.
+    """
+    right, came = textual.read_block(want), textual.read_block(got)
+    if right is None or came is None or set(right.arguments) != set(came.arguments):
+        return want
+    arguments = {
+        name: spelling if same_data(right.arguments[name], spelling) else right.arguments[name]
+        for name, spelling in came.arguments.items()
+    }
+    return textual.block_of(right.name, arguments)
+
+
+def _blocks(exchange: Exchange) -> Iterable[tuple[int, ExpectedCall, str]]:
+    """Block by block: its choice, the call that it is to hold, and the block as it came."""
     for wanted, choice in exchange.choices():
         came = BLOCK.findall(choice.text or "")
         for call, got in zip(wanted.calls[: len(wanted.blocks)], came, strict=False):
             # Characters that were cut to pieces are for `chat.stream.utf8`.
             if not torn(call.block, got):
-                yield call.block, got, call.exact
+                yield choice.index, call, got
 
 
 @check("chat.stream.xml-single-delta")
@@ -116,7 +134,7 @@ def single_delta(exchange: Exchange) -> Iterable[Seen]:
         if len(whole) != len(wanted.blocks):
             came = f"{len(whole)} deltas hold a whole one: {quoted(choice.text, 120)}"
             seen = f"{len(wanted.blocks)} blocks were due; {came}"
-            yield Seen(seen, place_of(exchange, Text))
+            yield Seen(seen, first_place(exchange, Text, lambda one: textual.OPEN in one.text))
 
 
 @check("mode.header")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.answered import answered, asked, refused
+from assay.judging.checks.answered import answered, asked, refused, refused_in_words
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode, Request, Scenario
@@ -19,12 +19,30 @@ CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
     (Request(), 200, {}, {}, ""),
     (Request(expect=404), 404, {}, {}, ""),
     (Request(expect=204, any_success=True), 200, {}, {}, ""),
-    (Request(expect=204, any_success=True), 301, {}, {}, "the status is 301; POST /chat/completions should get 204"),
-    (Request(expect=204), 200, {}, {}, "the status is 200; POST /chat/completions should get 204"),
-    (Request(path="/x"), 500, {}, "oh", 'the status is 500; POST /x should get 200; it says "\\"oh\\""'),
-    (Request(method="GET"), None, {}, "", "no response came: timeout after 2.0 s; GET /chat/completions"),
-    (Request(json={"n": 0}, expect=400, param="n"), 200, {}, {}, 'with {"n": 0} should get 400 for n'),
-    (Request(json={"n": "x" * 400}, expect=400), 200, {}, {}, "x… should get 400"),
+    (
+        Request(expect=204, any_success=True),
+        301,
+        {},
+        {},
+        "POST /chat/completions was answered HTTP 301; it should be 204",
+    ),
+    (Request(expect=204), 200, {}, {}, "POST /chat/completions was answered HTTP 200; it should be 204"),
+    (Request(path="/x"), 500, {}, "oh", "POST /x was answered HTTP 500; it should be 200"),
+    (
+        Request(method="GET"),
+        None,
+        {},
+        "",
+        "response came to GET /chat/completions (timeout after 2.0 s); it should be 200",
+    ),
+    (
+        Request(json={"n": 0}, expect=400, param="n"),
+        200,
+        {},
+        {},
+        'with {"n": 0} was answered HTTP 200; it should be 400 with param n',
+    ),
+    (Request(json={"n": "x" * 400}, expect=400), 200, {}, {}, "x… was answered HTTP 200; it should be 400"),
     (Request(shows={"allow": "POST"}), 200, {"Allow": "GET, post"}, {}, ""),
     (Request(shows={"allow": "POST"}), 200, {"Allow": "GET"}, {}, 'allow is "GET", it should say POST'),
     (Request(shows={"allow": "POST"}), 200, {}, {}, "there is no allow header, it should say POST"),
@@ -49,8 +67,9 @@ CASES: list[tuple[Request, int | None, dict[str, str], Any, str]] = [
 def exchange(request: Request, status: int | None, headers: dict[str, str], body: Any, number: int = 0) -> Exchange:
     if isinstance(body, dict) and status != 200:
         body = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None, **body}}
+    sent = json.dumps(request.json).encode() if request.json else b""
     transcript = Transcript(
-        method=request.method, url="http://proxy/v1/x", request_headers=(), request_body=b"", status=status,
+        method=request.method, url="http://proxy/v1/x", request_headers=(), request_body=sent, status=status,
         headers=(("Content-Type", "application/json"), *headers.items()),
         pieces=(Piece(at=0.0, data=json.dumps(body).encode()),), end=End.COMPLETE if status else End.TIMEOUT, seconds=2,
     )  # fmt: skip
@@ -71,13 +90,29 @@ def test_an_answer_is_what_its_request_wants(
     assert not seen or seen in found[0].seen
 
 
+@pytest.mark.parametrize(
+    ("request_", "status", "error", "strict_only"),
+    [
+        (Request(expect=400, param="n"), 400, {"param": None}, True),
+        (Request(expect=400, param="n"), 400, {"param": "n", "type": "x"}, True),
+        (Request(expect=400, param="n"), 422, {"param": "n"}, False),
+        (Request(expect=404, code="gone"), 404, {"code": None}, False),
+    ],
+)
+def test_no_client_looks_at_the_param_of_an_error(
+    request_: Request, status: int, error: Any, *, strict_only: bool
+) -> None:
+    (found,) = answered(ROW, exchange(request_, status, {}, error), Checks())
+    assert found.strict_only is strict_only
+
+
 def test_another_look_comes_after_status_and_headers() -> None:
     checks = Checks()
     checks(ROW)(lambda exchange: [Seen(f"{exchange.transcript.status} is odd")])
     (odd,) = answered(ROW, exchange(Request(), 200, {}, {}), checks)
     assert (odd.requirement, odd.seen) == (ROW, "200 is odd")
     (missed,) = answered(ROW, exchange(Request(expect=404), 200, {}, {}), checks)
-    assert "should get 404" in missed.seen
+    assert "it should be 404" in missed.seen
 
 
 def test_a_further_request_is_judged_by_itself() -> None:
@@ -117,3 +152,19 @@ def test_a_turn_of_a_conversation_is_no_plain_request() -> None:
 def test_a_refusal_that_names_what_cannot_be_done(field: str, status: int, param: str | None, right: bool) -> None:  # noqa: FBT001
     one = exchange(Request(), status, {}, {"param": param})
     assert refused(replace(one, scenario=replace(one.scenario, refusable=field))) is right
+
+
+@pytest.mark.parametrize(
+    ("field", "status", "message", "right"),
+    [
+        ("tool_choice", 400, "`tool_choice` cannot be forced", True),
+        ("text", 400, '{"param": "text.format"}', True),
+        ("text", 400, "no context", False),
+        ("tool_choice", 400, "tool_choices", False),
+        ("tool_choice", 500, "tool_choice", False),
+        ("", 400, "tool_choice", False),
+    ],
+)
+def test_a_refusal_may_name_it_in_its_message_alone(field: str, status: int, message: str, *, right: bool) -> None:
+    one = exchange(Request(), status, {}, {"message": message})
+    assert refused_in_words(replace(one, scenario=replace(one.scenario, refusable=field))) is right

@@ -55,13 +55,19 @@ def only(row: str, exchange: Exchange) -> Violation:
 
 
 def frame_of(violation: Violation, exchange: Exchange) -> bytes:
-    """The bytes that a violation points at: a frame from its first to its last byte."""
+    """The frame that a violation points into."""
     assert violation.place is not None
     assert exchange.reading is not None
     assert violation.place.frame is not None
-    said = exchange.transcript.body[violation.place.offset :][: violation.place.length]
-    assert said == exchange.reading.frames[violation.place.frame].raw
-    return said
+    frame = exchange.reading.frames[violation.place.frame]
+    assert frame.offset <= violation.place.offset < frame.offset + len(frame.raw)
+    return frame.raw
+
+
+def shown(violation: Violation, exchange: Exchange) -> bytes:
+    """The bytes that a violation points at."""
+    assert violation.place is not None
+    return exchange.transcript.body[violation.place.offset :][: violation.place.length]
 
 
 def script_call(script: str, number: int = 0) -> Call:
@@ -106,6 +112,7 @@ def test_the_first_chunk_that_breaks_the_schema_is_shown(stream: Make) -> None:
     violation = only("schema", exchange)
     assert violation.seen == '/object: is "chunk", should be "chat.completion.chunk"'
     assert frame_of(violation, exchange) == bad
+    assert shown(violation, exchange) == b'"chunk"'
 
 
 def test_an_error_frame_is_no_chunk_but_an_error_that_is_null_is_no_published_field(
@@ -171,13 +178,15 @@ def test_a_text_that_differs_is_reported_with_the_frame_in_which_it_does(stream:
     violation = only("text", exchange)
     assert "12 characters instead of 13; the first difference is at character 5" in violation.seen
     assert b'" wor"' in frame_of(violation, exchange)
+    assert shown(violation, exchange) == b" wor"
     short = stream("text-hello", "Hello", ", wor", STOP)
     assert b'", wor"' in frame_of(only("text", short), short), "the last one, where all that came is right"
+    assert shown(only("text", short), short) == b'"', "that closes it"
 
 
 def test_a_text_that_never_came_has_no_place(stream: Make) -> None:
     violation = only("text", stream("text-hello", STOP))
-    assert violation.seen.startswith('it is empty, it should be "Hello')
+    assert violation.seen.startswith('content: it is empty, it should be "Hello')
     assert violation.place is None
 
 
@@ -208,7 +217,7 @@ def test_text_that_waited_for_more_was_not_flushed(stream: Make) -> None:
     assert found("text", exchange) == []
     violation = only("flushed", exchange)
     assert "only after the backend gave up" in violation.seen
-    assert violation.place == exchange.body_place
+    assert b"the gate was not opened in time" in frame_of(violation, exchange)
 
 
 # Parity

@@ -115,6 +115,19 @@ def test_one_choice_is_what_was_asked_for(whole: Make, indexes: list[int]) -> No
     assert only("choices", exchange) == f"n is 1; the indexes of the choices are {indexes}, they should be [0]"
 
 
+@pytest.mark.parametrize(("indexes", "harmless"), [([None], True), ([1], False), ([], False), ([None, None], False)])
+def test_choices_without_an_index_are_known_by_their_places(
+    whole: Make, indexes: list[int | None], *, harmless: bool
+) -> None:
+    message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
+    choices = [{"index": index, "message": message, "finish_reason": "stop", "logprobs": None} for index in indexes]
+    left_out = [{name: value for name, value in one.items() if value is not None or name != "index"} for one in choices]
+    exchange = whole("text-hello", change={"choices": left_out})
+    (seen,) = found("choices", exchange)
+    assert seen.harmless is harmless
+    assert found("envelope", exchange) == [], "one fault, one finding"
+
+
 @pytest.mark.parametrize("indexes", [[], [0], [1, 0], [1, 0, 2]])
 def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, indexes: list[int]) -> None:
     message = {"role": "assistant", "content": "Hello, world!", "refusal": None}
@@ -132,8 +145,8 @@ def test_so_many_choices_as_were_asked_for_come(whole: Make, right_whole: Make, 
             "Hello, world",
             'choices[0].message.content: its last character is missing: "!"',
         ),
-        ("text-hello", None, 'content is null, it should be "Hello, world!"'),
-        ("text-empty", None, 'content is null, it should be ""'),
+        ("text-hello", None, 'choices[0].message.content is null, it should be "Hello, world!"'),
+        ("text-empty", None, 'choices[0].message.content is null, it should be ""'),
         ("history", "You said: hello", 'the backend sent a JSON object; what came is not one: "You said: hello"'),
         ("history", None, "the backend sent a JSON object; what came is not one: null"),
     ],
@@ -142,13 +155,15 @@ def test_another_text_is_reported(whole: Make, name: str, content: str | None, s
     assert only("text", whole(name, content)).startswith(said)
 
 
-@pytest.mark.parametrize("text", ["Hello, w\N{LATIN SMALL LETTER O WITH DIAERESIS}rld!", "Hello, wor\\"])
-def test_another_text_is_shown_where_it_begins_to_differ(whole: Make, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "at"), [("Hello, w\N{LATIN SMALL LETTER O WITH DIAERESIS}rld!", 8), ("Hello, wor\\", 10)]
+)
+def test_another_text_is_shown_where_it_begins_to_differ(whole: Make, text: str, at: int) -> None:
     exchange = whole("text-hello", text)
     (violation,) = found("text", exchange)
     assert violation.place is not None
     shown = exchange.transcript.body[violation.place.offset :][: violation.place.length]
-    assert shown.decode() == json.dumps(text, ensure_ascii=False)[1:-1]
+    assert shown.decode() == json.dumps(text[at:], ensure_ascii=False)[1:-1]
 
 
 def test_an_empty_text_and_a_reflection_are_right(whole: Make) -> None:
@@ -159,15 +174,20 @@ def test_an_empty_text_and_a_reflection_are_right(whole: Make) -> None:
 def test_text_beside_a_call_is_for_another_check(whole: Make) -> None:
     exchange = whole("call-after-text", "Let me look.", "tool_calls", calls=[ONE])
     assert found("text", exchange) == []
-    assert only("content-null", exchange) == 'content is "Let me look." beside a call, it should be null'
-    assert only("content-null", whole("call-one", "", "tool_calls", calls=[ONE])).startswith('content is ""')
+    assert (
+        only("content-null", exchange)
+        == 'choices[0].message.content is "Let me look." beside a call, it should be null'
+    )
+    assert only("content-null", whole("call-one", "", "tool_calls", calls=[ONE])).startswith(
+        'choices[0].message.content is ""'
+    )
 
 
 @pytest.mark.parametrize(
     ("usage", "said"),
     [
-        (None, "the answer has no usage"),
-        ((1234, 56, 1), "total_tokens is 1, prompt and completion make 1290"),
+        (None, "the answer has no usage with its three counts"),
+        ((1234, 56, 1), "total_tokens is 1, prompt_tokens and completion_tokens make 1290"),
         ((1, 2), "usage is 1 + 2, the backend reported 1234 + 56"),
     ],
 )
@@ -182,7 +202,7 @@ def test_any_usage_that_adds_up_will_do_where_the_backend_reported_none(whole: M
 
 def test_another_finish_is_reported(whole: Make) -> None:
     exchange = whole("call-beats-length", None, "length", calls=[ONE])
-    assert only("finish", exchange) == 'finish_reason is "length", it should be "tool_calls"'
+    assert only("finish", exchange) == 'choices[0].finish_reason is "length", it should be "tool_calls"'
 
 
 @pytest.mark.parametrize("calls", [[], [ONE], [TWO, ONE], [ONE, TWO, TWO], [ONE, ("call_read", "readnote", "{}")]])
@@ -209,7 +229,9 @@ def test_other_arguments_are_reported_for_calls_of_the_same_name_only(whole: Mak
     exchange = whole(
         "calls-burst", None, "tool_calls", calls=[("call_search", "localSearch", '{"query":"release notes"}')]
     )
-    assert only("arguments-verbatim", exchange).startswith("arguments of localSearch: 25 characters instead of 26")
+    assert only("arguments-verbatim", exchange).startswith(
+        "choices[0].message.tool_calls[0].function.arguments: 25 characters instead"
+    )
     assert found("arguments-verbatim", whole("calls-burst", None, "tool_calls", calls=[TWO])) == []
 
 

@@ -199,7 +199,7 @@ def completion(text: str) -> dict[str, Any]:
         (200, completion('{"input": ["It follows."]}'), ""),
         (200, completion("Hello."), 'the answer is to something else: "Hello."'),
         (200, {"object": "list", "data": []}, "the answer is to something else"),
-        (400, ENVELOPE, "the status is 400"),
+        (400, ENVELOPE, "was answered HTTP 400; it should be 200"),
     ],
 )
 def test_a_request_over_a_kept_connection(status: int, body: Any, wanted: str) -> None:

@@ -64,4 +64,4 @@ def test_a_real_client_is_served(content_type: str, body: bytes, wanted: str) ->
 
 def test_a_real_client_is_not_refused() -> None:
     found = list(answered(ROW, exchange(400, "application/json", json.dumps(ERROR).encode()), CHECKS))
-    assert "the status is 400" in found[0].seen
+    assert "was answered HTTP 400; it should be 200" in found[0].seen

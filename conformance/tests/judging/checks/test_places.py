@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from assay.judging.checks.places import altered_arguments, counts, frame_place, place_of, plain, reading_of, strays
+from assay.judging.checks.places import (
+    Spot,
+    altered_arguments,
+    counts,
+    frame_place,
+    place_of,
+    plain,
+    reading_of,
+    strays,
+)
 from assay.model.dialect import Dialect
 from assay.model.target import Missing
 from assay.reading.exchange import Exchange
@@ -78,11 +87,11 @@ def test_an_older_backend_counts_nothing_of_an_answer_that_was_cut_off(right_str
         (True, '{"q": 1.50}', None),
         (True, '{"q":1.50}', "arguments of f: "),
         (False, '{"q":1.50}', None),
-        (False, "{", 'arguments of f are no JSON: "{"'),
+        (False, "{", 'arguments of f: no JSON: "{"'),
     ],
 )
 def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got: str, said: str | None) -> None:
     want = ExpectedCall(id="a", name="f", arguments='{"q": 1.50}', block="", exact=exact)
-    told = list(altered_arguments(want, Call(id="a", name="f", arguments=got), None))
+    told = list(altered_arguments(want, Call(id="a", name="f", arguments=got), Spot(place=None)))
     assert len(told) == bool(said)
     assert all(seen.text.startswith(said or "-") for seen in told)

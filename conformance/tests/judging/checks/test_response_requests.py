@@ -50,7 +50,7 @@ def test_the_input_reaches_the_backend_in_order(plain: Make, said: Callable[[str
 def test_a_reference_is_refused(plain: Make, error_body: Callable[..., bytes]) -> None:
     refusal = json.loads(error_body(param="input[0]"))
     assert asked(plain, "input-reference", 0, refusal, 400) == []
-    assert "should get 400" in asked(plain, "input-reference", 0, refusal)[0]
+    assert "it should be 400 with param input" in asked(plain, "input-reference", 0, refusal)[0]
 
 
 def test_what_is_kept_is_what_was_said(plain: Make, said: Callable[[str], Json]) -> None:
@@ -65,7 +65,7 @@ def test_what_is_kept_is_what_was_said(plain: Make, said: Callable[[str], Json])
     assert "are missing" in asked(plain, "previous-response", 3, {"object": "list", "data": []})[0]
     assert asked(plain, "previous-response", 4, {"deleted": True}) == []
     assert asked(plain, "previous-response", 5, {}, 404) == []
-    assert "should get 404" in asked(plain, "previous-response", 5, right)[0]
+    assert "it should be 404" in asked(plain, "previous-response", 5, right)[0]
 
 
 def test_a_response_names_the_one_that_it_continues(plain: Make, said: Callable[[str], Json]) -> None:

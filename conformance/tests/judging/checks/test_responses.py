@@ -21,6 +21,7 @@ from assay.scenarios.responses import SETTINGS
 
 if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
+    from assay.wire.violation import Violation
 
 Json = dict[str, Any]
 Make = Callable[..., Any]
@@ -39,6 +40,12 @@ def seen(exchange: Exchange) -> dict[str, str]:
     return {v.requirement: v.seen for row in fits if row not in skipped for v in CHECKS.look(row, exchange)}
 
 
+def pointed(violation: Violation, exchange: Exchange) -> str:
+    """What a violation points at."""
+    assert violation.place is not None
+    return exchange.transcript.body[violation.place.offset :][: violation.place.length].decode()
+
+
 def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, one_call: Json) -> None:
     assert seen(streamed("text-hello", hello)) == {}
     assert seen(answered("text-hello", hello)) == {}
@@ -53,7 +60,10 @@ def test_right_answers_pass(streamed: Make, answered: Make, hello: Json, one_cal
         ({"id": "chatcmpl-1"}, "should begin with resp_"),
         ({"created_at": 1_700_000_000_000}, "a time in seconds"),
         ({"model": "other"}, 'the request asked for "codex"'),
-        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, 'gives the end as "length"'),
+        (
+            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            "(max_output_tokens), the backend's turn was completed",
+        ),
         ({"usage": None}, "no usage"),
     ],
 )
@@ -66,7 +76,7 @@ def test_the_envelope(change: Json, words: str, answered: Make, hello: Json) -> 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"total_tokens": 19}, "input and output make 18"),
+        ({"total_tokens": 19}, "input_tokens and output_tokens make 18"),
         ({"input_tokens": 12, "total_tokens": 19}, "the backend reported 11 + 7"),
     ],
 )
@@ -108,6 +118,35 @@ def test_the_envelope_is_json_and_arrives_whole(answered: Make, hello: Json) -> 
 def test_a_failure_before_output_is_no_response(answered: Make, streamed: Make, hello: Json) -> None:
     assert "the backend failed, and the answer is HTTP 200" in seen(answered("fail-first", hello))[ENVELOPE]
     assert "the stream began with HTTP 200" in seen(streamed("fail-first", hello))["responses.stream.terminal"]
+
+
+def test_the_text_of_a_whole_answer_is_shown_where_it_differs(answered: Make, hello: Json) -> None:
+    other = json.loads(json.dumps(hello).replace("world", "w\\u00f6rld"))
+    exchange = answered("text-hello", other)
+    (violation,) = CHECKS.look("responses.whole.message", exchange)
+    assert violation.seen.startswith("output[0].content[0].text: the first difference is at character 8: ")
+    assert pointed(violation, exchange) == "\\u00f6rld!"
+
+
+def test_of_calls_of_a_whole_answer_the_one_that_differs_is_shown(answered: Make, right_whole: Make) -> None:
+    other = json.loads(right_whole("calls-burst", **RE).transcript.body)
+    item = other["output"][-1]
+    item["arguments"] = item["arguments"].replace(": ", ":")
+    exchange = answered("calls-burst", other)
+    (violation,) = CHECKS.look("responses.whole.call-items", exchange)
+    assert violation.seen.startswith("output[1].arguments: ")
+    assert json.loads(f'"{pointed(violation, exchange)}"') == item["arguments"].partition(":")[2][:24]
+
+
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [({"id": "chatcmpl-1"}, '"chatcmpl-1"'), ({"colour": "red"}, '"red"'),
+     ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, '"incomplete"')],
+)  # fmt: skip
+def test_a_member_that_is_wrong_is_what_is_shown(change: Json, value: str, answered: Make, hello: Json) -> None:
+    exchange = answered("text-hello", {**hello, **change})
+    (violation, *_) = CHECKS.look(ENVELOPE, exchange)
+    assert pointed(violation, exchange) == value
 
 
 def test_the_text_is_the_backends(answered: Make, streamed: Make, hello: Json) -> None:
@@ -190,7 +229,7 @@ def test_events_have_published_fields_only(
     ("name", "change", "words"),
     [
         ("text-hello", {"usage": None}, "no usage"),
-        ("finish-length", {}, '"stop", the backend\'s was "length"'),
+        ("finish-length", {}, "is completed, the backend's turn was incomplete (max_output_tokens)"),
         ("fail-after-text", {}, "does not end with response.failed"),
     ],
 )

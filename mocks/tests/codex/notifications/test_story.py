@@ -117,3 +117,17 @@ def test_text_without_deltas_is_sent_in_the_message_alone(make_client: Any) -> N
     assert (told["message"]["content"], told["choice_index"]) == ("Hello!", 0)
     (counted,) = heard.told("tokenCount")
     assert (counted["finish_reason"], "usage" in counted) == ("stop", False)
+
+
+def test_all_but_the_thread_may_be_nested(make_client: Any) -> None:
+    call = Call(id="c", name="f", arguments="{}", shape="delta-tool-calls")
+    parts = ((Say(("x",)), call, Finish("stop")),)
+    flat, nested = (
+        make_client({"a": Script(name="a", title="", parts=parts, notifications=kind)}).play("[[assay:a#1]]")
+        for kind in ("story", "nested")
+    )
+    for method in ("agentMessageDelta", "agentMessage", "tokenCount"):
+        inside = [{"threadId": told["threadId"], **told["msg"]} for told in nested.told(method)]
+        beside = [{**told, "threadId": inside[0]["threadId"]} for told in flat.told(method)]
+        assert inside == beside
+        assert all(told.keys() == {"threadId", "msg"} for told in nested.told(method))

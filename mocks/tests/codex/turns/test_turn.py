@@ -9,7 +9,22 @@ from assay_codex.versions.version import NEWEST
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.calls import TOOLS_NAMED
-from assay_scripts.steps import Call, Crash, Cut, Fail, Finish, Gate, Hang, Pause, Retry, Say, Script, Step, Usage
+from assay_scripts.steps import (
+    Call,
+    Crash,
+    Cut,
+    Fail,
+    Finish,
+    Gate,
+    Hang,
+    Pause,
+    Retry,
+    Say,
+    Script,
+    Step,
+    Usage,
+    cursor,
+)
 
 
 def _library(*parts: tuple[Step, ...]) -> dict[str, Script]:
@@ -433,6 +448,15 @@ def test_an_unknown_script_fails_the_turn_with_its_name(client: Any) -> None:
     assert "text/hello" in error["message"]
     assert error["codexErrorInfo"] == "badRequest"
     assert client.notes == [error["message"]]
+
+
+def test_a_script_with_a_step_of_cursors_fails_the_turn_and_says_why(make_client: Any) -> None:
+    client = make_client(_library((Say(("one",)), cursor.Read(id="c", path="a"))))
+    heard = client.play("[[assay:a#1]]")
+    error = heard.told("turn/completed")[0]["turn"]["error"]
+    why = "Read: it is a tool of Cursor's service, which the client runs"
+    assert error["message"] == f"The script a is played by assay-cursor alone: {why}."
+    assert heard.said == []
 
 
 # Steering

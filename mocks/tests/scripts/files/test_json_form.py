@@ -234,7 +234,7 @@ def test_an_unknown_failure_is_refused_with_the_closest() -> None:
         ({"name": "a", "title": None, "parts": [[]]}, "s.title: expected text, found nothing"),
         (
             {"name": "a", "told": "v3", "parts": [[]]},
-            's.told: expected one of v2, story, double, found "v3"',
+            's.told: expected one of v2, story, nested, double, found "v3"',
         ),
         (
             {"name": "a", "parts": [[]], "choices": []},

@@ -11,6 +11,7 @@ from assay_scripts.library.calls import CALLS, TOOLS_NAMED
 from assay_scripts.library.choices import CHOICES
 from assay_scripts.library.failures import FAILURES
 from assay_scripts.library.leaving import LEAVING
+from assay_scripts.library.personas import PERSONA_TOOLS, PERSONAS
 from assay_scripts.library.reflect import REFLECT
 from assay_scripts.library.sentinel import SENTINEL
 from assay_scripts.library.shapes import SHAPES
@@ -21,8 +22,10 @@ from assay_scripts.steps import Call, Fail, Script, Step
 
 
 def test_no_two_scripts_share_a_name() -> None:
-    scripts = (*TEXT, *CALLS, *SHAPES, *TEXTUAL, *SENTINEL, *XML, *CHOICES, *FAILURES, *LEAVING, *REFLECT, *ACTING)
-    assert len(LIBRARY) == len(scripts)
+    topics = (
+        TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING, PERSONAS,
+    )  # fmt: skip
+    assert len(LIBRARY) == sum(map(len, topics))
 
 
 def test_no_script_needs_a_text_to_be_chosen() -> None:
@@ -35,7 +38,7 @@ def _steps(script: Script) -> list[Step]:
 
 def test_the_calls_are_of_the_tools_that_are_named() -> None:
     steps = [step for script in LIBRARY.values() for step in _steps(script)]
-    assert {step.name for step in steps if isinstance(step, Call)} == set(TOOLS_NAMED)
+    assert {step.name for step in steps if isinstance(step, Call)} == {*TOOLS_NAMED, *PERSONA_TOOLS}
     assert {step.cause for step in steps if isinstance(step, Fail)} <= set(CAUSES)
 
 

@@ -4,7 +4,8 @@
     agentMessage       message: all of it, text and calls
     tokenCount, usage  usage, and perhaps `finish_reason`: then the choice is complete
 
-The delta, the message or the params may have a `choice_index`. A notification without one is about the turn's own
+All of this may stand in the params or inside their `msg`. The delta, the message or the params may have a
+`choice_index`. A notification without one is about the turn's own
 choice; once any had one, about choice 0. Each choice has a turn of its own, so what a turn sends of others is dropped.
 """
 
@@ -167,9 +168,17 @@ def _arguments(value: object) -> str:
     return as_text(value) if value is None or isinstance(value, str) else spelled_json.compact(value)
 
 
-STORY: Mapping[str, Callable[[TurnDecoder, Params], Iterable[Event]]] = {
-    "agentMessageDelta": _delta,
-    "agentMessage": _message,
-    "tokenCount": _counts,
-    "usage": _counts,
+_Read = Callable[["TurnDecoder", Params], Iterable[Event]]
+
+
+def _also_nested(read: _Read) -> _Read:
+    """Reads what a notification says inside `msg`, as `codex/event` has it, as if it stood beside the thread."""
+    return lambda turn, params: read(turn, {**params, **as_mapping(params.get("msg"))})
+
+
+STORY: Mapping[str, _Read] = {
+    "agentMessageDelta": _also_nested(_delta),
+    "agentMessage": _also_nested(_message),
+    "tokenCount": _also_nested(_counts),
+    "usage": _also_nested(_counts),
 }

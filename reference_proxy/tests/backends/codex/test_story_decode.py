@@ -272,3 +272,24 @@ def test_a_turn_that_never_names_a_choice_is_all_of_its_own() -> None:
 
 def test_a_choice_that_was_not_asked_for_is_not_received() -> None:
     assert play(delta("a", choice_index=1), message("b", choiceIndex=3)) == []
+
+
+def nested(notice: Notice) -> Notice:
+    """What a notification says, inside `msg`."""
+    names = {"threadId", "conversationId", "conversation_id"}
+    said = {name: value for name, value in notice.params.items() if name not in names}
+    return Notice(notice.method, {**{n: v for n, v in notice.params.items() if n in names}, "msg": said})
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        [delta("Hel"), delta("lo"), message("Hello"), counted(finish_reason="length")],
+        [*tool_calls(id_={"id": "c"}), counted(usage={"prompt_tokens": 1, "completion_tokens": 2})],
+        [delta("a", choice_index=1), delta("b", choice_index=0), counted(finish_reason="stop", choice_index=0)],
+    ],
+)
+def test_what_is_nested_is_read_as_if_it_were_not(received: list[Notice]) -> None:
+    events = play(*received)
+    assert events
+    assert play(*map(nested, received)) == events

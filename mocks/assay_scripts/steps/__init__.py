@@ -6,7 +6,7 @@ backend sends them although the turn is over. Steps after the last `Call` of a p
 before the turn waits for their results.
 
 Which part a turn plays: the part after the last one whose calls all have results in the conversation; if there is none,
-the number of turns already seen with the same script and nonce; never beyond the last part.
+the number of other conversations already seen with the same script and nonce; never beyond the last part.
 
 A call is sent in one or more *shapes*. `native` is how Codex asks a client to run a tool, and the only one that waits
 for a result. The others only report that the model calls, in the ways that backends have been seen to do it:
@@ -21,8 +21,9 @@ for a result. The others only report that the model calls, in the ways that back
 
 A step is its class here and its name in one of the groups that make up `Step`. The group says what plays it: text of
 the answer (`Spoken`) is played by every backend and belongs to the right answer, without a line elsewhere; what only
-the app-server can do says why, in `app_server`. In files the name of a step is the class name in lower case with
-hyphens; what may stand in a field follows from the annotation (`kinds`), what the field means from the text under it.
+the app-server can do says why, in `app_server`, and what only Cursor's agent service can do (`steps.cursor`), in
+`cursor`. In files the name of a step is the class name in lower case with hyphens; what may stand in a field follows
+from the annotation (`kinds`), what the field means from the text under it.
 The reader of files, the JSON Schema and the table in the docs are derived from that.
 """
 
@@ -45,7 +46,8 @@ from assay_scripts.kinds import (
     Texts,
     names_of,
 )
-from assay_scripts.usage import Usage as Usage  # noqa: PLC0414 - a step like the others
+from assay_scripts.steps.cursor import Agentic
+from assay_scripts.usage import Usage as Usage
 
 Shape = Literal[
     "native",
@@ -59,11 +61,12 @@ Shape = Literal[
 ]
 Shapes = Annotated[tuple[Shape, ...], names_of("shapes", *get_args(Shape))]
 
-Notifications = Literal["v2", "story", "double"]
+Notifications = Literal["v2", "story", "nested", "double"]
 """The notifications that carry text, usage and ends.
 
 `v2`: those of the played version. `double`: each of them twice, as versions up to 0.114 do it: as the typed
 notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMessage and tokenCount, another dialect.
+`nested`: those of `story`, with all but the thread inside `msg`, as `codex/event` has it.
 """
 
 Asks = Literal["policy", "always", "never"]
@@ -284,7 +287,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The backend process exits at once."""
+    """The backend process exits at once; Cursor's service closes the connection."""
 
     status: Count = 101  # of a Rust program that panicked, as the real server is
     """The exit status."""
@@ -395,7 +398,7 @@ Answering = Think | Open | Call | Usage | Finish | Fail | Reflect
 """What the app-server and the model's service both play, each in its own way."""
 Doing = Command | Patch | Code | Question | Retry | Crash | ErrorNotice | Repeat | Cut | Raw
 """What only the app-server does. None of it is text of the right answer."""
-Step = Spoken | Silence | Answering | Doing | Overload
+Step = Spoken | Silence | Answering | Doing | Overload | Agentic
 """Every step. This is the one list of them: names, schema and docs come from `get_args(Step)`."""
 
 Parts = tuple[tuple[Step, ...], ...]
@@ -433,4 +436,10 @@ def ends_turn(step: Step) -> bool:
 def only_app_server(step: Step | type[Step]) -> str:
     """Why the model's service cannot play such a step, whatever its fields say; '' if it can."""
     why: str = getattr(step, "app_server", "")
+    return why
+
+
+def only_cursor(step: Step | type[Step]) -> str:
+    """Why only Cursor's agent service plays such a step; '' if others do."""
+    why: str = getattr(step, "cursor", "")
     return why

@@ -1,0 +1,111 @@
+"""OpenCode as npm installs it: its binary, run once in a folder, with no network but loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import socketserver
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INSTALLED = Path(sys.prefix) / "clients" / "node_modules"
+DEADLINE = 120.0
+"""Seconds for one run; an idle machine needs ten."""
+_ARCHITECTURE = {"x86_64": "x64", "aarch64": "arm64"}
+
+
+def binary() -> Path:
+    """The native program.
+
+    It is run as it is: the one in JavaScript that starts it is replaced by a script at installation, and none is run.
+
+    Raises:
+        FileNotFoundError: it is not installed.
+    """
+    kind = f"opencode-{sys.platform}-{_ARCHITECTURE.get(platform.machine(), platform.machine())}"
+    found = INSTALLED / kind / "bin" / "opencode"
+    if not found.is_file():
+        raise FileNotFoundError(f"{found} is not installed: run conformance/clients/install.py conformance/clients")
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a run ended."""
+
+    status: int
+    said: str
+    """What it printed as the model's text."""
+    log: str
+    elsewhere: list[str]
+    """What it asked of any other host than this one."""
+
+
+@contextmanager
+def _elsewhere() -> Iterator[tuple[str, list[str]]]:
+    """The URL of an HTTP proxy that notes each request and passes none on, and the list of its notes."""
+    asked: list[str] = []
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            asked.append(self.rfile.readline().decode(errors="replace").strip())
+            self.wfile.write(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        server.shutdown()
+        thread.join()
+
+
+def run(prompt: str, *, folder: Path, home: Path, url: str, key: str) -> Ended:
+    """Let it work in a folder on what a prompt asks, with a proxy as its model."""
+    (folder / "opencode.json").write_text(json.dumps(_configuration(url, key)), encoding="utf-8")
+    with _elsewhere() as (gateway, elsewhere):
+        done = subprocess.run(
+            # With a title of its own, or it asks the model for one first.
+            [binary(), "run", "--print-logs", "--title", "assay", prompt],
+            cwd=folder, env=_environment(home, gateway), stdin=subprocess.DEVNULL,
+            capture_output=True, encoding="utf-8", timeout=DEADLINE, check=False,
+        )  # fmt: skip
+    return Ended(status=done.returncode, said=done.stdout.strip(), log=done.stderr, elsewhere=elsewhere)
+
+
+def _configuration(url: str, key: str) -> dict[str, Any]:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",  # it comes with OpenCode
+        "options": {"baseURL": url, "apiKey": key},
+        "models": {"codex": {"name": "codex"}},
+    }
+    return {
+        "model": "assay/codex",
+        "provider": {"assay": provider},
+        "permission": {"edit": "allow", "bash": "deny", "webfetch": "deny"},
+        "autoupdate": False,
+        "share": "disabled",
+    }
+
+
+def _environment(home: Path, gateway: str) -> dict[str, str]:
+    folders = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CONFIG", "DATA", "CACHE", "STATE")}
+    away = {"HTTP_PROXY": gateway, "HTTPS_PROXY": gateway, "NO_PROXY": "127.0.0.1,localhost"}
+    silent = dict.fromkeys(
+        (
+            "OPENCODE_DISABLE_AUTOUPDATE",
+            "OPENCODE_DISABLE_MODELS_FETCH",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD",
+        ),
+        "1",
+    )
+    return {"PATH": os.environ["PATH"], "HOME": str(home), **folders, **away, **silent}

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from assay.judging.checks.live_ids import shared_ids
+from assay.model.asks import Anything
+from assay.model.dialect import Dialect
+from assay.model.scenario import Form, Mode, Scenario, Turn
+from assay.model.target import Backend, Target
+from assay.model.transcript import End, Piece, Transcript
+from assay.reading import recorded
+
+if TYPE_CHECKING:
+    from assay.reading.exchange import Exchange
+
+TARGET = Target(base_url="http://x/v1", model="m", backend=Backend.LIVE)
+CHAT, RESPONSE = Form(Dialect.OPENAI_JSON, Mode.WHOLE), Form(Dialect.RESPONSES, Mode.WHOLE)
+STREAM = Form(Dialect.OPENAI_JSON, Mode.STREAM)
+
+
+def answered(name: str, form: Form, body: Any) -> Exchange:
+    scenario = Scenario(name=name, title="t", exercises=("chat.whole.text",), turns=(Turn(say="p", asks=Anything()),))
+    data = json.dumps(body)
+    streamed = form.mode is Mode.STREAM
+    transcript = Transcript(
+        method="POST", url="http://x", request_headers=(), request_body=b"{}", status=200,
+        headers=(("content-type", "text/event-stream" if streamed else "application/json"),),
+        pieces=(Piece(at=0.1, data=(f"data: {data}\n\n" if streamed else data).encode()),),
+        end=End.COMPLETE, seconds=0.1,
+    )  # fmt: skip
+    return recorded.of_turn(scenario, 0, form, TARGET, transcript)
+
+
+def chat(name: str, id_: str, *calls: str) -> Exchange:
+    made = [{"id": one, "type": "function", "function": {"name": "f", "arguments": "{}"}} for one in calls]
+    message = {"role": "assistant", "content": "x", "tool_calls": made}
+    return answered(name, CHAT, {"id": id_, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+
+def chunk(name: str, id_: str) -> Exchange:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": "x"}, "finish_reason": None}
+    return answered(name, STREAM, {"id": id_, "choices": [choice]})
+
+
+def response(name: str, id_: str, call: str) -> Exchange:
+    item = {"type": "function_call", "id": "fc_1", "call_id": call, "name": "f", "arguments": "{}"}
+    return answered(name, RESPONSE, {"id": id_, "object": "response", "output": [item]})
+
+
+def found(*exchanges: Exchange) -> list[tuple[str, str, str]]:
+    return [(one.scenario.name, seen.requirement, seen.seen) for one, seen in shared_ids(exchanges)]
+
+
+def test_ids_that_all_differ_are_no_finding() -> None:
+    # A call's id may look like an answer's; and an id that is missing is for other rows.
+    answers = (chat("a", "1", "c1", "c2"), chat("b", "2", "1"), chunk("c", "3"), response("d", "4", "c4"))
+    assert found(*answers, chunk("e", ""), chunk("f", "")) == []
+
+
+def test_the_first_answer_of_each_row_with_another_ones_id_is_a_finding() -> None:
+    assert found(chat("a", "1"), chunk("b", "2"), chat("c", "1"), chat("d", "1"), chunk("e", "1")) == [
+        ("c", "chat.whole.envelope", "the answer's id is '1', which one of a (whole) has, too"),
+        ("e", "chat.stream.stable-id", "the answer's id is '1', which one of a (whole) has, too"),
+    ]
+
+
+def test_so_is_the_first_call() -> None:
+    answers = (chat("a", "1", "c1"), chat("b", "2", "c2", "c1"), chat("c", "3", "c2"))
+    assert [(name, row) for name, row, _ in found(*answers, response("d", "4", "c5"), response("e", "4", "c5"))] == [
+        ("b", "chat.whole.calls-all-in-order"),
+        ("e", "responses.whole.envelope"),
+        ("e", "responses.whole.call-items"),
+    ]
+
+
+def test_two_calls_of_one_answer_are_for_the_rows_of_that_answer() -> None:
+    assert found(chat("a", "1", "c1", "c1")) == []
+
+
+def test_a_shared_id_breaks_the_letter_alone() -> None:
+    assert [seen.strict_only for _, seen in shared_ids([chat("a", "1"), chat("b", "1")])] == [True]

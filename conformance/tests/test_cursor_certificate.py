@@ -1,0 +1,79 @@
+"""The certificate of the reference proxy in front of the mock of Cursor's agent service.
+
+Nothing fails. One SHOULD is not met, since the service takes no images; and what its protocol has no form for cannot be
+shown. Over RunSSE the main scenarios are played here; all of them with `--whole`, as the nightly run does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.model.catalogue import load
+from assay.model.target import Agent, Backend
+from assay.model.verdict import Outcome, Verdict
+from assay.results.certificate import Exit
+from assay.results.certify import certify
+from assay.scenarios import SCENARIOS
+from assay.targets.launch import executable
+from assay.targets.options import TargetOptions
+from assay.targets.reach import reach
+
+if TYPE_CHECKING:
+    import pytest
+
+    from assay.results.certificate import Certificate
+
+WRONG = {Verdict.FAIL, Verdict.WARN, Verdict.ERROR}
+NO_IMAGES = "warn images:turn.images"
+UNOBSERVED = {
+    # How Codex and others spell calls: the service has one form of them.
+    "shapes.a", "shapes.b", "shapes.c", "shapes.d", "shapes.f", "shapes.late-id", "shapes.no-id",
+    "shapes.repeated-fragment", "shapes.double-telling",
+    # An answer of the service is one choice.
+    "chat.stream.isolation",
+}  # fmt: skip
+"""The MUSTs that nothing behind this service shows."""
+MAIN = {
+    "text-utf8", "usage-asked", "call-one", "calls-burst", "many-steps", "tool-results", "history", "fail-after-text",
+    "fail-first", "silent-backend", "disconnect", "crash-in-text", "agent-names", "agent-arguments",
+    "agent-all-emitted", "agent-fresh-session", "agent-trap", "agent-without-tools", "agent-scratch-only",
+}  # fmt: skip
+"""What above all is to be shown: text, counts, calls, history, failures, silence, a client that leaves."""
+OVER_SSE = TargetOptions(
+    agent=Agent.CURSOR,
+    # As any proxy in front of Cursor is named: by a command.
+    command=f"env PROXY_BACKEND=cursor PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=300"
+    f" CURSOR_SETTLE_MS=100 CURSOR_TRANSPORT=run-sse {executable('assay-proxy')}",
+    model="cursor",
+    idle_timeout=4.5,
+)
+
+
+def wrong(found: Certificate) -> list[str]:
+    return [_line(one) for one in found.outcomes if one.verdict in WRONG]
+
+
+def _line(outcome: Outcome) -> str:
+    line = f"{outcome.verdict} {outcome.scenario}:{outcome.requirement}"
+    seen = [finding.violation.seen for finding in outcome.findings]
+    return line if line == NO_IMAGES else f"{line} {seen or outcome.reason}"
+
+
+def test_the_reference_proxy_is_certified_but_for_what_the_service_cannot_show() -> None:
+    with reach(TargetOptions(agent=Agent.CURSOR)) as target:
+        assert target.backend is Backend.CURSOR
+        found = certify(target, SCENARIOS, load(), known={})
+    assert wrong(found) == [NO_IMAGES]
+    assert set(found.unobserved) == UNOBSERVED
+    assert found.exit is Exit.PARTIAL
+    assert {one.scenario for one in found.outcomes if one.verdict is Verdict.PASS} >= MAIN
+
+
+def test_so_it_is_over_appends(pytestconfig: pytest.Config) -> None:
+    everything = pytestconfig.getoption("--whole")
+    played = [one for one in SCENARIOS if everything or one.name in MAIN]
+    assert everything or {one.name for one in played} == MAIN
+    with reach(OVER_SSE) as target:
+        found = certify(target, played, load(), known={})
+    assert [line for line in wrong(found) if line != NO_IMAGES] == []
+    assert {one.scenario for one in found.outcomes if one.verdict is Verdict.PASS} >= MAIN

@@ -1,0 +1,1 @@
+"""How messages and problems stand on the wire."""

@@ -1,0 +1,57 @@
+"""`python -m assay_endpoint`: an endpoint with every setting as an option, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay_endpoint.scripts import scripts_of
+from assay_endpoint.serving import endpoint_of, listening, serve
+from assay_endpoint.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DEFAULTS = Settings()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until SIGINT or SIGTERM."""
+    parser = argparse.ArgumentParser(prog="python -m assay_endpoint", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--scripts", type=Path)
+    for field in fields(Settings):
+        parser.add_argument(
+            f"--{field.name.replace('_', '-')}", type=_reader(getattr(_DEFAULTS, field.name), field.name)
+        )
+    given = vars(parser.parse_args(arguments))
+    at, scripts = listening(given.pop("host"), given.pop("port")), scripts_of(given.pop("scripts"))
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    serve(endpoint_of(settings, scripts), at, _say)
+    return 0
+
+
+def _say(url: str) -> None:
+    print(f"assay-endpoint listening on {url}", flush=True)  # noqa: T201 - whoever started it waits for this
+
+
+def _reader(default: object, name: str) -> Any:  # noqa: ANN401 - a function from text to whatever the setting is
+    match default:
+        case bool():
+            return lambda text: text == "true"
+        case tuple():
+            return lambda text: tuple(filter(None, text.split(",")))
+        case int() | float():
+            return type(default)
+        case None if name == "max_streams":
+            return int
+        case _:
+            return str
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""An endpoint as an ASGI application: reads requests, waits, and sends, on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from assay_endpoint.endpoint import Request
+from assay_endpoint.play import Head, Play, Reply, refused
+from assay_scripts.player import Until
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from assay_endpoint.endpoint import Endpoint
+
+    Receive = Callable[[], Awaitable[dict[str, Any]]]
+    Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+DRAINED = 64 * 2**20
+"""Bytes of a refused body that are still read: a client that is still sending would lose the answer."""
+PATIENCE = 8
+"""Pieces that are sent before a stream that never waits looks whether its client is still there."""
+
+
+class _Gone(Exception):  # noqa: N818 - no error: the client has left
+    """The client has left."""
+
+
+class Application:
+    """Serves `endpoint`."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        """One request, or the life of the server."""
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    async def _http(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        head = Request(
+            method=scope["method"],
+            path=scope["path"],
+            query=scope["query_string"].decode("latin-1"),
+            headers=headers,
+        )
+        try:
+            answer = await self._answer(head, receive)
+            if isinstance(answer, Play):
+                old = scope["http_version"] == "1.0"
+                await _Streaming(self._endpoint, answer, head, receive, _buffered(send) if old else send).run()
+            else:
+                await reply(answer, self._endpoint.dressed(answer.headers, head), send)
+        except _Gone:
+            return
+
+    async def _answer(self, head: Request, receive: Receive) -> Reply | Play:
+        length = head.headers.get("content-length")
+        refusal = self._endpoint.admit(head, int(length) if length and length.isdigit() else None)
+        if refusal is not None:
+            await _drain(receive) if length or "transfer-encoding" in head.headers else None
+            return refusal
+        body = await _body(receive, self._endpoint.settings.max_body)
+        if body is None:
+            return refused(self._endpoint.too_large())
+        return self._endpoint.answer(
+            Request(method=head.method, path=head.path, query=head.query, headers=head.headers, body=body)
+        )
+
+
+class _Streaming:
+    """One answer on its way to one client."""
+
+    def __init__(self, endpoint: Endpoint, play: Play, request: Request, receive: Receive, send: Send) -> None:
+        self._endpoint = endpoint
+        self._play = play
+        self._request = request
+        self._receive = receive
+        self._send = send
+        self._loop = asyncio.get_running_loop()
+        self._gone: asyncio.Task[None] | None = None
+        self._wakened: asyncio.Future[None] | None = None
+
+    async def run(self) -> None:
+        """Play it to its end, or until its client leaves."""
+        try:
+            await self._run()
+        finally:
+            self._play.close()
+            if self._gone is not None:
+                self._gone.cancel()
+
+    async def _run(self) -> None:
+        clock, send = self._loop.time, self._send
+        outputs = self._play.outputs(clock())
+        sent, output = 0, next(outputs, None)
+        while output is not None:
+            if isinstance(output, bytes):
+                await send({"type": "http.response.body", "body": output, "more_body": True})
+                sent += 1
+                # The others' turn: nothing else here gives way as long as frames are ready.
+                await asyncio.sleep(0)
+                if sent >= PATIENCE:
+                    self._look()
+            elif isinstance(output, Until):
+                await self._wait(output.time)
+            elif isinstance(output, Head):
+                # Clients and proxies between wait for this very header.
+                headers = {**self._endpoint.dressed(output.headers, self._request), "Connection": "keep-alive"}
+                await _start(200, headers, send)
+            else:
+                await reply(output, self._endpoint.dressed(output.headers, self._request), send)
+                return
+            try:
+                output = outputs.send(clock())
+            except StopIteration:
+                output = None
+        await send({"type": "http.response.body", "body": b""})
+
+    def _look(self) -> None:
+        """Notice, from now on, when the client leaves.
+
+        Raises:
+            _Gone: it has left.
+        """
+        if self._gone is None:
+            self._gone = self._loop.create_task(self._departure())
+        elif self._gone.done():
+            raise _Gone
+
+    async def _departure(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._wakened is not None and not self._wakened.done():
+            self._wakened.set_result(None)
+
+    async def _wait(self, until: float) -> None:
+        """Wait for a time, for a change under the nonces, or for the client's departure."""
+        self._look()
+        self._wakened = self._loop.create_future()
+        timer = self._loop.call_at(until, self._wake) if until != float("inf") else None
+        self._endpoint.listen(self._play.nonces, self._wake)
+        try:
+            await self._wakened
+        finally:
+            self._endpoint.unlisten(self._play.nonces, self._wake)
+            if timer is not None:
+                timer.cancel()
+        self._look()
+
+
+async def reply(answer: Reply, headers: Mapping[str, str], send: Send) -> None:
+    """Send a whole response."""
+    await _start(answer.status, {**headers, "Content-Length": str(len(answer.body))}, send)
+    await send({"type": "http.response.body", "body": answer.body})
+
+
+async def _start(status: int, headers: Mapping[str, str], send: Send) -> None:
+    raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+
+
+def _buffered(send: Send) -> Send:
+    """Sends a stream all at once, with its length: HTTP/1.0 has no chunks."""
+    begun: list[dict[str, Any]] = []
+    pieces: list[bytes] = []
+
+    async def keep(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            headers = [(name, value) for name, value in message["headers"] if name != b"connection"]
+            begun.append({**message, "headers": headers})
+            return
+        pieces.append(message["body"])
+        if not message.get("more_body"):
+            [start], body = begun, b"".join(pieces)
+            headers = [*start["headers"], (b"content-length", b"%d" % len(body))]
+            # A whole answer names its length itself.
+            unique = {name: (name, value) for name, value in headers}
+            await send({**start, "headers": list(unique.values())})
+            await send({"type": "http.response.body", "body": body})
+
+    return keep
+
+
+async def _body(receive: Receive, limit: int) -> bytes | None:
+    """The body; None when it is larger than the limit, and read to its end all the same.
+
+    Raises:
+        _Gone: the client has left before its end.
+    """
+    pieces, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        more = message.get("more_body", False)
+        pieces.append(message.get("body", b""))
+        size += len(pieces[-1])
+        if size > limit:
+            await _drain(receive) if more else None
+            return None
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+async def _drain(receive: Receive) -> None:
+    left = DRAINED
+    while left > 0:
+        message = await receive()
+        if message["type"] == "http.disconnect" or not message.get("more_body"):
+            return
+        left -= len(message.get("body", b""))
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    """Answer the server's beginning and end: there is nothing to prepare, and nothing to put away."""
+    while True:
+        kind = (await receive())["type"]
+        await send({"type": f"{kind}.complete"})
+        if kind == "lifespan.shutdown":
+            return

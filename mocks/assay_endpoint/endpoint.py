@@ -1,0 +1,357 @@
+"""Requests in, answers out: routes, keys, models, and the script that answers. No I/O and no clock of its own.
+
+A request goes through `admit` before its body is read (route, key, size), then through `answer`.
+"""
+
+from __future__ import annotations
+
+import hmac
+import itertools
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from assay_endpoint.journal import Entry, Journal
+from assay_endpoint.play import Play, Reply, refused
+from assay_endpoint.received import Received
+from assay_endpoint.refusals import refuse_prose, unmatched
+from assay_endpoint.turn import Turn
+from assay_proxy.answers.asked_models import AskedModels
+from assay_proxy.answers.chat import Chat
+from assay_proxy.answers.plan import serves
+from assay_proxy.answers.responses import Responses
+from assay_proxy.answers.stored_responses import Store
+from assay_proxy.errors import (
+    BAD_REQUEST,
+    BUSY,
+    TOO_LARGE,
+    UNKNOWN_MODEL,
+    UNKNOWN_URL,
+    WRONG_KEY,
+    WRONG_METHOD,
+    ApiError,
+)
+from assay_proxy.http.body import object_in
+from assay_proxy.http.cors import Cors
+from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
+from assay_proxy.surfaces.chat_request import ANY_OBJECT
+from assay_proxy.surfaces.json_text import encoded
+from assay_scripts.default_answer import default_answer
+from assay_scripts.files.errors import ScriptError
+from assay_scripts.nonces import Nonces
+from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
+
+if TYPE_CHECKING:
+    from assay_endpoint.settings import Settings
+    from assay_proxy.answers.plan import AnswerPlan
+    from assay_scripts.nonces import Nonce
+    from assay_scripts.steps import Library, Step
+
+Scripts = Callable[[], "Library | ScriptError"]
+"""Gives the scripts as they are now, or why they cannot be read."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """A request, its body read."""
+
+    method: str
+    path: str
+    """Without its query, percent signs resolved."""
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By lower-case names."""
+    body: bytes = b""
+
+
+Handler = Callable[["Endpoint", Request, str], Reply | Play]
+"""Answers a request; the text is what the route's path has in the place of its `*`."""
+
+
+class Endpoint:
+    """Answers requests by the scripts that `scripts` gives.
+
+    `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
+    else the default answers.
+
+    One thread at a time may use it and its plays.
+    """
+
+    def __init__(
+        self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.settings = settings
+        self._scripts = scripts
+        self._strict = strict
+        self.created = created
+        self._nonces = Nonces()
+        self._numbers = itertools.count(1)
+        self._cors = Cors(settings.cors_origins)
+        self.asked = AskedModels()
+        """Names of models that are not listed by themselves."""
+        self.chat = Chat(settings=settings, asked=self.asked)
+        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
+        self._waiting: dict[int, set[Callable[[], None]]] = {}
+        self.playing = 0
+        """Answers under way."""
+        self.journal = Journal(settings.journal)
+        self._entry = Entry(method="", path="", headers={}, sent=b"")
+
+    # Before the body is read
+
+    def admit(self, request: Request, length: int | None) -> Reply | None:
+        """The refusal of a request by its head, or the answer to a preflight; None: go on. `length`: of its body."""
+        try:
+            return self._preflight(request, length)
+        except ApiError as error:
+            return refused(error)
+
+    def _preflight(self, request: Request, length: int | None) -> Reply | None:
+        # The order is http.precedence.*: route, key, body.
+        handlers, name = self._handlers(request.path)
+        if request.method == "OPTIONS":
+            return Reply(status=204, headers=self._cors.preflight(request.headers), body=b"")
+        if request.method not in handlers:
+            if name and request.method == "POST":
+                # As /v1/responses/compact: a route of OpenAI's that is not served, not a response of that name.
+                raise ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}.")
+            raise ApiError(WRONG_METHOD, headers={"Allow": ", ".join(sorted({*handlers, "OPTIONS"}))})
+        if request.path.startswith("/v1/") or request.path == chatgpt_service.PATH:
+            self._authenticate(request.headers.get("authorization", ""))
+        if length is not None and length > self.settings.max_body:
+            raise self.too_large()
+        return None
+
+    def too_large(self) -> ApiError:
+        """The error for a body beyond the limit."""
+        return ApiError(TOO_LARGE, message=f"The request body is larger than {self.settings.max_body} bytes.")
+
+    def _handlers(self, path: str) -> tuple[Mapping[str, Handler], str]:
+        """What answers at this path, by method, and what stands for the `*` of its route.
+
+        Raises:
+            ApiError: 404, when nothing is served there.
+        """
+        found = ROUTES.get(path)
+        if found is not None and (path != chatgpt_service.PATH or self.settings.chatgpt_service):
+            return found, ""
+        for (before, after), handlers in PATTERNS.items():
+            inner = path[len(before) : len(path) - len(after)]
+            if path.startswith(before) and path.endswith(after) and inner and ("/" not in inner or before == MODELS):
+                return handlers, inner
+        raise ApiError(UNKNOWN_URL, message=f"There is nothing at {path}.")
+
+    def _authenticate(self, header: str) -> None:
+        if self.settings.api_key is None:
+            return
+        scheme, _, key = header.partition(" ")
+        right = self.settings.api_key.encode()
+        # Bytes: `compare_digest` takes no text beyond ASCII, and a header may hold any.
+        if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(errors="replace"), right):
+            raise ApiError(WRONG_KEY, headers={"WWW-Authenticate": "Bearer"})
+
+    # The answer
+
+    def answer(self, request: Request) -> Reply | Play:
+        """The response to an admitted request: whole, or an answer to be played."""
+        self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
+        answer: Reply | Play
+        try:
+            handlers, name = self._handlers(request.path)
+            answer = handlers[request.method](self, request, name)
+        except ApiError as error:
+            answer = refused(error)
+        if isinstance(answer, Reply):
+            entry.status = answer.status
+        return answer
+
+    def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
+        """The headers of a response with those that every response has."""
+        return {**headers, "x-request-id": f"req_{secrets.token_hex(16)}", **self._cors.allow(request.headers)}
+
+    def play(self, plan: AnswerPlan) -> Play:
+        """The answer of a plan, not begun yet.
+
+        Raises:
+            ApiError: 429, when too many are under way; 400, when it must be a script's and no script matches.
+        """
+        if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
+            raise ApiError(BUSY)
+        received = Received(plan.conversation)
+        turns = [self._turn(plan, received, choice) for choice in range(plan.choices)]
+        self.playing += 1
+        return Play(plan, turns, self.settings, self._left)
+
+    def _left(self) -> None:
+        self.playing -= 1
+
+    def _turn(self, plan: AnswerPlan, received: Received, choice: int) -> Turn:
+        selection = self._select(received)
+        if selection.script == DEFAULT and self._strict():
+            raise unmatched(self._scripts(), received)
+        if plan.conversation.schema is ANY_OBJECT:
+            refuse_prose(selection, plan.param)
+        self._entry.script, self._entry.part = selection.script, selection.first
+        return Turn(
+            selection,
+            received,
+            later=lambda: self._after_all(received),
+            changed=lambda: self._ring(selection.nonce),
+            choice=choice,
+            choices=plan.choices,
+            seed=plan.id,
+        )
+
+    def _select(self, received: Received) -> Selection:
+        library = self._scripts()
+        # The file is read again when it changes, so it may be broken now.
+        if isinstance(library, ScriptError):
+            return rejected(str(library))
+        selection = select(
+            library,
+            self._nonces,
+            history=received.history,
+            given=received.given,
+            tools=received.tools,
+            call_id=self._call_id(),
+            developer=received.developer,
+            schema=received.conversation.schema,
+        )
+        return without_cursor(selection)
+
+    def _after_all(self, received: Received) -> tuple[Step, ...]:
+        """What is played when all parts of a script are answered."""
+        given = [{"type": "message", "role": "user", "content": received.given}] if received.given else []
+        conversation, schema = [*received.history, *given], received.conversation.schema
+        return default_answer(
+            conversation, received.tools, self._call_id(), developer=received.developer, schema=schema
+        )
+
+    def _call_id(self) -> str:
+        return f"call_{next(self._numbers):04}"
+
+    # Waiting
+
+    def listen(self, nonces: set[int], wake: Callable[[], None]) -> None:
+        """Call `wake` whenever something changes under one of these nonces."""
+        for nonce in nonces:
+            self._waiting.setdefault(nonce, set()).add(wake)
+
+    def unlisten(self, nonces: set[int], wake: Callable[[], None]) -> None:
+        """No more."""
+        for nonce in nonces:
+            listening = self._waiting.get(nonce, set())
+            listening.discard(wake)
+            if not listening:
+                self._waiting.pop(nonce, None)
+
+    def _ring(self, nonce: Nonce) -> None:
+        for wake in tuple(self._waiting.get(id(nonce), ())):
+            wake()
+
+
+# Handlers
+
+
+def _healthy(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    return json_reply({"status": "ok"})
+
+
+def _alive(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    return json_reply({"status": "alive"})
+
+
+def _ready(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    return json_reply({"status": "ready"})
+
+
+def _list_models(endpoint: Endpoint, _request: Request, _name: str) -> Reply:
+    names = dict.fromkeys((*endpoint.settings.models, *endpoint.asked.names))
+    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in names]})
+
+
+def _get_model(endpoint: Endpoint, _request: Request, name: str) -> Reply:
+    if not serves(name, endpoint.settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
+    return json_reply(_model(endpoint, name))
+
+
+def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": endpoint.created, "owned_by": endpoint.settings.backend}
+
+
+def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
+    parsed = chat_request.parse(
+        body_of(request), request.headers, max_choices=endpoint.settings.max_choices, any_object=True
+    )
+    return endpoint.play(endpoint.chat.plan(parsed))
+
+
+def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
+    return endpoint.play(
+        endpoint.responses.plan(responses_request.parse(body_of(request), request.headers, any_object=True))
+    )
+
+
+def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
+    body = body_of(request)
+    refusal = chatgpt_service.refusal(body)
+    if refusal is not None:
+        return json_reply({"detail": refusal}, BAD_REQUEST.status)
+    parsed = replace(responses_request.parse(body, request.headers, any_object=True), output_at_end=False)
+    plan = endpoint.responses.plan(parsed)
+    return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}))
+
+
+def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
+    return json_reply(endpoint.responses.retrieve(name))
+
+
+def _delete(endpoint: Endpoint, _request: Request, name: str) -> Reply:
+    return json_reply(endpoint.responses.delete(name))
+
+
+def _input_items(endpoint: Endpoint, request: Request, name: str) -> Reply:
+    return json_reply(endpoint.responses.input_items(name, dict(parse_qsl(request.query))))
+
+
+def json_reply(payload: Mapping[str, Any], status: int = 200) -> Reply:
+    """A whole response of JSON."""
+    return Reply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
+
+
+def body_of(request: Request) -> Mapping[str, Any]:
+    """The JSON object in a request's body.
+
+    Raises:
+        ApiError: 415 or 400, when there is none.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return object_in(request.body, media_type)
+
+
+MODELS = "/v1/models/"
+"""Names of models may hold slashes."""
+
+ROUTES: Mapping[str, Mapping[str, Handler]] = {
+    "/healthz": {"GET": _healthy, "HEAD": _healthy},
+    "/livez": {"GET": _alive, "HEAD": _alive},
+    "/readyz": {"GET": _ready, "HEAD": _ready},
+    "/v1/models": {"GET": _list_models, "HEAD": _list_models},
+    "/v1/chat/completions": {"POST": _completions},
+    "/v1/responses": {"POST": _create},
+    chatgpt_service.PATH: {"POST": _create_there},
+}
+"""Path → method → handler."""
+PATTERNS: Mapping[tuple[str, str], Mapping[str, Handler]] = {
+    (MODELS, ""): {"GET": _get_model, "HEAD": _get_model},
+    ("/v1/responses/", "/input_items"): {"GET": _input_items, "HEAD": _input_items},
+    ("/v1/responses/", ""): {
+        "GET": _retrieve,
+        "HEAD": _retrieve,
+        "DELETE": _delete,
+    },
+}
+"""What stands before and after a name in a path → method → handler."""

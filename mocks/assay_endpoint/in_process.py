@@ -1,0 +1,262 @@
+"""An endpoint without a socket: a transport for clients of httpx and httpx2, sync and async.
+
+    client = openai.OpenAI(api_key="k", http_client=httpx.Client(transport=transport({"name": "hi", …})))
+
+Nothing leaves the process: whatever address a request names, the endpoint answers, and one that it does not serve is an
+error that says so. Waits of scripts are real time. One transport may serve several clients and threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from assay_endpoint.endpoint import Endpoint, Request, json_reply
+from assay_endpoint.library import Given, scripts_in, with_library
+from assay_endpoint.play import Head, Play, Reply
+from assay_endpoint.settings import Settings
+from assay_proxy.errors import INVALID, Problem, envelope
+from assay_scripts.player import Until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+    from types import ModuleType
+
+    from assay_endpoint.journal import Entry
+    from assay_endpoint.play import Output
+    from assay_scripts.steps import Script
+
+KEPT = 1000
+"""Requests in the journal."""
+LEAVING = Problem(421, INVALID, "not_served_here", "Nothing leaves this process.")
+
+
+def transport(scripts: Given = (), *, strict: bool | None = None, api_key: str | None = None) -> Transport:
+    """A transport that answers by these scripts; without any by the default answer.
+
+    `strict`: whether a request that no script matches is refused; None: if there are scripts. `api_key`: the key that
+    clients must send; None: any.
+
+    Raises:
+        ScriptError: a script cannot be read; it names the place, and what would be right there.
+    """
+    own = scripts_in(scripts)
+    return Transport(endpoint_of(lambda: own, strict=strict, api_key=api_key))
+
+
+def endpoint_of(
+    scripts: Callable[[], Mapping[str, Script]], *, strict: bool | None = None, api_key: str | None = None
+) -> Endpoint:
+    """An endpoint that begins now, with a journal; the arguments are those of `transport`."""
+
+    def refuses() -> bool:
+        return bool(scripts()) if strict is None else strict
+
+    settings = Settings(api_key=api_key, journal=KEPT)
+    return Endpoint(settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses)
+
+
+class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Answers the requests of a client. It serves those of httpx2 as well, which asks for the same methods."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        # Threads may share a client, and each may wait for what another one does.
+        self._lock = threading.RLock()
+
+    @property
+    def requests(self) -> list[Entry]:
+        """What was asked so far, oldest first."""
+        with self._lock:
+            return list(self._endpoint.journal.entries)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The response; its body is played as it is read."""
+        return self._response(request, request.read())
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """The response; its body is played as it is read."""
+        body = await request.aread()
+        asked, answer = self._asked(request, body)
+        if isinstance(answer, Reply):
+            return _made(request, answer.status, self._endpoint.dressed(answer.headers, asked), answer.body)
+        playing = _Playing(self._endpoint, answer, self._lock)
+        return self._begun(request, asked, await playing.abegin(), playing)
+
+    def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
+        asked, answer = self._asked(request, body)
+        if isinstance(answer, Reply):
+            return _made(request, answer.status, self._endpoint.dressed(answer.headers, asked), answer.body)
+        playing = _Playing(self._endpoint, answer, self._lock)
+        return self._begun(request, asked, playing.begin(), playing)
+
+    def _begun(self, request: httpx.Request, asked: Request, first: Head | Reply, playing: _Playing) -> httpx.Response:
+        headers = self._endpoint.dressed(first.headers, asked)
+        if isinstance(first, Reply):
+            return _made(request, first.status, headers, first.body)
+        module = _module(request)
+        made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
+        return made
+
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
+        asked = Request(
+            method=request.method,
+            path=request.url.path,
+            query=request.url.query.decode(),
+            headers={name.lower(): value for name, value in request.headers.items()},
+            body=body,
+        )
+        with self._lock:
+            refusal = self._endpoint.admit(asked, len(body))
+            if refusal is not None and refusal.status == 404:  # noqa: PLR2004 - there is nothing at this path
+                message = f"{request.method} {request.url} would leave this process: the endpoint serves no such path."
+                return asked, json_reply(envelope(LEAVING, message=message), LEAVING.status)
+            return asked, refusal or self._endpoint.answer(asked)
+
+
+def _module(request: httpx.Request) -> ModuleType:
+    """The library that a request is of: httpx or httpx2."""
+    return sys.modules[type(request).__module__.partition(".")[0]]
+
+
+def _made(request: httpx.Request, status: int, headers: Mapping[str, str], body: bytes) -> httpx.Response:
+    made: httpx.Response = _module(request).Response(status, headers=dict(headers), content=body, request=request)
+    return made
+
+
+def _stream(module: ModuleType, playing: _Playing) -> Any:  # noqa: ANN401 - of either library
+    """A body that both kinds of client can read."""
+    kind = type("Body", (_Body, module.SyncByteStream, module.AsyncByteStream), {})
+    return kind(playing)
+
+
+class _Body:
+    """The body of a streamed answer."""
+
+    def __init__(self, playing: _Playing) -> None:
+        self._playing = playing
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._playing.pieces()
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._playing.apieces()
+
+    def close(self) -> None:
+        """The client reads no more."""
+        self._playing.close()
+
+    async def aclose(self) -> None:
+        """The client reads no more."""
+        self._playing.close()
+
+
+class _Playing:
+    """A play, with its waits."""
+
+    def __init__(self, endpoint: Endpoint, play: Play, lock: threading.RLock) -> None:
+        self._endpoint = endpoint
+        self._play = play
+        self._lock = lock
+        self._outputs: Generator[Output, float, None] = play.outputs(time.monotonic())
+        self._started = False
+
+    def close(self) -> None:
+        """End it."""
+        with self._lock:
+            self._outputs.close()
+            self._play.close()
+
+    def begin(self) -> Head | Reply:
+        """The head of a stream, or all of an answer."""
+        output = self._next()
+        while isinstance(output, Until):
+            self._wait(output)
+            output = self._next()
+        return _first(output)
+
+    async def abegin(self) -> Head | Reply:
+        """The same on an event loop."""
+        try:
+            output = self._next()
+            while isinstance(output, Until):
+                await self._await(output)
+                output = self._next()
+        # A client that gives up before there is a response has nothing that it could close.
+        except BaseException:
+            self.close()
+            raise
+        return _first(output)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The pieces of a stream's body."""
+        while (output := self._next()) is not None:
+            if isinstance(output, Until):
+                self._wait(output)
+            elif isinstance(output, bytes):
+                yield output
+
+    async def apieces(self) -> AsyncIterator[bytes]:
+        """The same on an event loop."""
+        while (output := self._next()) is not None:
+            if isinstance(output, Until):
+                await self._await(output)
+            elif isinstance(output, bytes):
+                yield output
+
+    def _next(self) -> Output | None:
+        with self._lock:
+            try:
+                if self._started:
+                    return self._outputs.send(time.monotonic())
+                self._started = True
+                return next(self._outputs)
+            except StopIteration:
+                return None
+
+    def _wait(self, until: Until) -> None:
+        changed = threading.Event()
+        self._listen(changed.set, lambda: changed.wait(_seconds(until)))
+
+    def _listen(self, wake: Any, wait: Any) -> None:  # noqa: ANN401 - functions
+        with self._lock:
+            self._endpoint.listen(self._play.nonces, wake)
+        try:
+            wait()
+        finally:
+            with self._lock:
+                self._endpoint.unlisten(self._play.nonces, wake)
+
+    async def _await(self, until: Until) -> None:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            # Another thread may have changed it.
+            loop.call_soon_threadsafe(changed.set)
+
+        with self._lock:
+            self._endpoint.listen(self._play.nonces, wake)
+        try:
+            async with asyncio.timeout(_seconds(until)):
+                await changed.wait()
+        except TimeoutError:
+            pass
+        finally:
+            with self._lock:
+                self._endpoint.unlisten(self._play.nonces, wake)
+
+
+def _seconds(until: Until) -> float | None:
+    return None if until.time == math.inf else max(0.0, until.time - time.monotonic())
+
+
+def _first(output: Output | None) -> Head | Reply:
+    if not isinstance(output, Head | Reply):
+        raise TypeError(f"an answer begins with {output!r}")
+    return output

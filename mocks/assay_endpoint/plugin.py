@@ -1,0 +1,77 @@
+"""The pytest fixture `assay_endpoint`: an endpoint for one test, without a socket and, when asked for its URL, on one.
+
+    def test_my_client(assay_endpoint):
+        assay_endpoint.play({"name": "greeting", "when": "hello", "parts": [[{"say": ["Hi ", "there."]}]]})
+        client = OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key)
+        ...
+        assert assay_endpoint.requests[0].script == "greeting"
+
+Each test has its own, also under pytest-xdist. It imports nothing until a test uses it.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay_endpoint.in_process import Transport
+    from assay_endpoint.journal import Entry
+    from assay_endpoint.library import Given
+    from assay_scripts.steps import Script
+
+KEY = "assay"
+
+
+class EndpointFixture:
+    """What the fixture gives to a test."""
+
+    key = KEY
+    """The key that clients must send."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        from assay_endpoint.in_process import Transport, endpoint_of  # noqa: PLC0415 - see the head
+
+        self._stack = stack
+        self._scripts: dict[str, Script] = {}
+        self._endpoint = endpoint_of(lambda: self._scripts, api_key=KEY)
+        self._url: str | None = None
+        self.transport: Transport = Transport(self._endpoint)
+        """For clients of httpx or httpx2, sync or async, as their `transport`."""
+
+    def play(self, scripts: Given) -> None:
+        """Answer by these scripts from now on, besides those before: files, or scripts in the form of a file.
+
+        A request that no script matches is refused then; without any script the default answers.
+
+        Raises:
+            ScriptError: a script cannot be read.
+        """
+        from assay_endpoint.library import scripts_in  # noqa: PLC0415
+
+        self._scripts |= scripts_in(scripts)
+
+    @property
+    def url(self) -> str:
+        """The base URL of the endpoint on a loopback port, which it listens at from now on to the end of the test."""
+        from assay_endpoint.serving import running  # noqa: PLC0415
+
+        if self._url is None:
+            self._url = self._stack.enter_context(running(self._endpoint))
+        return self._url
+
+    @property
+    def requests(self) -> list[Entry]:
+        """What was asked so far, oldest first."""
+        return self.transport.requests
+
+
+@pytest.fixture
+def assay_endpoint() -> Iterator[EndpointFixture]:
+    """An endpoint that answers by scripts: `play`, `url`, `key`, `transport`, `requests`."""
+    with ExitStack() as stack:
+        yield EndpointFixture(stack)

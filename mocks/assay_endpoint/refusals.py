@@ -1,0 +1,66 @@
+"""The refusals of requests that scripts cannot answer: none matches, or the one that does is not what was asked for."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING
+
+from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
+from assay_scripts.conversation import input_text
+from assay_scripts.files.errors import ScriptError
+from assay_scripts.steps import Spoken
+
+if TYPE_CHECKING:
+    from assay_endpoint.received import Received
+    from assay_scripts.selection import Selection
+    from assay_scripts.steps import Library, Script
+
+NO_SCRIPT = Problem(400, INVALID, "no_script_matches", "No script matches this request.")
+_SHOWN = 120
+_CLOSE = 0.3
+"""How alike, from 0 to 1, a text must be to be called near."""
+
+
+def unmatched(library: Library | ScriptError, received: Received) -> ApiError:
+    """The error; it names the script whose `when` is most like what the user said, if any is."""
+    said = input_text(received.given) or "nothing"
+    shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    scripts = [] if isinstance(library, ScriptError) else [one for one in library.values() if one.when is not None]
+    nearest = max(scripts, key=lambda script: _likeness(script, said), default=None)
+    if nearest is None:
+        hint = "no script has a `when`: give one, or send a marker, [[assay:SCRIPT#1]]"
+    elif _likeness(nearest, said) < _CLOSE:
+        hint = "scripts are chosen by: " + ", ".join(f"{one.when!r} ({one.name})" for one in scripts)
+    else:
+        hint = f"the nearest is {nearest.name}, chosen when the last message of the user contains {nearest.when!r}"
+    return ApiError(NO_SCRIPT, f"No script matches {shown!r}: {hint}.", "messages")
+
+
+_FORMATS = {"messages": "response_format", "input": "text.format"}
+"""The field that holds the conversation → the one that says how the answer is to look."""
+
+
+def refuse_prose(selection: Selection, conversation: str) -> None:
+    """Refuse a request for any JSON object whose script answers in prose: to answer so would be to ignore it.
+
+    Raises:
+        ApiError: 400, naming the field.
+    """
+    part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
+    text = "".join(step.text for step in part if isinstance(step, Spoken))
+    if text and not _is_object(text):
+        param = _FORMATS[conversation]
+        said = f"the script {selection.script} answers with text that is no JSON object"
+        raise ApiError(INVALID_PARAM, f"`{param}` must be of type text or json_schema: {said}.", param)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _likeness(script: Script, said: str) -> float:
+    return difflib.SequenceMatcher(None, (script.when or "").casefold(), said[:1000].casefold()).ratio()

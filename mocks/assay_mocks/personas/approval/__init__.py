@@ -1,0 +1,1 @@
+"""How a user is asked whether a tool call may run: not at all, in the terminal, or on a page."""

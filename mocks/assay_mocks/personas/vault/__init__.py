@@ -1,0 +1,1 @@
+"""A folder of notes: what is in it, and the tools that search and read it."""

@@ -1,0 +1,228 @@
+"""Every script of the library, played by the endpoint in every form: what a stream says, the whole answer says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from assay_endpoint.endpoint import Endpoint, Request
+from assay_endpoint.play import Head, Play, Reply
+from assay_endpoint.settings import Settings
+from assay_scripts.library import LIBRARY
+from assay_scripts.library.calls import TOOLS_NAMED
+from assay_scripts.player import Until
+from assay_scripts.steps import Pause, Say, Script
+
+SETTINGS = Settings(idle_timeout=40, commit=2, keepalive=15)
+TOOLS = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in TOOLS_NAMED]
+
+
+class Answered:
+    """The outputs of an answer, waits passed over on a clock of its own."""
+
+    def __init__(self, endpoint: Endpoint, path: str, body: Any) -> None:
+        request = Request(
+            method="POST", path=path, headers={"content-type": "application/json"}, body=json.dumps(body).encode()
+        )
+        assert endpoint.admit(request, len(request.body)) is None
+        answer = endpoint.answer(request)
+        self.status, self.waited, self.body = 200, 0.0, b""
+        self.writes: list[bytes] = []
+        if isinstance(answer, Play):
+            self._play(answer)
+        else:
+            self._take(answer)
+
+    def _play(self, play: Play) -> None:
+        outputs = play.outputs(0.0)
+        output = next(outputs)
+        while True:
+            self._take(output)
+            try:
+                output = outputs.send(self.waited)
+            except StopIteration:
+                return
+
+    def _take(self, output: Any) -> None:
+        match output:
+            case Until(time):
+                self.waited = min(time, 1000.0)
+            case Reply():
+                self.status, self.body = output.status, output.body
+            case Head():
+                assert output.headers["Content-Type"] == "text/event-stream"
+            case bytes():
+                self.writes.append(output)
+                self.body += output
+
+    @property
+    def payloads(self) -> list[Any]:
+        """The payloads of a stream."""
+        lines = [line.removeprefix("data: ") for line in self.body.decode().split("\n") if line.startswith("data: ")]
+        return [json.loads(line) for line in lines if line != "[DONE]"]
+
+
+def answered(script: str, path: str, endpoint: Endpoint | None = None, **more: Any) -> Answered:
+    endpoint = endpoint or Endpoint(SETTINGS, lambda: LIBRARY, created=0)
+    text = f"[[assay:{script}#n]]"
+    if path.endswith("completions"):
+        tools = [{"type": "function", "function": {k: v for k, v in tool.items() if k != "type"}} for tool in TOOLS]
+        body = {"messages": [{"role": "user", "content": text}], "tools": tools}
+    else:
+        body = {"input": text, "tools": TOOLS}
+    return Answered(endpoint, path, {"model": "m", **body, **more})
+
+
+def chat(choice: int, payloads: list[Any]) -> dict[str, Any]:
+    """What a chat stream says for a choice."""
+    said: dict[str, Any] = {"content": "", "calls": {}, "finish": None}
+    for entry in (entry for payload in payloads for entry in payload.get("choices", []) if entry["index"] == choice):
+        said["content"] += entry["delta"].get("content") or ""
+        said["finish"] = entry["finish_reason"] or said["finish"]
+        for call in entry["delta"].get("tool_calls", []):
+            known = said["calls"].setdefault(call["index"], {"name": "", "arguments": ""})
+            for name in known:
+                known[name] += call["function"].get(name, "")
+    return said
+
+
+@pytest.mark.parametrize("script", LIBRARY)
+def test_a_chat_stream_says_what_the_whole_answer_says(script: str) -> None:
+    choices = max(1, len(LIBRARY[script].choices))
+    streamed = answered(script, "/v1/chat/completions", stream=True, n=choices)
+    whole = answered(script, "/v1/chat/completions", n=choices)
+    failed = next((payload["error"] for payload in streamed.payloads if "error" in payload), None)
+    # A failure after complete calls fails the whole answer alone (chat.stream.error-after-call).
+    if whole.status != 200:
+        assert failed or streamed.status == whole.status or chat(0, streamed.payloads)["calls"]
+        return
+    assert (streamed.status, failed) == (200, None)
+    assert streamed.body.endswith(b"data: [DONE]\n\n")
+    for entry in json.loads(whole.body)["choices"]:
+        said = chat(entry["index"], streamed.payloads)
+        calls = [call["function"] for call in entry["message"].get("tool_calls", [])]
+        assert [said["calls"][index] for index in sorted(said["calls"])] == calls
+        assert said["finish"] == entry["finish_reason"]
+        # Text before a call is in the stream alone.
+        assert calls or said["content"] == entry["message"]["content"]
+
+
+@pytest.mark.parametrize("script", LIBRARY)
+def test_a_stream_of_a_response_ends_in_the_whole_one(script: str) -> None:
+    streamed = answered(script, "/v1/responses", stream=True)
+    whole = answered(script, "/v1/responses")
+    if whole.status != 200 or streamed.status != 200:
+        failed = streamed.status == whole.status or streamed.payloads[-1]["type"] == "response.failed"
+        assert failed or any(item["type"] == "function_call" for item in streamed.payloads[-1]["response"]["output"])
+        return
+    assert [payload["sequence_number"] for payload in streamed.payloads] == list(range(len(streamed.payloads)))
+
+    def items(response: Any) -> Any:
+        # Ids that the endpoint makes up are of one answer alone.
+        output = json.loads(re.sub(r'"call_[0-9a-f]{24}"', '"call_…"', json.dumps(response["output"])))
+        return [{name: value for name, value in item.items() if name != "id"} for item in output]
+
+    last, first = streamed.payloads[-1]["response"], json.loads(whole.body)
+    assert (items(last), last["status"], last["usage"]) == (items(first), first["status"], first["usage"])
+
+
+def test_the_first_output_is_sent_alone_and_later_ones_share_writes() -> None:
+    writes = answered("text/long", "/v1/chat/completions", stream=True).writes
+    frames = [write.count(b"data: ") for write in writes]
+    # The first piece has the chunk of the role before it.
+    assert frames[0] == 2
+    assert set(frames[1:-1]) == {16}
+    assert sum(frames) == 640 + 3
+
+
+def test_a_timer_that_is_late_makes_no_later_one_late() -> None:
+    steps = [step for _ in range(5) for step in (Say(("b",)), Pause(0.1))]
+    script = Script(name="paced", title="", parts=(tuple(steps),))
+    endpoint = Endpoint(SETTINGS, lambda: {"paced": script}, created=0)
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "[[assay:paced#n]]"}]}
+    headers = {"content-type": "application/json"}
+    play = endpoint.answer(
+        Request(method="POST", path="/v1/chat/completions", headers=headers, body=json.dumps(body).encode())
+    )
+    assert isinstance(play, Play)
+    outputs, now, waits = play.outputs(0.0), 0.0, []
+    output: Any = next(outputs)
+    while not (isinstance(output, bytes) and b"[DONE]" in output):
+        if isinstance(output, Until):
+            waits.append(round(output.time, 6))
+            now = output.time + 0.03
+        output = outputs.send(now)
+    assert waits == [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+def test_a_silent_script_is_kept_alive_and_then_fails() -> None:
+    silent = answered("fail/silent", "/v1/chat/completions", stream=True)
+    assert silent.waited == 40
+    # The head after 2 s, then every 15 s.
+    assert silent.body.count(b": keep-alive\n\n") == 3
+    assert silent.payloads[-1]["error"]["code"] == "backend_timeout"
+    assert answered("fail/silent", "/v1/responses").status == 504
+
+
+def test_a_demanded_call_that_is_not_made_is_an_error() -> None:
+    choice = {"type": "function", "function": {"name": "readNote"}}
+    answer = answered("text/hello", "/v1/chat/completions", stream=True, tool_choice=choice)
+    assert (answer.status, json.loads(answer.body)["error"]["code"]) == (400, "tool_not_called")
+    forced = Answered(
+        Endpoint(SETTINGS, lambda: LIBRARY, created=0),
+        "/v1/chat/completions",
+        {
+            "model": "m",
+            "messages": [{"role": "user", "content": "Hi."}],
+            "tools": [{"type": "function", "function": {"name": "readNote"}}],
+            "tool_choice": choice,
+        },
+    )
+    assert json.loads(forced.body)["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "readNote"
+
+
+def test_what_a_script_reflects_is_what_was_received() -> None:
+    endpoint = Endpoint(SETTINGS, lambda: LIBRARY, created=0)
+    image = "data:image/png;base64,AAAA"
+    body = {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "One."},
+            {"role": "system", "content": "Briefer."},
+            {"role": "assistant", "content": None, "tool_calls": [
+                {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "c", "content": "done"},
+            {"role": "user", "content": [
+                {"type": "text", "text": "[[assay:reflect/received#n]]"},
+                {"type": "image_url", "image_url": {"url": image}},
+            ]},
+        ],
+    }  # fmt: skip
+    whole = Answered(endpoint, "/v1/chat/completions", body)
+    received = json.loads(json.loads(whole.body)["choices"][0]["message"]["content"])
+    assert received["developer"] == "Be brief."
+    assert [item.get("role", item["type"]) for item in received["history"]] == [
+        "user", "developer", "function_call", "function_call_output",
+    ]  # fmt: skip
+    assert received["input"][1] == {"type": "image", "url": image}
+
+
+def test_too_many_at_once_are_turned_away() -> None:
+    endpoint = Endpoint(Settings(max_streams=1), lambda: LIBRARY, created=0)
+    first = endpoint.answer(
+        Request(
+            method="POST",
+            path="/v1/chat/completions",
+            headers={"content-type": "application/json"},
+            body=b'{"model": "m", "messages": [{"role": "user", "content": "hi"}]}',
+        )
+    )
+    assert isinstance(first, Play)
+    assert answered("text/hello", "/v1/chat/completions", endpoint).status == 429
+    first.close()
+    assert answered("text/hello", "/v1/chat/completions", endpoint).status == 200

@@ -1,0 +1,136 @@
+"""The endpoint on its socket: what only the bytes of a connection show."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+PACED = "{name: paced, when: paced, parts: [[{say: a}, " + ", ".join(["{pause: 0.1}, {say: b}"] * 5) + "]]}"
+
+
+def connected(url: str) -> socket.socket:
+    parts = urlsplit(url)
+    assert parts.hostname
+    assert parts.port
+    connection = socket.create_connection((parts.hostname, parts.port), timeout=20)
+    connection.settimeout(20)
+    return connection
+
+
+def asked(text: str, *, stream: bool, version: str = "1.1", path: str = "/v1/chat/completions") -> bytes:
+    body = json.dumps({"model": "m", "stream": stream, "messages": [{"role": "user", "content": text}]}).encode()
+    head = f"POST {path} HTTP/{version}\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+    return head.encode() + b"\r\n" + body
+
+
+def read(connection: socket.socket, until: bytes = b"") -> bytes:
+    """What comes up to these bytes; without any, up to the end of the connection."""
+    data = b""
+    while not until or until not in data:
+        piece = connection.recv(65536)
+        if not piece:
+            assert not until, data
+            return data
+        data += piece
+    return data
+
+
+def test_http_1_0_gets_a_stream_with_its_length(served: Any) -> None:
+    with connected(served()) as connection:
+        connection.sendall(asked("Hi.", stream=True, version="1.0"))
+        head, _, body = read(connection).partition(b"\r\n\r\n")
+    assert b"transfer-encoding" not in head.lower()
+    assert f"content-length: {len(body)}".encode() in head
+    assert body.endswith(b"data: [DONE]\n\n")
+    with connected(served()) as connection:
+        connection.sendall(asked("Hi.", stream=False, version="1.0"))
+        head, _, body = read(connection).partition(b"\r\n\r\n")
+    assert head.count(b"content-length") == 1
+    assert json.loads(body)["choices"][0]["message"]["content"] == "You said: Hi."
+
+
+def test_what_is_no_http_is_refused_in_json(served: Any) -> None:
+    with connected(served()) as connection:
+        connection.sendall(b"NONSENSE\r\n\r\n")
+        head, _, body = read(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(body)["error"]["code"] == "bad_request"
+
+
+def test_requests_that_are_sent_together_are_answered_in_order(served: Any) -> None:
+    with connected(served()) as connection:
+        connection.sendall(asked("One.", stream=True) + asked("Two.", stream=False))
+        data = read(connection, b"You said: Two.")
+    assert data.index(b"[DONE]") < data.index(b"Two.")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_leaves_interrupts_its_turn(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+    url = served()
+    with connected(url) as connection:
+        connection.sendall(asked("[[assay:leave/first#n]]", stream=stream))
+        # It waits until the first turn has begun.
+        assert told(url, "leave/told") == "told"
+    began = time.monotonic()
+    while '"state": "running"' in (said := told(url, "reflect/turns")):
+        assert time.monotonic() - began < 10
+    assert '{"script": "leave/first", "part": 0, "state": "interrupted"}' in said
+
+
+def told(url: str, script: str) -> str:
+    messages = [{"role": "user", "content": f"[[assay:{script}#n]]"}]
+    with httpx.Client(trust_env=False, timeout=20) as client:
+        answer = client.post(f"{url}/chat/completions", json={"model": "m", "messages": messages})
+    return str(answer.json()["choices"][0]["message"]["content"])
+
+
+def test_a_stream_that_never_waits_ends_with_its_client(served: Any) -> None:
+    url = served("[{name: endless, when: endless, parts: [[{say: {pieces: [abcdefgh], times: 100000000}}]]}]")
+    with connected(url) as connection:
+        connection.sendall(asked("endless [[assay:endless#n]]", stream=True))
+        read(connection, b"abcdefgh")
+    began = time.monotonic()
+    while '"state": "running"' in (said := told(url, "reflect/turns")):
+        assert time.monotonic() - began < 10
+    assert '"state": "interrupted"' in said
+
+
+def test_pauses_are_kept_by_many_streams_at_once(served: Any) -> None:
+    url = served(f"[{PACED}]")
+
+    def one(_number: int) -> list[float]:
+        with connected(url) as connection:
+            began, data = time.monotonic(), b""
+            connection.sendall(asked("paced", stream=True))
+            times = []
+            while len(times) < 5:
+                data += connection.recv(65536)
+                times += [time.monotonic() - began] * (data.count(b'"content":"b"') - len(times))
+        return times
+
+    with ThreadPoolExecutor(30) as threads:
+        for times in threads.map(one, range(30)):
+            # Never early; how late depends on the machine.
+            assert all(seen >= 0.1 * number for number, seen in enumerate(times, 1))
+            assert times[-1] < 5
+
+
+def test_a_body_beyond_the_limit_is_refused_and_the_connection_serves_on(served: Any) -> None:
+    url = served(max_body=1000)
+    with connected(url) as connection:
+        for chunked in (False, True):
+            size = 100_000
+            how = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {size}"
+            body = b"%x\r\n%b\r\n0\r\n\r\n" % (size, b"a" * size) if chunked else b"a" * size
+            head = f"POST /v1/responses HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{how}\r\n\r\n"
+            connection.sendall(head.encode() + body)
+            assert b"HTTP/1.1 413 " in read(connection, b'"request_too_large"}}')
+            connection.sendall(asked("Hi.", stream=False))
+            assert b"You said: Hi." in read(connection, b'"completion_tokens_details":{"reasoning_tokens":0}}}')

@@ -1,0 +1,190 @@
+"""How clients read answers: what they understand, and what stops them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay_mocks.personas.answer import Answer, Call, NotServedError, Result
+from assay_mocks.personas.ways import Blocks, FunctionCall, Items, ToolCalls, Way, calls_in
+
+CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a"'}}
+REST = {"index": 0, "function": {"arguments": ": 1}"}}
+
+
+def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+ROLE = chunk(role="assistant", content="")
+
+
+def whole(finish: str = "stop", **message: Any) -> dict[str, Any]:
+    said = {"role": "assistant", "content": None, **message}
+    return {"choices": [{"index": 0, "message": said, "finish_reason": finish}]}
+
+
+def done(status: str = "completed", **kind: Any) -> dict[str, Any]:
+    return {"type": f"response.{status}", "response": {"status": status, **kind}}
+
+
+FUNCTION = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"a": 1}'}
+MESSAGE = {"type": "message", "content": [{"type": "output_text", "text": "a"}]}
+READ: list[tuple[Way, list[dict[str, Any]], Answer]] = [
+    (
+        ToolCalls(needs_role=True),
+        [ROLE, chunk(content="a"), chunk(content="b"), {"choices": []}, chunk("stop")],
+        Answer(text="ab", finish="stop", pieces=2),
+    ),
+    (
+        ToolCalls(),
+        [ROLE, chunk(tool_calls=[CALL]), chunk(tool_calls=[REST]), chunk("tool_calls")],
+        Answer(calls=(Call(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="tool_calls", pieces=0),
+    ),
+    (ToolCalls(needs_finish=False), [chunk(content="a")], Answer(text="a")),
+    (
+        FunctionCall(),
+        [
+            chunk(function_call={"name": "f", "arguments": ""}),
+            chunk(function_call={"arguments": "{}"}),
+            chunk("function_call"),
+        ],
+        Answer(calls=(Call(name="f", arguments={}, raw="{}"),), finish="function_call", pieces=0),
+    ),
+    (
+        Items(),
+        [
+            {"type": "response.output_text.delta", "delta": "a"},
+            {"type": "response.output_item.done", "item": FUNCTION},
+            {"type": "response.output_item.done", "item": {"type": "reasoning"}},
+            done(),
+        ],
+        Answer(
+            text="a", calls=(Call(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
+        ),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("way", "frames", "answer"), READ)
+def test_a_stream_is_understood(way: Way, frames: list[dict[str, Any]], answer: Answer) -> None:
+    assert way.streamed(frames) == answer
+
+
+FAILS: list[tuple[Way, list[dict[str, Any]], str]] = [
+    (ToolCalls(), [chunk(content="a")], "without a finish_reason"),
+    (ToolCalls(), [chunk("tool_calls")], "it finished with tool_calls, and there are none"),
+    (ToolCalls(), [chunk(tool_calls=[CALL]), chunk(tool_calls=[REST]), chunk("stop")], "finished with stop although"),
+    (ToolCalls(needs_role=True), [chunk(tool_calls=[CALL]), chunk("tool_calls")], "no role came before the calls"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "index": "0"}])], "has no index"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "id": ""}])], "call 0 opens without its id"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "function": {"arguments": ""}}])], "call 0 opens without its name"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "function": {"name": "f", "arguments": {"a": 1}}}])], "are no text"),
+    (ToolCalls(), [chunk(tool_calls=[CALL]), chunk("tool_calls")], "the arguments of f are no JSON"),
+    (ToolCalls(), [chunk(tool_calls=[{**CALL, "function": {"name": "f", "arguments": "[]"}}]), chunk("tool_calls")],
+     "no JSON object"),
+    (ToolCalls(), [{"id": "x"}], "no choices in"),
+    (FunctionCall(), [chunk(function_call={"name": "f", "arguments": "{}"}), chunk("stop")], "a function_call with"),
+    (FunctionCall(), [chunk("function_call")], "no function_call with the finish_reason 'function_call'"),
+    (Blocks(), [chunk(tool_calls=[CALL]), chunk("tool_calls")], "came as tool_calls alone"),
+    (Blocks(), [chunk(content="<use_tool>\n<name>f</name>"), chunk("stop")], "is not closed or has no name"),
+    (Items(), [{"type": "response.output_text.delta", "delta": "a"}], "without response.completed"),
+    (Items(), [done("failed", error={"message": "broken"})], "the response failed: {'message': 'broken'}"),
+    (Items(), [{"type": "response.output_item.done", "item": {**FUNCTION, "call_id": ""}}, done()], "has no call_id"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("way", "frames", "why"), FAILS)
+def test_what_stops_a_client_is_named(way: Way, frames: list[dict[str, Any]], why: str) -> None:
+    with pytest.raises(NotServedError) as failed:
+        way.streamed(frames)
+    assert why in str(failed.value)
+
+
+WHOLE: list[tuple[Way, dict[str, Any], Answer]] = [
+    (ToolCalls(), whole(content="a"), Answer(text="a", finish="stop")),
+    (
+        ToolCalls(),
+        whole("tool_calls", tool_calls=[{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}]),
+        Answer(calls=(Call(name="f", arguments={}, id="call_1", raw="{}"),), finish="tool_calls"),
+    ),
+    (
+        FunctionCall(),
+        whole("function_call", function_call={"name": "f", "arguments": "{}"}),
+        Answer(calls=(Call(name="f", arguments={}, raw="{}"),), finish="function_call"),
+    ),
+    (Blocks(), whole(content="a"), Answer(text="a", finish="stop")),
+    (
+        Items(),
+        {"status": "completed", "output": [MESSAGE, FUNCTION]},
+        Answer(
+            text="a", calls=(Call(name="f", arguments={"a": 1}, id="call_1", raw='{"a": 1}'),), finish="completed"
+        ),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("way", "body", "answer"), WHOLE)
+def test_a_whole_answer_is_understood(way: Way, body: dict[str, Any], answer: Answer) -> None:
+    assert way.whole(body) == answer
+
+
+@pytest.mark.parametrize(
+    ("way", "body", "why"),
+    [
+        (ToolCalls(), {"choices": []}, "no choice"),
+        (FunctionCall(), {"choices": []}, "no choice"),
+        (Blocks(), {"choices": []}, "no choice"),
+        (Blocks(), whole("tool_calls", tool_calls=[CALL]), "came as tool_calls alone"),
+        (Items(), {"status": "completed"}, "the response has no output"),
+    ],
+)
+def test_a_whole_answer_that_is_none(way: Way, body: dict[str, Any], why: str) -> None:
+    with pytest.raises(NotServedError, match=why):
+        way.whole(body)
+
+
+def test_values_in_blocks_are_raw_but_for_lists_and_objects() -> None:
+    text = (
+        'Look:\n<use_tool>\n<name>f</name>\n<a> x &amp; y </a>\n<b>[1, "<two>"]</b>\n<c>{broken</c>\n<d></d>\n'
+        "</use_tool>"
+        " and <use_tool><name>g</name></use_tool> and <use_tool><b>1</b></use_tool>"
+    )
+    first, second = calls_in(text)
+    assert (first.name, first.arguments) == ("f", {"a": "x &amp; y", "b": [1, "<two>"], "c": "{broken", "d": ""})
+    assert (second.name, second.arguments) == ("g", {})
+
+
+TOOL = {"name": "f", "description": "", "parameters": {}}
+USER = {"role": "user", "content": "Hi."}
+RESULT = Result(call=Call(name="f", arguments={}, id="call_1", raw="{}"), text="done")
+
+
+@pytest.mark.parametrize(
+    ("way", "body"),
+    [
+        (ToolCalls(more={"n": 1}), {"messages": [USER], "tools": [{"type": "function", "function": TOOL}], "n": 1}),
+        (FunctionCall(), {"messages": [USER], "functions": [TOOL]}),
+        (Blocks(), {"messages": [USER]}),
+        (Items(more={"n": 1}), {"input": [USER], "tools": [{"type": "function", "strict": False, **TOOL}], "n": 1}),
+    ],
+)
+def test_a_request_declares_tools_in_the_way_of_its_client(way: Way, body: dict[str, Any]) -> None:
+    assert way.request([USER], [TOOL]) == body
+    without = way.request([USER], [])
+    assert not {"tools", "functions"} & without.keys()
+
+
+def test_results_go_back_in_the_way_of_the_client() -> None:
+    answer = Answer(text="Look.", calls=(RESULT.call,))
+    assert FunctionCall().history(answer, [RESULT])[-1] == {"role": "function", "name": "f", "content": "done"}
+    assert Blocks().history(answer, [RESULT]) == [
+        {"role": "assistant", "content": "Look."},
+        {"role": "user", "content": "Tool 'f' result: done"},
+    ]
+    assert Items().history(answer, [RESULT]) == [
+        {"role": "assistant", "content": "Look."},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "done"},
+    ]

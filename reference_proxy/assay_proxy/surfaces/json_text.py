@@ -1,0 +1,27 @@
+"""JSON as it is sent: keys in their order, characters unescaped, no blanks, one line."""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# One encoder: `json.dumps` makes a new one for each value whose options are not the usual ones.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+string = encode_basestring
+"""A text as JSON, quotes and all; the same as `written` of it, at a tenth of the cost."""
+
+
+def written(payload: Mapping[str, Any]) -> str:
+    """An object as JSON."""
+    return _ENCODER.encode(payload)
+
+
+def encoded(payload: Mapping[str, Any]) -> bytes:
+    """An object as JSON in UTF-8."""
+    # replace: half a surrogate pair has no UTF-8.
+    return _ENCODER.encode(payload).encode(errors="replace")

@@ -1,0 +1,121 @@
+"""The short ways: text that is written without an event, and text that passes the assembly without one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from assay_proxy.assembly.assembly import Assembly
+from assay_proxy.assembly.choice import Rules
+from assay_proxy.events import CallClosed, CallOpened, Finished, Quiet, Text
+from assay_proxy.surfaces import chat_stream, responses_object
+from assay_proxy.surfaces.chat_stream import ChatStream
+from assay_proxy.surfaces.chat_whole import ChatWhole
+from assay_proxy.surfaces.json_text import encoded, string, written
+from assay_proxy.surfaces.responses_answer import ResponsesStream, ResponsesWhole
+from assay_proxy.surfaces.writer import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay_proxy.surfaces.writer import Writer
+
+CHAT = chat_stream.Head(id="chatcmpl-1", created=7, model='m "delta":null', include_usage=True)
+RESPONSE = responses_object.Head(token="t" * 48, created=7, model="m")
+
+
+def forget(_response: Any) -> None:
+    """It is not kept."""
+
+
+WRITERS: dict[str, Callable[[], Writer]] = {
+    "chat stream": lambda: ChatStream(CHAT),
+    "chat stream without usage": lambda: ChatStream(replace(CHAT, include_usage=False)),
+    "chat whole": lambda: ChatWhole(CHAT),
+    "responses stream": lambda: ResponsesStream(RESPONSE, forget),
+    "responses whole": lambda: ResponsesWhole(RESPONSE, forget),
+}
+TEXTS = st.lists(
+    st.text(st.characters(codec=None), max_size=6) | st.sampled_from(["\n", "<", "<use", "_tool>", "é", '"'])
+)
+CALL = (CallOpened(id="c", name="f"), CallClosed(id="c"))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@given(before=TEXTS, after=TEXTS)
+def test_text_is_written_alike_with_an_event_and_without(name: str, before: list[str], after: list[str]) -> None:
+    short, long = WRITERS[name](), WRITERS[name]()
+
+    def both(texts: list[str]) -> None:
+        assert short.texts(texts) == b"".join(long.feed(Text(text=text)) for text in texts if text)
+
+    both(before)
+    for event in CALL:
+        assert short.feed(event) == long.feed(event)
+    both(after)
+    assert short.feed(Finished(reason="stop")) == long.feed(Finished(reason="stop"))
+    assert short.end() == long.end()
+
+
+@pytest.mark.parametrize("calls", [True, False])
+@given(texts=TEXTS)
+def test_text_passes_the_assembly_alike_with_an_event_and_without(texts: list[str], *, calls: bool) -> None:
+    short, long = (Assembly(Rules(calls=calls), seed="s") for _ in range(2))
+    for text in texts:
+        event = Text(text=text)
+        passed = [event] if short.passes(text) else short.feed(event)
+        assert passed == long.feed(event)
+    end = Finished(reason="stop")
+    assert short.feed(end) == long.feed(end)
+    assert not short.passes("late")
+
+
+@given(texts=TEXTS)
+def test_what_passes_together_passes_alone(texts: list[str]) -> None:
+    together, alone = (Assembly(Rules(), seed="s") for _ in range(2))
+    assume(together.passes("".join(texts)))
+    assert all(alone.passes(text) for text in texts if text)
+    # A sentinel counts at the start of a line outside code fences only: so it shows where both are.
+    for assembly in (together, alone):
+        assembly.feed(Text(text='<tool_call>{"id": "a", "name": "f"}</tool_call>'))
+    end = Finished(reason="stop")
+    assert together.feed(end) == alone.feed(end)
+
+
+@pytest.mark.parametrize("text", ["a <b", "<use_tool>", "\ud83d", ""])
+def test_what_may_be_something_else_does_not_pass(text: str) -> None:
+    assembly = Assembly(Rules())
+    assert assembly.passes("plain\n")
+    assert not assembly.passes(text)
+
+
+def test_nothing_passes_after_a_piece_that_waits() -> None:
+    assembly = Assembly(Rules())
+    assert assembly.feed(Text(text="a <use")) == [Text(text="a ")]
+    assert not assembly.passes("d")
+    assert assembly.feed(Text(text="d")) == [Text(text="<used")]
+    assert assembly.passes(" again")
+
+
+def test_the_assembly_is_done_with_the_end_of_its_choices() -> None:
+    assembly = Assembly(Rules(), choices=2)
+    assembly.feed(Quiet(1))
+    assembly.feed(Finished(choice=1, reason="stop"))
+    assert not assembly.done
+    assembly.feed(Finished(choice=0, reason="stop"))
+    assert assembly.done
+
+
+def test_pulled_pieces_are_one_per_event_and_one_for_the_end() -> None:
+    sent = list(pieces([Text(text="a"), Quiet(1)], ChatStream(CHAT)))
+    assert [bool(piece) for piece in sent] == [True, False, True]
+
+
+@given(st.text(st.characters(codec=None)))
+def test_a_text_is_the_same_json_by_itself(text: str) -> None:
+    assert written({"a": text}) == f'{{"a":{string(text)}}}'
+    assert encoded({"a": text}) == written({"a": text}).encode(errors="replace")
