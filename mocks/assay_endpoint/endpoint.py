@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from assay_endpoint.journal import Entry, Journal
+from assay_endpoint.limits import Limits, limited, limits_of
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.refusals import refuse_prose, unmatched
@@ -171,8 +172,8 @@ class Endpoint:
         """The headers of a response with those that every response has."""
         return {**headers, "x-request-id": f"req_{secrets.token_hex(16)}", **self._cors.allow(request.headers)}
 
-    def play(self, plan: AnswerPlan) -> Play:
-        """The answer of a plan, not begun yet.
+    def play(self, plan: AnswerPlan, limits: Limits) -> Play:
+        """The answer of a plan within limits, not begun yet.
 
         Raises:
             ApiError: 429, when too many are under way; 400, when it must be a script's and no script matches.
@@ -180,19 +181,21 @@ class Endpoint:
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
-        turns = [self._turn(plan, received, choice) for choice in range(plan.choices)]
+        turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         return Play(plan, turns, self.settings, self._left)
 
     def _left(self) -> None:
         self.playing -= 1
 
-    def _turn(self, plan: AnswerPlan, received: Received, choice: int) -> Turn:
+    def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
         selection = self._select(received)
         if selection.script == DEFAULT and self._strict():
             raise unmatched(self._scripts(), received)
         if plan.conversation.schema is ANY_OBJECT:
             refuse_prose(selection, plan.param)
+        if selection.script == DEFAULT:
+            selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
         self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
@@ -283,16 +286,15 @@ def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
 
 
 def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    parsed = chat_request.parse(
-        body_of(request), request.headers, max_choices=endpoint.settings.max_choices, any_object=True
-    )
-    return endpoint.play(endpoint.chat.plan(parsed))
+    body, most = body_of(request), endpoint.settings.max_choices
+    parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
+    return endpoint.play(endpoint.chat.plan(parsed), limits_of(body))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    return endpoint.play(
-        endpoint.responses.plan(responses_request.parse(body_of(request), request.headers, any_object=True))
-    )
+    body = body_of(request)
+    parsed = responses_request.parse(body, request.headers, any_object=True)
+    return endpoint.play(endpoint.responses.plan(parsed), limits_of(body))
 
 
 def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
@@ -302,7 +304,7 @@ def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | P
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
     parsed = replace(responses_request.parse(body, request.headers, any_object=True), output_at_end=False)
     plan = endpoint.responses.plan(parsed)
-    return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}))
+    return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
 
 
 def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:

@@ -60,8 +60,16 @@ Progress = Callable[[Scenario, Form], None]
 """Called when a scenario has been driven in a form."""
 
 
+Keep = Callable[[Run], object]
+"""Called with what came of one form of a scenario as soon as it has been driven: what a run that is interrupted has."""
+
+
 def no_progress(_scenario: Scenario, _form: Form) -> None:
     """Progress that is shown nowhere."""
+
+
+def keep_nothing(_run: Run) -> None:
+    """What came is returned at the end, and only then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +92,7 @@ async def drive(
     progress: Progress = no_progress,
     forms: Mapping[str, Collection[Form]] | None = None,
     budget: Budget | None = None,
+    keep: Keep = keep_nothing,
 ) -> Driving:
     """Drive scenarios, at most `jobs` exchanges at a time.
 
@@ -96,6 +105,7 @@ async def drive(
         progress: Called when a scenario has been driven in a form.
         forms: Name of a scenario → the forms to drive it in, each of them alone. None: all forms of all scenarios.
         budget: What the run may cost; what is left when it is spent is not driven. None: there is no bound.
+        keep: Called with each form as soon as it has been driven.
     """
     scenarios = [adapted(scenario, target) for scenario in scenarios]
     slots = Slots(limit=Limit(most=jobs))
@@ -110,7 +120,9 @@ async def drive(
             sender = Sender(
                 client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
             )
-            driver = _Driver(sender=sender, target=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried())
+            driver = _Driver(
+                sender=sender, target=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried(), keep=keep
+            )
             async with shared.together():
                 runs = [await _drive_alone(driver, scenario, progress, None) for scenario in first]
                 runs += await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in rest))
@@ -187,6 +199,7 @@ def _run(scenario: Scenario, every: Sequence[_Driven]) -> Run:
 
 async def _drive_form(driver: _Driver, scenario: Scenario, form: Form, progress: Progress) -> _Driven:
     driven = await _attempt(driver, scenario, form)
+    driver.keep(_run(scenario, [driven]))
     progress(scenario, form)
     return driven
 
@@ -270,6 +283,8 @@ class _Driver:
     """What requests do without."""
     tried: Tried
     """What further tries have shown."""
+    keep: Keep
+    """Called with each form as soon as it has been driven."""
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""

@@ -13,6 +13,8 @@ from rich.console import Console
 
 from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
+from assay.faces.replay import replay_command
+from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, known_failing_group, report_command, show
 from assay.faces.serve import serve_command
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
@@ -22,6 +24,7 @@ from assay.reading.selection import UnknownScenarioError, select
 from assay.report import explain, terminal
 from assay.report.scenario_json import scenario_data
 from assay.results.certificate import MEANINGS, Exit
+from assay.results.report import Ended
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.interrupts import terminable
@@ -110,17 +113,19 @@ def main() -> None:
 
 @main.command("certify", epilog=EXIT_STATUSES)
 @_with_options(TargetOptions, RunOptions)
-def certify_command(**values: Any) -> None:  # noqa: ANN401 (one for each option)
+@FORMAT
+def certify_command(form: str, **values: Any) -> None:  # noqa: ANN401 (one for each option)
     """Certify the proxy at --url, or the one that --launch or --gateway starts.
 
     Without either, certify the proxy that comes with Assay, as a demonstration.
     """
     # click ends a command with 0 whatever it returns; the status has to be raised.
-    raise SystemExit(_certify(TargetOptions.from_values(values), RunOptions.from_values(values)))
+    raise SystemExit(_certify(TargetOptions.from_values(values), RunOptions.from_values(values), form))
 
 
-def _certify(target: TargetOptions, run: RunOptions) -> int:
-    console = Console()
+def _certify(target: TargetOptions, run: RunOptions, form: str) -> int:
+    # What a program reads from stdout has no bar and no line of ours in it.
+    console = Console(stderr=form != TERMINAL)
     try:
         # Outside `terminable`: nothing has been started that a signal would have to stop.
         planned = plan(target, run)
@@ -129,20 +134,24 @@ def _certify(target: TargetOptions, run: RunOptions) -> int:
                 lambda reached: terminal.progress(console, planned.scenarios_for(reached), reached.dialects),
                 lambda said: console.print(said, soft_wrap=True, markup=False),
             )
+        report = planned.write(certificate)
     except USAGE_ERRORS as error:
         raise click.UsageError(str(error)) from error
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
+        planned.write_not_driven(Ended.UNREACHABLE, str(error))
         return Exit.UNREACHABLE
     # click would print "Aborted!" and exit with 1, which here means that a MUST is broken.
-    except KeyboardInterrupt:
-        click.echo("assay: interrupted", err=True)
+    except KeyboardInterrupt as interrupt:
+        kept = planned.write_interrupted(interrupt)
+        click.echo(f"assay: interrupted{f'; {run.output} has what was driven until then' if kept else ''}", err=True)
         return Exit.INTERRUPTED
-    terminal.report(
-        console, certificate, planned.catalogue,
-        again=target.command_line(), demonstration=target.bundled, allow_partial=run.allow_partial,
-    )  # fmt: skip
-    return certificate.status(allow_partial=run.allow_partial)
+    show(report, certificate, planned.catalogue, form=form, demonstration=target.bundled)
+    return report.status
+
+
+for _command in (report_command, judge_command, diff_command, replay_command, known_failing_group):
+    main.add_command(_command)
 
 
 @main.command("list")

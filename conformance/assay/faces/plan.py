@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from assay.driving.budget import REQUESTS, TOKENS, Budget
@@ -13,9 +14,16 @@ from assay.judging import known_failing
 from assay.judging.known_failing import KnownFailingError
 from assay.model.catalogue import Catalogue, load
 from assay.model.target import Backend, Target
+from assay.model.verdict import VerdictLevel
 from assay.reading.selection import UnknownScenarioError, keys, select
+from assay.report.data import INTERRUPTED, not_driven, report_of
 from assay.requests.cost import cost
+from assay.results import folder
 from assay.results.certify import certify
+from assay.results.folder import FolderError
+from assay.results.interrupted import InterruptedRun
+from assay.results.masking import masking
+from assay.results.report import Configuration, Ended
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.options import OptionError, RunOptions, TargetOptions
@@ -28,8 +36,10 @@ if TYPE_CHECKING:
     from assay.driving.drive import Progress
     from assay.model.scenario import Scenario
     from assay.results.certificate import Certificate
+    from assay.results.masking import Masking
+    from assay.results.report import Report
 
-USAGE_ERRORS = (OptionError, UnknownScenarioError, KnownFailingError)
+USAGE_ERRORS = (OptionError, UnknownScenarioError, KnownFailingError, FolderError)
 """What a person can do wrong; each message says what would be right."""
 
 
@@ -63,6 +73,7 @@ class Plan:
         Raises:
             HarnessError: the target cannot be reached or driven.
             OptionError: it would cost more than a person has accepted.
+            InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
         """
         with reach(self.target) as target:
             scenarios, budget = self.scenarios_for(target), self._budget(target, say)
@@ -73,6 +84,67 @@ class Plan:
                     known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
                     level=self.run.level, budget=budget,
                 )  # fmt: skip
+
+    def write(self, certificate: Certificate) -> Report:
+        """The result as data, written to the folder of `--output` if one was named.
+
+        Raises:
+            FolderError: it cannot be written there.
+        """
+        report = report_of(certificate, self.catalogue, self._configuration(), folder.versions())
+        return folder.write(self.run.output, report, certificate) if self.run.output else report
+
+    def write_not_driven(self, ended: Ended, reason: str) -> None:
+        """Write that nothing was driven, and why, if a folder was named.
+
+        Raises:
+            FolderError: it cannot be written there.
+        """
+        if self.run.output is None:
+            return
+        report = not_driven(
+            ended, self._masking().text(reason),
+            began=datetime.now(UTC).isoformat(timespec="seconds"),
+            catalogue=self.catalogue, configuration=self._configuration(), versions=folder.versions(),
+        )  # fmt: skip
+        folder.write(self.run.output, report)
+
+    def write_interrupted(self, interrupt: KeyboardInterrupt) -> bool:
+        """Write what an interrupted run had driven, if a folder was named; returns whether there is any of it.
+
+        To be called when the target has been stopped: to judge what was driven takes a while.
+
+        Raises:
+            FolderError: it cannot be written there.
+        """
+        if self.run.output is None:
+            return False
+        if not isinstance(interrupt, InterruptedRun):
+            self.write_not_driven(Ended.INTERRUPTED, INTERRUPTED)
+            return False
+        self.write(interrupt.certificate())
+        return True
+
+    def _configuration(self) -> Configuration:
+        return Configuration(
+            command=self._masking().text(self.target.command_line()),
+            jobs=self.run.jobs,
+            at_a_time=0,
+            selection=self.run.only,
+            level=self.run.level or VerdictLevel.STRICT,
+            allow_partial=self.run.allow_partial,
+            known=dict(self.known),
+        )
+
+    def _masking(self) -> Masking:
+        """What replaces the secrets that the options name, in texts that were not made of a masked run."""
+        carried = self.target.carried()
+        return masking(
+            Target(
+                base_url=self.target.url or "", model="", api_key=self.target.api_key(),
+                headers=carried["headers"], query=carried["query"],
+            )
+        )  # fmt: skip
 
     def scenarios_for(self, target: Target) -> Sequence[Scenario]:
         """The scenarios that this target is driven with."""
@@ -111,11 +183,14 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
         OptionError: an option has a value that it cannot have.
         UnknownScenarioError: a selected name is neither a scenario's nor a requirement's.
         KnownFailingError: the file of known failures cannot be used.
+        FolderError: no result can be written to the folder of `--output`.
     """
     target.check()
     # Only to be checked: a secret is not kept in a plan.
     target.api_key()
     target.carried()
+    if run.output:
+        folder.check(run.output)
     catalogue = load()
     # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
     known = known_failing.load(run.known_failing, keys((*SCENARIOS, *LIVE), catalogue)) if run.known_failing else {}

@@ -12,6 +12,8 @@ section that says why, when a MUST was observed in none of its items; `--assay-a
 from __future__ import annotations
 
 import argparse
+import threading
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,7 @@ from assay.targets.options import Flag, Option, OptionError, RunOptions, TargetO
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
+    from contextlib import AbstractContextManager
 
     from assay.faces.plan import Plan
     from assay.results.certificate import Certificate
@@ -33,6 +36,8 @@ TARGETS = ("assay_url", "assay_command", "assay_gateway", "assay_bundled")
 """The options that name a target: without one of them the plugin does nothing."""
 REST = "*"
 """The requirement of the item for all requirements that a scenario has no item of its own for."""
+FIRST = "gw0"
+"""The name of the first worker of pytest-xdist."""
 UNOBSERVED = "assay_unobserved"
 """The key under which a worker of pytest-xdist reports to its controller."""
 
@@ -72,8 +77,10 @@ def _reader(option: Option) -> Callable[[str], object]:
 class AssaySession:
     """The one run of a session: driven when the first item asks for it, judged once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, writes: bool = True) -> None:
         self.plan = plan
+        self.writes = writes
+        """Whether it writes the result to the folder of `--assay-output`: of the workers of pytest-xdist the first."""
         self.unobserved: dict[str, str] = {}
         """The MUSTs of the session's items that were not observed → why; set when the session ends."""
         self._certificate: Certificate | None = None
@@ -88,14 +95,26 @@ class AssaySession:
     def _certify(self) -> Certificate:
         from assay.model.verdict import HarnessError  # noqa: PLC0415 (see the head of this module)
         from assay.results.certificate import Exit  # noqa: PLC0415
+        from assay.results.folder import FolderError  # noqa: PLC0415
+        from assay.results.report import Ended  # noqa: PLC0415
 
         try:
-            return self.plan.certify()
+            with _terminable():
+                certificate = self.plan.certify()
+            if self.writes:
+                self.plan.write(certificate)
         except HarnessError as error:
+            if self.writes:
+                self.plan.write_not_driven(Ended.UNREACHABLE, str(error))
             # Each of hundreds of items would fail for this one reason.
             pytest.exit(f"assay: {error}", returncode=Exit.UNREACHABLE)
-        except OptionError as error:
+        except KeyboardInterrupt as interrupt:
+            if self.writes:
+                self.plan.write_interrupted(interrupt)
+            raise
+        except (OptionError, FolderError) as error:
             pytest.exit(f"assay: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
+        return certificate
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -124,6 +143,13 @@ class AssaySession:
             self.unobserved = {row: why for row, why in found.items() if complete or row in mine}
 
 
+def _terminable() -> AbstractContextManager[None]:
+    """What lets SIGTERM interrupt the run; nothing in a thread, which cannot take signals."""
+    from assay.targets.interrupts import terminable  # noqa: PLC0415 (see the head of this module)
+
+    return terminable() if threading.current_thread() is threading.main_thread() else nullcontext()
+
+
 SESSION = pytest.StashKey[AssaySession]()
 
 
@@ -148,7 +174,9 @@ def pytest_configure(config: pytest.Config) -> None:
         planned = plan(TargetOptions.from_values(values), RunOptions.from_values(values))
     except USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from error
-    config.stash[SESSION] = AssaySession(planned)
+    # Only workers of pytest-xdist have one. Each drives a run of its own, and all would write to the same folder.
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    config.stash[SESSION] = AssaySession(planned, writes=worker.get("workerid", FIRST) == FIRST)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -4,9 +4,7 @@ The file is gzip over JSON lines. The first line holds the target; each further 
 are text where they are UTF-8 and base64 where they are not, so that a recording can be read and compared. Nothing that
 is judged is kept, only transcripts: what is read in them is read again, and by the reader of the day.
 
-The target's key, and the values of headers and query parameters of one's own, are replaced wherever they stand, in
-requests and in answers alike, by a placeholder of the same length: an answer that repeats the key is still seen to do
-so.
+No secret stands in it: see `masking`.
 """
 
 from __future__ import annotations
@@ -30,19 +28,15 @@ from assay.model.target import Target
 from assay.model.transcript import Death, End, Piece, Transcript, Wait
 from assay.reading import recorded
 from assay.requests.adapted import adapted
+from assay.results.masking import masked_runs, masked_target
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from assay.model.scenario import Scenario
     from assay.reading.exchange import Exchange
 
-MASK = "key-"
-"""What stands for a secret, repeated to the secret's length."""
-SHORTEST = 8
-"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance. So does a
-header's value of letters alone, such as the name of a vendor."""
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
 Json = Any
@@ -73,12 +67,12 @@ class Archive:
 
 def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
     """Write runs of a target to a file, whose folder must exist."""
-    lines = ({"format": FORMAT, "target": _target_form().dump_python(target, mode="json")}, *map(_of_run, runs))
-    secrets = tuple(_secrets(target))
+    head = {"format": FORMAT, "target": _target_form().dump_python(masked_target(target), mode="json")}
+    lines = (head, *map(_of_run, masked_runs(tuple(runs), target)))
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
         for line in lines:
-            packed.write(json.dumps(_masked(line, secrets), ensure_ascii=False).encode() + b"\n")
+            packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
 def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
@@ -101,47 +95,6 @@ def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
     except (LookupError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         raise ArchiveError(f"{path} is damaged: {error}") from error
     return Archive(target=target, runs=runs, unknown=unknown)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Secret:
-    """What only the target's owner may read."""
-
-    value: str
-    anywhere: bool
-    """Whether it is replaced inside texts too, and not only where it is the whole text or the whole credential."""
-
-    def masked(self, text: str) -> str:
-        """The text with the secret replaced by as many characters, so that every place stays where it is."""
-        # Also as a body of JSON writes it, with backslashes.
-        for written in {self.value, json.dumps(self.value, ensure_ascii=False)[1:-1]}:
-            if self.anywhere or text in {written, f"Bearer {written}"}:
-                text = text.replace(written, (MASK * len(written))[: len(written)])
-        return text
-
-
-def _secrets(target: Target) -> Iterator[_Secret]:
-    """The key, and the values that each request carries."""
-    if target.api_key:
-        yield _Secret(value=target.api_key, anywhere=len(target.api_key) >= SHORTEST)
-    for _, value in (*target.headers, *target.query):
-        if value:
-            yield _Secret(value=value, anywhere=len(value) >= SHORTEST and not value.isalpha())
-
-
-def _masked(data: Json, secrets: Collection[_Secret]) -> Json:
-    """JSON without the secrets."""
-    match data:
-        case str():
-            for secret in secrets:
-                data = secret.masked(data)
-            return data
-        case list() | tuple():
-            return [_masked(one, secrets) for one in data]
-        case dict():
-            return {name: _masked(one, secrets) for name, one in data.items()}
-        case _:
-            return data
 
 
 def _of_run(run: Run) -> Json:

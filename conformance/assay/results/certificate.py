@@ -61,6 +61,10 @@ class Certificate:
     """The requirements that must have been observed for the result to be complete."""
     seconds: float
     """How long the run took."""
+    began: str = ""
+    """When it began, in ISO 8601, UTC; "": not known."""
+    interrupted: bool = False
+    """The run was ended before all scenarios were driven."""
     causes: tuple[Cause, ...] = ()
     """What made exchanges fail alike; each has one finding in `outcomes`, and hides the rest of its exchanges."""
     jobs: int = 0

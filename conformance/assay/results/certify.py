@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from assay.driving.drive import Progress, drive, no_progress
 from assay.judging.checks import CHECKS
 from assay.judging.judge import judge_runs
-from assay.judging.known_failing import apply
-from assay.model.catalogue import Catalogue, Level
-from assay.model.target import Backend
-from assay.model.verdict import VerdictLevel
-from assay.results.certificate import Certificate
+from assay.results.interrupted import InterruptedRun, Kept
+from assay.results.judged import Course, Terms, certificate_of, judged
+from assay.results.masking import masked_runs, masked_target
 from assay.results.repeating import settled
 
 if TYPE_CHECKING:
@@ -25,9 +24,11 @@ if TYPE_CHECKING:
     from assay.driving.drive import Driving
     from assay.judging.outcomes import Run
     from assay.judging.registry import Checks
+    from assay.model.catalogue import Catalogue
     from assay.model.scenario import Form, Scenario
     from assay.model.target import Target
-    from assay.model.verdict import Outcome
+    from assay.model.verdict import VerdictLevel
+    from assay.results.certificate import Certificate
 
 
 def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
@@ -57,41 +58,48 @@ def certify(  # noqa: PLR0913 (what a run is made of, each with a default)
         level: What decides the exit status; None: `default_level`.
         budget: What the run may cost; None: there is no bound.
 
-    A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR.
+    A target that cannot be driven to the end raises nothing: what it cost has the verdict ERROR. The certificate holds
+    no secret of the target.
+
+    Raises:
+        InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
     """
-    # Not the time of day: that may be set in the meantime.
-    began = time.monotonic()
-    driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget))
-    target = replace(target, adjusted=driving.adjusted)
-    judge = partial(judge_runs, target=target, catalogue=catalogue, checks=checks)
-    again = partial(_again, driving.runs, target, budget)
-    runs, judged = settled(driving.runs, judge=judge, again=again, catalogue=catalogue)
-    # After judging: a known failure is judged like any other, so that one that passes is noticed.
-    outcomes = apply(judged.outcomes, known or {})
-    return Certificate(
-        target=target,
-        date=catalogue.date,
-        runs=tuple(runs),
-        outcomes=outcomes,
-        causes=judged.causes,
-        # A selection is complete without what it did not ask for; a whole run is measured by the catalogue, so that a
-        # MUST that no scenario was about does not pass unnoticed.
-        musts=_selected(catalogue, outcomes, selection) if selection else _musts(catalogue, target),
-        seconds=time.monotonic() - began,
-        jobs=jobs,
-        at_a_time=driving.at_a_time,
-        selection=tuple(selection),
-        level=level or default_level(target),
-        strict_musts=frozenset(row.id for row in catalogue.requirements if not row.compat),
-    )
+    terms = Terms(known=known or {}, selection=tuple(selection), level=level, jobs=jobs)
+    clock, kept = _Clock(), Kept(scenarios=tuple(scenarios), target=target)
+    try:
+        driving = _driven(drive(scenarios, target, jobs=jobs, progress=progress, budget=budget, keep=kept.take))
+        target = replace(target, adjusted=driving.adjusted)
+        shown = masked_target(target)
+        judge = partial(judge_runs, target=shown, catalogue=catalogue, checks=checks)
+        again = partial(_again, driving.runs, target, budget)
+        runs, found = settled(masked_runs(driving.runs, target), judge=judge, again=again, catalogue=catalogue)
+        return certificate_of(runs, found, shown, catalogue, terms, clock.course(at_a_time=driving.at_a_time))
+    except KeyboardInterrupt as interrupt:
+        course = clock.course(interrupted=True)
+        raise InterruptedRun(
+            lambda: judged(masked_runs(kept.runs(), target), masked_target(target), catalogue, terms, course)
+        ) from interrupt
+
+
+class _Clock:
+    """When a run began, and how long it takes."""
+
+    def __init__(self) -> None:
+        # The time of day may be set in the meantime.
+        self._since, self._began = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+
+    def course(self, *, at_a_time: int = 0, interrupted: bool = False) -> Course:
+        """How the run went until now."""
+        seconds = time.monotonic() - self._since
+        return Course(began=self._began, seconds=seconds, at_a_time=at_a_time, interrupted=interrupted)
 
 
 def _again(
     runs: Sequence[Run], target: Target, budget: Budget | None, forms: Mapping[str, Sequence[Form]]
 ) -> Sequence[Run]:
-    """Forms of scenarios, driven again with nothing beside them."""
+    """Forms of scenarios, driven again with nothing beside them; without their secrets."""
     scenarios = [run.scenario for run in runs if run.scenario.name in forms]
-    return _driven(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs
+    return masked_runs(_driven(drive(scenarios, target, jobs=1, forms=forms, budget=budget)).runs, target)
 
 
 def _driven(work: Coroutine[object, object, Driving]) -> Driving:
@@ -105,27 +113,3 @@ def _driven(work: Coroutine[object, object, Driving]) -> Driving:
     # it, for an error that it then swallows. A whole run took a gigabyte for that.
     asyncio.run(keep())
     return found[0]
-
-
-def default_level(target: Target) -> VerdictLevel:
-    """The level by which a target is judged if nobody chooses one: strict where the right answer is known."""
-    # What a service in the field sends beside OpenAI's fields is not its user's to mend, and harms no client.
-    return VerdictLevel.COMPAT if target.backend is Backend.LIVE else VerdictLevel.STRICT
-
-
-def _musts(catalogue: Catalogue, target: Target) -> frozenset[str]:
-    """The MUSTs that are about a dialect of the target."""
-    spoken = set(target.dialects)
-    # A surface that the target does not speak is an absence, not a gap.
-    return frozenset(row.id for row in catalogue.requirements if row.level is Level.MUST and set(row.dialects) & spoken)
-
-
-def _selected(catalogue: Catalogue, outcomes: Sequence[Outcome], selection: Sequence[str]) -> frozenset[str]:
-    """The MUSTs that the selected scenarios are about, and each requirement, MUST or not, that is named itself."""
-    judged = {outcome.requirement for outcome in outcomes}
-    return frozenset(
-        row.id
-        for row in catalogue.requirements
-        # A SHOULD that a person names is what they want to see, so missing it counts too.
-        if row.id in selection or (row.level is Level.MUST and row.id in judged)
-    )

@@ -155,6 +155,20 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder to write to, which need not exist."""
+
+    metavar: ClassVar[str] = "DIR"
+    right: ClassVar[str] = "a folder, or a name that nothing has yet"
+
+    def read(self, value: object) -> Path:
+        """Its path."""
+        if not isinstance(value, str | os.PathLike) or not str(value) or Path(value).is_file():
+            raise OptionError(self.right)
+        return Path(value)
+
+
+@dataclass(frozen=True, slots=True)
 class OneOf:
     """A member of an enumeration."""
 
@@ -641,6 +655,14 @@ class RunOptions(Options):
             kind=File(),
             help="File of known failures, `<scenario>:<requirement> <reason>` per line. They still run, and one that"
             " passes fails the run.",
+        ),
+    )
+    output: Path | None = field(
+        default=None,
+        metadata=_option(
+            kind=Folder(),
+            help="Folder for the result: the report as data, and all transcripts. It is written at every end, also of a"
+            " run that is interrupted; an earlier result there is replaced. `assay report DIR` renders it.",
         ),
     )
     level: VerdictLevel | None = field(

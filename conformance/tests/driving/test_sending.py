@@ -265,3 +265,11 @@ def test_a_target_that_comes_back_by_itself_is_waited_for(tiny: Any) -> None:
     finally:
         for one in returned:
             one.close()
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_a_body_in_chunks_comes_without_a_length(tiny: Any, chunked: bool) -> None:  # noqa: FBT001 - a case
+    tiny.respond = lambda exchange: exchange.whole({"choices": []})
+    driven(target(tiny.base_url), plain(headers={"transfer-encoding": "chunked"} if chunked else {}))
+    sent = tiny.requests[0].headers
+    assert ("transfer-encoding" in sent, "content-length" in sent) == (chunked, not chunked)

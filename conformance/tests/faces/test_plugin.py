@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import re
 import shlex
@@ -9,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it again)
 import pytest
 
+from assay.faces import plan  # at the head: what an inner run loads first is forgotten behind it
 from assay.model.catalogue import Level, load
 from assay.model.dialect import Arguments, Dialect
 from assay.model.verdict import Verdict
 from assay.reading.applicable import applicable
+from assay.results import folder
 from assay.results.certify import certify
+from assay.results.interrupted import InterruptedRun
+from assay.results.report import Ended
 from assay.scenarios import SCENARIOS
 from assay.targets.launch import executable
 from assay.targets.options import RunOptions, TargetOptions
@@ -117,7 +122,7 @@ class Engine:
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     found = Engine()
-    monkeypatch.setattr("assay.faces.plan.certify", found)
+    monkeypatch.setattr(plan, "certify", found)
     return found
 
 
@@ -360,3 +365,37 @@ def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) ->
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     assert line in run.stderr.str()
     assert "Traceback" not in run.stderr.str()
+
+
+def test_the_result_is_written_to_the_folder_that_is_named(
+    suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
+) -> None:
+    suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "-k", "text-hello")
+    [certificate] = engine.made
+    report = folder.read(tmp_path / "out").report
+    assert [(one.scenario, one.requirement) for one in report.outcomes] == [
+        (one.scenario, one.requirement) for one in certificate.outcomes
+    ]
+
+
+def test_what_an_interrupted_session_had_driven_is_written(
+    suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: Any, **how: Any) -> Certificate:
+        certificate = engine(*arguments, **how)
+        raise InterruptedRun(lambda: dataclasses.replace(certificate, interrupted=True))
+
+    monkeypatch.setattr(plan, "certify", interrupted)
+    run = suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "-k", "text-hello")
+    assert run.ret == pytest.ExitCode.INTERRUPTED
+    assert folder.read(tmp_path / "out").report.ended is Ended.INTERRUPTED
+
+
+def test_of_the_workers_of_xdist_the_first_writes(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = pytester.runpytest_subprocess(
+        "-n", "2", "-p", "no:cacheprovider", "-p", "no:cov", "--pyargs", "assay.suites", "--assay-launch",
+        miniature("id-per-chunk"), "--assay-only=models", f"--assay-output={out}",
+    )  # fmt: skip
+    assert "error" not in run.stderr.str().lower()
+    assert {one.scenario for one in folder.read(out).report.outcomes} == {"models"}

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.driving.drive import drive
 from assay.judging.judge import judge_all
 from assay.model.catalogue import load as catalogue
 from assay.model.target import Target
 from assay.model.transcript import Death, Wait
 from assay.results.archive import ArchiveError, load, save
 from assay.scenarios import SCENARIOS
-from assay.targets import bundled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,14 +21,6 @@ if TYPE_CHECKING:
 
     from assay.judging.outcomes import Run
 TARGET = Target(base_url="http://127.0.0.1:1/v1", model="codex", api_key='key"with\\quotes')
-
-
-@pytest.fixture(scope="module")
-def driven() -> tuple[Target, Sequence[Run]]:
-    """Some scenarios of all kinds, driven against the bundled proxy."""
-    chosen = [scenario for scenario in SCENARIOS if scenario.request or scenario.tools or scenario.choices > 1][::12]
-    with bundled.proxy() as target:
-        return target, asyncio.run(drive(chosen, target)).runs
 
 
 def test_saved_runs_are_judged_as_they_were(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:

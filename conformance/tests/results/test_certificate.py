@@ -14,7 +14,8 @@ from assay.model.target import Backend, Target
 from assay.model.verdict import Finding, Outcome, Verdict, VerdictLevel
 from assay.results import certify as certifying
 from assay.results.certificate import MEANINGS, NOT_RUN, Certificate, Exit
-from assay.results.certify import certify, default_level
+from assay.results.certify import certify
+from assay.results.judged import default_level
 from assay.scenarios import SCENARIOS
 from assay.wire.violation import Violation
 
@@ -188,6 +189,7 @@ def test_certifying_is_driving_and_judging(
     exchange = {one.form: [one] for one in (right_stream("text-hello"), right_whole("text-hello"))}
     asked = driven(Run(scenario=hello, exchanges=exchange))
     one = certify(TARGET, [hello], load(), jobs=3)
+    assert callable(asked[0].pop("keep"))
     assert asked == [{"scenarios": [hello], "target": TARGET, "jobs": 3, "progress": no_progress, "budget": None}]
     assert one.exit is Exit.PARTIAL, "the other MUSTs were not looked at"
     assert set(one.counts) == {Verdict.PASS}

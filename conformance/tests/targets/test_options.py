@@ -28,6 +28,7 @@ ALL = TargetOptions(
 RUN = RunOptions(
     only=("text-hello", "call-one"),
     known_failing=Path(__file__),
+    output=Path(__file__).parent,
     level=VerdictLevel.COMPAT,
     jobs=3,
     max_requests=4,
@@ -79,7 +80,7 @@ def test_the_command_line_leaves_out_what_has_its_default(options: TargetOptions
 def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Options] = []
 
-    def keep(target: TargetOptions, run: RunOptions) -> int:
+    def keep(target: TargetOptions, run: RunOptions, _form: str) -> int:
         asked.extend((target, run))
         return 0
 
@@ -100,7 +101,8 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     assert TargetOptions.from_mapping(data) == ALL
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
     run = {
-        "only": ["text-hello", "call-one"], "known-failing": __file__, "level": "compat", "jobs": 3,
+        "only": ["text-hello", "call-one"], "known-failing": __file__, "output": str(Path(__file__).parent),
+        "level": "compat", "jobs": 3,
         "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN

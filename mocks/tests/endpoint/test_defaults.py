@@ -78,6 +78,44 @@ def test_a_demanded_call_is_made(client: openai.OpenAI, choice: Any, called: str
     assert calls == ([called] if called else [])
 
 
+def test_the_default_answer_ends_where_the_request_says(client: openai.OpenAI) -> None:
+    asked: Any = [{"role": "user", "content": "one two three"}]
+    create = client.chat.completions.create
+    cut = create(model="m", messages=asked, max_completion_tokens=3)
+    assert (cut.choices[0].message.content, cut.choices[0].finish_reason) == ("You said: one", "length")
+    assert cut.usage is not None
+    assert cut.usage.completion_tokens == 3
+    for stop in ("wo th", ["three", "wo th"]):
+        stopped = create(model="m", messages=asked, stop=stop).choices[0]
+        assert (stopped.message.content, stopped.finish_reason) == ("You said: one t", "stop")
+    whole = create(model="m", messages=asked, max_tokens=5, stop="four", n=2).choices
+    assert {(one.message.content, one.finish_reason) for one in whole} == {("You said: one two three", "stop")}
+    response = client.responses.create(model="m", input="one two three", max_output_tokens=2)
+    assert (response.output_text, response.status) == ("You said:", "incomplete")
+
+
+def strict(**schema: Any) -> Any:
+    parameters = {"type": "object", "properties": {"a": {"type": "object", **schema}}, "additionalProperties": False}
+    return [{"type": "function", "function": {"name": "f", "strict": True, "parameters": parameters}}]
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "right"),
+    [
+        ("stop", ["a", "b", "c", "d", "e"], ["a", "b", "c", "d"]),
+        ("stop", 7, "a"),
+        ("tools", [{**TOOLS[0], "function": {"name": f"f{number}"}} for number in range(129)], TOOLS),
+        ("tools", strict(), strict(additionalProperties=False)),
+    ],
+)
+def test_what_openai_refuses_is_refused(client: openai.OpenAI, field: str, wrong: Any, right: Any) -> None:
+    ask: Any = client.chat.completions.create
+    assert ask(model="m", messages=ASK, **{field: right}).choices
+    with pytest.raises(openai.BadRequestError) as refused:
+        ask(model="m", messages=ASK, **{field: wrong})
+    assert (refused.value.param or "").startswith(field)
+
+
 def test_a_route_that_is_not_served_is_no_wrong_method() -> None:
     with httpx.Client(transport=transport(), base_url="http://endpoint") as plain:
         assert plain.post("/v1/responses/compact", json={}).status_code == 421

@@ -1,0 +1,171 @@
+"""The commands that work with saved results: `assay report`, `judge`, `diff` and `known-failing`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from assay.faces.saved import saved, transcripts
+from assay.model.catalogue import Catalogue, load
+from assay.model.verdict import Verdict
+from assay.report import terminal
+from assay.report.badge import badge
+from assay.report.causes import named
+from assay.report.data import report_of
+from assay.report.difference import Difference, difference
+from assay.report.explain import as_json_text
+from assay.report.json_lines import json_lines
+from assay.report.junit import junit
+from assay.report.markdown import markdown
+from assay.report.page import page
+from assay.results import folder
+from assay.results.certificate import Exit
+from assay.results.judged import Course, Terms, judged
+from assay.results.report import Ended, Report
+from assay.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from assay.results.certificate import Certificate
+    from assay.results.folder import Result
+
+TERMINAL = "terminal"
+HTML = "html"
+TEXTS: Mapping[str, Callable[[Report], str]] = {
+    "json": folder.as_json,
+    "jsonl": lambda report: json_lines(json.loads(folder.as_json(report))),
+    "junit": junit,
+    "markdown": markdown,
+    "badge": badge,
+}
+"""The formats that are texts made of the report alone."""
+FORMATS = (TERMINAL, *TEXTS, HTML)
+"""The names of all formats."""
+
+
+def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form: str, demonstration: bool) -> None:
+    """Print a result in a format."""
+    if form in TEXTS:
+        click.echo(TEXTS[form](report), nl=False)
+        return
+    if form == HTML:
+        click.echo(page(report, certificate.runs), nl=False)
+        return
+    terminal.report(
+        Console(), certificate, catalogue,
+        again=report.configuration.command, demonstration=demonstration,
+        allow_partial=report.configuration.allow_partial,
+    )  # fmt: skip
+
+
+def certificate_of(result: Result, catalogue: Catalogue) -> Certificate:
+    """The certificate of a saved result: its transcripts, judged by this version's rules."""
+    there, report = transcripts(result), result.report
+    asked = report.configuration
+    return judged(
+        there.runs,
+        there.target,
+        catalogue,
+        Terms(known=asked.known, selection=asked.selection, level=asked.level, jobs=asked.jobs),
+        Course(
+            began=report.began,
+            seconds=report.seconds,
+            at_a_time=asked.at_a_time,
+            interrupted=report.ended is Ended.INTERRUPTED,
+        ),
+    )
+
+
+FOLDER = click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path))
+FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=TERMINAL,
+    show_default=True,
+    help="How to print the result.",
+)
+
+
+@click.command("report")
+@FOLDER
+@FORMAT
+def report_command(folder_: Path, form: str) -> None:
+    """Print a saved result in another format. The exit status is that of the run."""
+    result = saved(folder_)
+    if form in TEXTS:
+        click.echo(TEXTS[form](result.report), nl=False)
+    elif form == HTML:
+        # A run that could not begin has a page, too.
+        runs = transcripts(result).runs if result.report.transcripts else ()
+        click.echo(page(result.report, runs), nl=False)
+    else:
+        catalogue = load()
+        certificate = certificate_of(result, catalogue)
+        show(result.report, certificate, catalogue, form=form, demonstration=False)
+    raise SystemExit(result.report.status)
+
+
+@click.command("judge")
+@FOLDER
+@FORMAT
+def judge_command(folder_: Path, form: str) -> None:
+    """Judge saved transcripts again, by the catalogue of this version. The exit status is that of the new verdict."""
+    result, catalogue = saved(folder_), load()
+    certificate = certificate_of(result, catalogue)
+    report = report_of(certificate, catalogue, result.report.configuration, folder.versions())
+    show(report, certificate, catalogue, form=form, demonstration=False)
+    raise SystemExit(report.status)
+
+
+@click.command("diff")
+@click.argument("before", metavar="A", type=click.Path(path_type=Path))
+@click.argument("after", metavar="B", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def diff_command(before: Path, after: Path, *, as_json: bool) -> None:
+    """Print what differs from the saved result A to B: what broke, what was mended, what changed on the wire.
+
+    The level is that of B. Exit status 1 if something broke or is not observed any more, else 0.
+    """
+    old, new = saved(before), saved(after)
+    runs = (transcripts(old).runs, transcripts(new).runs)
+    found = difference(old.report, new.report, level=new.report.configuration.level, runs=runs)
+    click.echo(as_json_text(dataclasses.asdict(found)) if as_json else "\n".join(_told(found)))
+    raise SystemExit(Exit.FAILED if found.broken or found.lost else Exit.CERTIFIED)
+
+
+def _told(found: Difference) -> Iterator[str]:
+    groups = {"broken": found.broken, "mended": found.mended, "not observed any more": found.lost}
+    for title, rows in groups.items():
+        yield from (f"{title}  {row}  in: {named(scenarios)}" for row, scenarios in rows.items())
+    for change in found.wire:
+        yield f"changed on the wire  {change.scenario} ({change.form})"
+        yield from (f"  {sign} {visible(line)}" for sign, line in (("-", change.before), ("+", change.after)) if line)
+    if not found:
+        yield "nothing differs"
+
+
+@click.group("known-failing")
+def known_failing_group() -> None:
+    """Work with files of known failures, which --known-failing takes."""
+
+
+@known_failing_group.command("write")
+@FOLDER
+@click.option("--reason", default="", metavar="TEXT", help="Why they are accepted. If omitted, what was seen.")
+def write_command(folder_: Path, reason: str) -> None:
+    """Print a file of known failures that accepts all that fails in a saved result.
+
+    Reasons that were given before stay. What passes now, though an earlier file declares it, is left out.
+    """
+    for one in saved(folder_).report.outcomes:
+        # A failure without a place is a declared one that passes: its line is what fails.
+        if one.strict in {Verdict.FAIL, Verdict.WARN} and one.places:
+            why = one.known or reason or one.places[0].seen
+            click.echo(f"{one.scenario}:{one.requirement} {' '.join(visible(why).split())}")

@@ -1,0 +1,44 @@
+"""Saved results for commands: read, or the command ends with one line and the status of wrong usage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.results import folder
+from assay.results.certificate import Exit
+from assay.results.folder import FolderError, Result
+from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from assay.results.archive import Archive
+
+EVERY = (*SCENARIOS, *LIVE)
+"""The scenarios that a result may be of."""
+
+
+def saved(path: Path) -> Result:
+    """The result in a folder; ends the command where there is none."""
+    try:
+        return folder.read(path)
+    except FolderError as error:
+        raise refusal(error) from error
+
+
+def transcripts(result: Result) -> Archive:
+    """Its transcripts; ends the command where it has none, or not its own."""
+    try:
+        return result.archive(EVERY)
+    except FolderError as error:
+        raise refusal(error) from error
+
+
+def refusal(error: object) -> SystemExit:
+    """What ends a command that cannot do what was asked, and says why."""
+    # One line, without the usage that click prints: the command was spelt right.
+    click.echo(f"assay: {error}", err=True)
+    return SystemExit(Exit.USAGE)

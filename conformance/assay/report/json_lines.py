@@ -1,0 +1,28 @@
+"""A result as JSON, one object a line: its head, then each finding, each outcome, each form that was driven.
+
+For programs that read a result as it grows long, and for logs. Each line says by its member `kind` what it is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LISTS: Mapping[str, str] = {"findings": "finding", "cells": "cell", "outcomes": "outcome", "driven": "driven"}
+"""The lists of a result that have lines of their own → the kind of such a line."""
+
+
+def json_lines(data: Mapping[str, Any]) -> str:
+    """The lines of a result, which is given as the data of `report.json`."""
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(data))
+    # As in `report.json`: no UTF-8 can be written with lone surrogates.
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _lines(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield {"kind": "result", **{name: value for name, value in data.items() if name not in LISTS}}
+    for name, kind in LISTS.items():
+        yield from ({"kind": kind, **one} for one in data[name])

@@ -1,0 +1,111 @@
+"""A result as one HTML page that needs nothing else: no network, no other file.
+
+What a person reads first (the summary, what is wrong, the matrix) is HTML, written with everything escaped. The
+exchanges are data in it, packed, that a script unpacks when a cell is opened.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import gzip
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from assay.model.scenario import Mode
+from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.exchanges import exchanges
+from assay.wire.quoting import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from assay.judging.outcomes import Run
+    from assay.model.dialect import Dialect
+    from assay.results.report import Cell, Found, Report
+
+SYMBOLS: Mapping[Verdict, str] = {
+    Verdict.PASS: "✓",
+    Verdict.FAIL: "✗",
+    Verdict.WARN: "!",
+    Verdict.NOT_OBSERVED: "?",
+    Verdict.NOT_APPLICABLE: "\N{EN DASH}",
+    Verdict.ERROR: "‼",
+}
+"""What stands in a cell; page.js has the same."""
+
+
+def page(report: Report, runs: Iterable[Run]) -> str:
+    """The page of a result and its exchanges."""
+    runs = tuple(runs)
+    dialects = list(dict.fromkeys(cell.dialect for cell in report.cells))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    # Whatever is written: control characters of an answer are escaped where it is quoted.
+    environment.finalize = lambda value: visible(value) if type(value) is str else value
+    return environment.from_string(_file("page.html")).render(
+        report=report,
+        title=report.target.base_url if report.target else report.configuration.command,
+        findings=[_shown(found, report) for found in report.findings],
+        rows=list(_rows(report, dialects)),
+        dialects=dialects,
+        modes=list(Mode),
+        topics=list(dict.fromkeys(map(_topic, report.requirements))),
+        verdicts=[verdict for verdict in Verdict if any(verdict in {one.strict, one.compat} for one in report.cells)],
+        symbols=SYMBOLS,
+        data=Markup(_packed(_data(report, runs))),  # noqa: S704 (base64 has no character that HTML reads)
+        css=Markup(_file("page.css")),  # noqa: S704 (our own)
+        js=Markup(_file("page.js")),  # noqa: S704 (our own)
+    )
+
+
+def _file(name: str) -> str:
+    return files("assay").joinpath("report", "template", name).read_text(encoding="utf-8")
+
+
+def _at(one: Cell | Found, report: Report) -> Verdict:
+    return one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+
+
+def _shown(found: Found, report: Report) -> dict[str, Any]:
+    plain = {one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
+    return {**plain, "shown": _at(found, report)}
+
+
+def _topic(requirement: str) -> str:
+    """The first two words of an id, or the first of one that has only two."""
+    return requirement.rpartition(".")[0]
+
+
+def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[dict[str, Any]]:
+    cells = {(one.requirement, one.dialect, one.mode): one for one in report.cells}
+    for row in report.requirements.values():
+        yield {
+            "id": row.id,
+            "level": row.level,
+            "topic": _topic(row.id),
+            "cells": [
+                {"dialect": dialect, "mode": mode, "one": one, "shown": _at(one, report) if one else ""}
+                for dialect in dialects
+                for mode in Mode
+                for one in [cells.get((row.id, dialect, mode))]
+            ],
+        }
+
+
+def _data(report: Report, runs: Sequence[Run]) -> dict[str, Any]:
+    return {
+        "requirements": {name: dataclasses.asdict(row) for name, row in report.requirements.items()},
+        "outcomes": [dataclasses.asdict(one) for one in report.outcomes],
+        "scenarios": {run.scenario.name: run.scenario.title for run in runs},
+        "exchanges": exchanges(runs, report),
+    }
+
+
+def _packed(data: object) -> str:
+    # Lone surrogates: some answers hold them, and no UTF-8 could be written with them.
+    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(errors="backslashreplace")
+    return base64.b64encode(gzip.compress(plain, mtime=0)).decode()

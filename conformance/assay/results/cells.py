@@ -1,0 +1,123 @@
+"""The verdict on each requirement in each form of answers, over all scenarios.
+
+An outcome speaks of a scenario in all its forms. What was found has its form. A form in which nothing was found passes
+where the outcome passes; where the outcome fails in another form, it passes if nothing at all was found in this one,
+for then nothing hid the requirement in it. Else it is not known, and counts as not observed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay.model.requirement import Level
+from assay.model.scenario import Form, Mode
+from assay.model.verdict import Outcome, Verdict, VerdictLevel
+from assay.results.certificate import NOT_RUN
+from assay.results.report import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay.judging.outcomes import Run
+    from assay.model.catalogue import Catalogue
+    from assay.model.requirement import Requirement
+    from assay.results.certificate import Certificate
+
+WORST = (
+    Verdict.FAIL, Verdict.WARN, Verdict.ERROR, Verdict.PASS, Verdict.NOT_OBSERVED, Verdict.NOT_APPLICABLE,
+)  # fmt: skip
+"""Which verdict stands for several: what is broken, then what is known, then what is not."""
+BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
+BESIDE = "something else is wrong with the same answers"
+"""Why a form is not known to pass whose requirement is broken in another form."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """What one scenario says of a requirement in one form."""
+
+    strict: Verdict
+    compat: Verdict
+    reason: str
+    known: bool = False
+
+
+def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
+    """One cell for each requirement and form that something is said about, in the order of the catalogue."""
+    found = _parts(certificate, catalogue)
+    looked_at = {requirement for requirement, _ in found}
+    forms = [Form(dialect, mode) for dialect in certificate.target.dialects for mode in Mode]
+    return tuple(
+        _cell(row, form, parts)
+        for row in catalogue.requirements
+        for form in forms
+        if (parts := found.get((row.id, form)) or (() if row.id in looked_at else _not_run(row, form, certificate)))
+    )
+
+
+def _parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[_Part]]:
+    runs = {run.scenario.name: run for run in certificate.runs}
+    wrong = _wrong(certificate)
+    found: defaultdict[tuple[str, Form], list[_Part]] = defaultdict(list)
+    for outcome in certificate.outcomes:
+        run, row = runs[outcome.scenario], catalogue.by_id[outcome.requirement]
+        broken = {finding.form for finding in outcome.findings}
+        forms = run.scenario.forms(certificate.target.dialects)
+        for form in (*(one for one in forms if row.speaks_of(one) or one in broken), *(broken - set(forms))):
+            found[row.id, form].append(_part(outcome, form, run, row, wrong))
+    return found
+
+
+def _wrong(certificate: Certificate) -> frozenset[tuple[str, Form]]:
+    """The scenarios and forms in which anything was found."""
+    found = {(one.scenario, finding.form) for one in certificate.outcomes for finding in one.findings}
+    caused = {(one.scenario.name, one.form) for cause in certificate.causes for one in cause.exchanges}
+    return frozenset(found | caused)
+
+
+def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> _Part:
+    mine = tuple(finding for finding in outcome.findings if finding.form == form)
+    if outcome.verdict not in BROKEN or mine or not outcome.findings:
+        here = replace(outcome, findings=mine)
+        return _Part(
+            strict=here.verdict, compat=here.at(VerdictLevel.COMPAT), reason=here.reason, known=bool(here.known)
+        )
+    reason = _unknown(form, run, row, hidden=(outcome.scenario, form) in wrong)
+    verdict = Verdict.NOT_OBSERVED if reason else Verdict.PASS
+    return _Part(strict=verdict, compat=verdict, reason=reason)
+
+
+def _unknown(form: Form, run: Run, row: Requirement, *, hidden: bool) -> str:
+    """Why it is not known that a form passes; "": it does."""
+    exchanges = run.exchanges.get(form)
+    if not exchanges:
+        return run.not_driven.get(form, "the scenario was not driven")
+    if row.arguments not in {None, exchanges[0].target.argument_mode(form.dialect)}:
+        return "the target streams arguments in the other way"
+    return BESIDE if hidden else ""
+
+
+def _not_run(row: Requirement, form: Form, certificate: Certificate) -> Sequence[_Part]:
+    """What is said of a MUST that no scenario of a whole run was about."""
+    if certificate.selection or row.level is not Level.MUST or not row.speaks_of(form):
+        return ()
+    return (_Part(strict=Verdict.NOT_OBSERVED, compat=Verdict.NOT_OBSERVED, reason=NOT_RUN),)
+
+
+def _cell(row: Requirement, form: Form, parts: Sequence[_Part]) -> Cell:
+    strict = min((part.strict for part in parts), key=WORST.index)
+    compat = min((part.compat for part in parts), key=WORST.index)
+    reasons = [part.reason for part in parts if part.strict is strict and part.reason]
+    judged = {Verdict.FAIL, Verdict.WARN, Verdict.PASS}
+    return Cell(
+        requirement=row.id,
+        dialect=form.dialect,
+        mode=form.mode,
+        strict=strict,
+        compat=compat,
+        known=strict in BROKEN and all(part.known for part in parts if part.strict in BROKEN),
+        reason=reasons[0] if reasons else "",
+        scenarios=sum(part.strict in judged for part in parts),
+    )

@@ -1,0 +1,187 @@
+"""The folder of a result: the report in its one form, and the transcripts beside it.
+
+`report.json` is written last and names the other file by its hash, so that a folder that was torn, or put together from
+two, is found out. Both files are written under another name first: a reader never sees half of one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from assay.results import archive
+from assay.results.archive import Archive, ArchiveError
+from assay.results.report import FORMAT, Report, Transcripts, Versions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from assay.model.scenario import Scenario
+    from assay.results.certificate import Certificate
+
+REPORT = "report.json"
+TRANSCRIPTS = "transcripts.jsonl.gz"
+DRAFT = ".part"
+"""What the name of a file ends with while it is written."""
+OURS = frozenset({REPORT, TRANSCRIPTS, REPORT + DRAFT, TRANSCRIPTS + DRAFT})
+"""The names of the files in a folder, also of a run that was killed while it wrote them."""
+
+
+class FolderError(ValueError):
+    """A folder that holds no result, or cannot hold one; the message is one line and says what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """A result that was read."""
+
+    folder: Path
+    report: Report
+
+    def archive(self, scenarios: Iterable[Scenario]) -> Archive:
+        """Its transcripts, as runs of the scenarios that exist.
+
+        Raises:
+            FolderError: there are none, or not those that the report speaks of.
+        """
+        there = self.report.transcripts
+        if there is None:
+            raise FolderError(f"{self.folder} has no transcripts: {self.report.reason}")
+        path = self.folder / there.file
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise FolderError(f"{path} cannot be read: {_why(error)}") from error
+        if hashlib.sha256(data).hexdigest() != there.sha256:
+            raise FolderError(f"{path} is not the file that {REPORT} speaks of: it was changed, or is of another run")
+        try:
+            return archive.load(path, scenarios)
+        except ArchiveError as error:
+            raise FolderError(str(error)) from error
+
+
+@cache
+def _form() -> TypeAdapter[Report]:
+    """What writes and reads a report, field by field."""
+    return TypeAdapter(Report)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of `report.json`."""
+    made = _form().json_schema(mode="serialization")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://assay.invalid/schemas/assay/report.json",
+        **made,
+    }
+
+
+def versions() -> Versions:
+    """What runs here."""
+    return Versions(
+        assay=metadata.version("assay"), python=platform.python_version(), system=platform.platform(terse=True)
+    )
+
+
+def as_json(report: Report) -> str:
+    """The text of `report.json`."""
+    text = json.dumps(_form().dump_python(report, mode="json"), ensure_ascii=False, indent=1)
+    # Lone surrogates: some answers hold them, and no UTF-8 could be written with them.
+    return text.encode(errors="backslashreplace").decode() + "\n"
+
+
+def check(folder: Path) -> None:
+    """Refuse a folder that a result cannot be written to, before a run is driven for it.
+
+    Raises:
+        FolderError: it is a file, holds something else, or cannot be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = sorted(entry.name for entry in folder.iterdir() if entry.name not in OURS)
+    except OSError as error:
+        raise FolderError(f"{folder} cannot be a folder for a result: {_why(error)}") from error
+    # An earlier result is replaced; what is not ours is not mixed with it.
+    if others:
+        raise FolderError(f"{folder} holds {others[0]}, which is no part of a result; name a new or an empty folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FolderError(f"{folder} cannot be written to")
+
+
+def write(folder: Path, report: Report, certificate: Certificate | None = None) -> Report:
+    """Write a result; returns the report as it was written, with its transcripts.
+
+    Raises:
+        FolderError: it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if certificate is not None:
+            report = replace(report, transcripts=_write_transcripts(folder, certificate))
+        _put(folder / REPORT, as_json(report).encode())
+    except OSError as error:
+        raise FolderError(f"the result cannot be written to {folder}: {_why(error)}") from error
+    return report
+
+
+def _write_transcripts(folder: Path, certificate: Certificate) -> Transcripts:
+    path = folder / TRANSCRIPTS
+    draft = path.with_name(path.name + DRAFT)
+    archive.save(draft, certificate.target, certificate.runs)
+    digest = hashlib.sha256(draft.read_bytes()).hexdigest()
+    # The old report goes first: it would speak of transcripts that are gone.
+    (folder / REPORT).unlink(missing_ok=True)
+    draft.replace(path)
+    return Transcripts(
+        file=path.name,
+        sha256=digest,
+        scenarios=len(certificate.runs),
+        exchanges=sum(len(those) for run in certificate.runs for those in run.exchanges.values()),
+    )
+
+
+def _put(path: Path, data: bytes) -> None:
+    draft = path.with_name(path.name + DRAFT)
+    draft.write_bytes(data)
+    draft.replace(path)
+
+
+def read(folder: Path) -> Result:
+    """The result in a folder.
+
+    Raises:
+        FolderError: it holds none that this version can read.
+    """
+    path = folder / REPORT
+    if not folder.is_dir():
+        raise FolderError(f"{folder} is no folder; `assay certify --output DIR` writes one")
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise FolderError(f"{folder} holds no result: it has no {REPORT}") from None
+    except OSError as error:
+        raise FolderError(f"{path} cannot be read: {_why(error)}") from error
+    # Also RecursionError: JSON of thousands of lists in each other.
+    except (ValueError, RecursionError) as error:
+        raise FolderError(f"{path} is no JSON, so it was torn or is of something else: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FolderError(f"{path} is no result in format {FORMAT}, the one that this version of Assay reads")
+    try:
+        return Result(folder=folder, report=_form().validate_python(data))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "/".join(map(str, first["loc"]))
+        raise FolderError(f"{path} is damaged: {where}: {first['msg'].lower()}") from error
+
+
+def _why(error: OSError) -> str:
+    return os.strerror(error.errno).lower() if error.errno else str(error)

@@ -1,0 +1,191 @@
+"""Runs without their secrets: whatever a report or an archive says of a run is made of these.
+
+The target's key, and the values of headers and query parameters of a person's own, are replaced wherever they stand, in
+requests and in answers alike, by a placeholder of the same length: every place stays where it is, and an answer that
+repeats the key is still seen to do so. A target may cut the key in two reads, escape it as JSON does, or quote it for a
+URL; all of that is found. A key that a model spells out token by token is not: no sequence of bytes holds it then.
+
+Everything is masked before it is judged. A sentence that a judgement quotes from an answer may end in the middle of the
+key, and half of it could not be found any more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+from assay.model.transcript import Piece, Transcript
+from assay.reading import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from assay.judging.outcomes import Run
+    from assay.model.target import Target
+    from assay.reading.exchange import Exchange
+
+MASK = "key-"
+"""What stands for a secret, repeated to the secret's length."""
+SHORTEST = 8
+"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance. So does a
+header's value of letters alone, such as the name of a vendor."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Secret:
+    """What only the target's owner may read."""
+
+    value: str
+    anywhere: bool
+    """Whether it is replaced inside texts too, and not only where it is the whole text or the whole credential."""
+
+    @property
+    def spellings(self) -> Iterator[str]:
+        """The value, and as bodies of JSON and URLs write it; the longer ones, which may hold it, first."""
+        escaped = json.dumps(self.value, ensure_ascii=False)[1:-1]
+        # PHP escapes slashes, too.
+        found = {self.value, escaped, escaped.replace("/", r"\/"), quote(self.value, safe="")}
+        return iter(sorted(found, key=len, reverse=True))
+
+    def masked(self, text: str) -> str:
+        """The text with the secret replaced by as many characters."""
+        for written in self.spellings:
+            if self.anywhere or text in {written, f"Bearer {written}"}:
+                text = text.replace(written, _mask(written))
+        return text
+
+    def masked_bytes(self, data: bytes) -> bytes:
+        """A body with the secret replaced by as many bytes."""
+        for written in self.spellings:
+            if self.anywhere or data == written.encode():
+                data = data.replace(written.encode(), _mask(written).encode())
+        return data
+
+
+def _mask(written: str) -> str:
+    return (MASK * len(written))[: len(written)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masking:
+    """What replaces the secrets of one target."""
+
+    secrets: tuple[_Secret, ...]
+
+    def text(self, text: str) -> str:
+        """A text without them."""
+        for secret in self.secrets:
+            text = secret.masked(text)
+        return text
+
+    def body(self, data: bytes) -> bytes:
+        """Bytes without them, as many as before."""
+        for secret in self.secrets:
+            data = secret.masked_bytes(data)
+        return data
+
+    def value(self, value: _T) -> _T:
+        """Texts, bytes, collections and dataclasses of such, without the secrets; anything else as it is."""
+        masked: Any = value
+        match value:
+            # Not members of enumerations, which are texts, too.
+            case str() if type(value) is str:
+                masked = self.text(value)
+            case bytes():
+                masked = self.body(value)
+            case list():
+                masked = [self.value(one) for one in value]
+            case tuple() if type(value) is tuple:
+                masked = tuple(map(self.value, value))
+            case dict():
+                masked = {name: self.value(one) for name, one in value.items()}
+            case Transcript():
+                masked = self.transcript(value)
+            case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+                masked = replace(value, **self._changed(value))
+            case _:
+                pass
+        return masked  # type: ignore[no-any-return]  # of the same type in every case
+
+    def transcript(self, transcript: Transcript) -> Transcript:
+        """A transcript without them. Its body is looked at whole: a secret may lie across two pieces."""
+        kept = self._changed(transcript, "pieces")
+        body = transcript.body
+        masked = self.body(body)
+        if masked != body:
+            kept["pieces"] = tuple(_cut(masked, transcript.pieces))
+        return replace(transcript, **kept) if kept else transcript
+
+    def _changed(self, value: Any, *but: str) -> dict[str, Any]:  # noqa: ANN401 (any dataclass)
+        """The fields of a dataclass that hold a secret, without it."""
+        names = [one.name for one in dataclasses.fields(value) if one.name not in but]
+        fields = {name: (old := getattr(value, name), self.value(old)) for name in names}
+        return {name: new for name, (old, new) in fields.items() if new != old}
+
+
+def _cut(body: bytes, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """A body of the same length in pieces of the same lengths."""
+    begin = 0
+    for piece in pieces:
+        yield replace(piece, data=body[begin : begin + len(piece.data)])
+        begin += len(piece.data)
+
+
+def masking(target: Target) -> Masking:
+    """What replaces the secrets of a target."""
+    return Masking(secrets=tuple(_secrets(target)))
+
+
+def _secrets(target: Target) -> Iterator[_Secret]:
+    """The key, and the values that each request carries."""
+    if target.api_key:
+        key = target.api_key
+        yield _Secret(value=key, anywhere=len(key) >= SHORTEST)
+        # A scenario sends it without its last character, and that is nearly all of it.
+        if len(key) > 1:
+            yield _Secret(value=key[:-1], anywhere=len(key) > SHORTEST)
+    password = urlsplit(target.base_url).password
+    if password:
+        yield _Secret(value=password, anywhere=True)
+    for _, value in (*target.headers, *target.query):
+        if value:
+            yield _Secret(value=value, anywhere=len(value) >= SHORTEST and not value.isalpha())
+
+
+def masked_target(target: Target) -> Target:
+    """A target that holds no secret."""
+    return masking(target).value(target)
+
+
+def masked_runs(runs: Sequence[Run], target: Target) -> list[Run]:
+    """Runs that hold no secret, as runs of `masked_target`.
+
+    An answer that repeats a secret is read again, so that what is read in it holds none either.
+    """
+    mask, shown = masking(target), masked_target(target)
+    if not mask.secrets:
+        return list(runs)
+    return [_run(run, mask, shown) for run in runs]
+
+
+def _run(run: Run, mask: Masking, target: Target) -> Run:
+    return replace(
+        run,
+        error=mask.text(run.error),
+        not_driven={form: mask.text(reason) for form, reason in run.not_driven.items()},
+        exchanges={form: [_exchange(one, mask, target) for one in those] for form, those in run.exchanges.items()},
+        set_aside={form: [_exchange(one, mask, target) for one in those] for form, those in run.set_aside.items()},
+    )
+
+
+def _exchange(exchange: Exchange, mask: Masking, target: Target) -> Exchange:
+    transcript = mask.transcript(exchange.transcript)
+    earlier = tuple(_exchange(one, mask, target) for one in exchange.earlier)
+    if exchange.reading is None or transcript.pieces == exchange.transcript.pieces:
+        return replace(exchange, transcript=transcript, target=target, earlier=earlier)
+    return recorded.of_turn(exchange.scenario, exchange.number, exchange.form, target, transcript, earlier=earlier)

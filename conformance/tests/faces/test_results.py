@@ -1,0 +1,266 @@
+"""`--output`, and the commands that work with what it wrote."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.faces.cli import main
+from assay.faces.results import FORMATS
+from assay.results import folder
+from assay.results.certificate import Exit
+from assay.results.folder import REPORT, TRANSCRIPTS
+from assay.results.interrupted import NOT_REACHED
+from assay.results.report import Ended
+from assay.targets.launch import executable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
+KEY = "sk-live-0123456789abcdef"
+
+
+def assay(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments)
+
+
+def refused(*arguments: str) -> str:
+    """The one line on stderr about a folder that cannot be used."""
+    result = assay(*arguments)
+    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """The result of a miniature in a folder, and what was printed."""
+    path = tmp_path_factory.mktemp("saved") / "new" / "result"
+    return path, assay("certify", "--launch", MINIATURE, "--only", "text-hello", "--output", str(path))
+
+
+def test_a_run_leaves_its_result(saved: tuple[Path, Result]) -> None:
+    path, printed = saved
+    result = folder.read(path)
+    assert printed.exit_code == result.report.status == Exit.FAILED
+    assert "chat.stream.stable-id" in {one.requirement for one in result.report.findings}
+    assert result.report.configuration.selection == ("text-hello",)
+    assert result.report.configuration.command.startswith("assay certify --launch ")
+
+
+def test_the_saved_result_is_printed_and_judged_as_it_was(saved: tuple[Path, Result]) -> None:
+    path, printed = saved
+    for command in ("report", "judge"):
+        again = assay(command, str(path))
+        assert (again.exit_code, again.stderr) == (Exit.FAILED, "")
+        assert again.stdout == printed.stdout
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_printed_alone(saved: tuple[Path, Result], form: str) -> None:
+    path, _ = saved
+    shown = assay("report", str(path), "--format", form)
+    assert (shown.exit_code, shown.stderr) == (Exit.FAILED, "")
+    assert "assay" in shown.stdout
+    if form == "json":
+        assert json.loads(shown.stdout) == json.loads((path / REPORT).read_text())
+
+
+def test_a_run_is_printed_in_the_format_that_was_asked_for() -> None:
+    result = assay("certify", "--launch", MINIATURE, "--only", "text-hello", "--format", "json")
+    assert result.exit_code == Exit.FAILED
+    assert json.loads(result.stdout)["ended"] == "complete"
+
+
+def test_a_key_that_the_target_repeats_stands_nowhere(
+    tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def respond(exchange: Any) -> None:
+        said = exchange.headers.get("authorization", "none").encode()
+        if exchange.streamed:
+            exchange.begin(f"you are {said.decode()}")
+            half = len(said) - 6
+            exchange.send(b'data: {"key": "' + said[:half])
+            exchange.send(said[half:] + b'"}\n\ndata: [DONE]\n\n')
+        else:
+            exchange.completion(f"you are {said.decode()}")
+
+    tiny.respond = respond
+    monkeypatch.setenv("THE_KEY", KEY)
+    arguments = ("certify", "--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--only", "text-hello")
+    result = assay(*arguments, "--output", str(tmp_path / "out"))
+    kept = folder.read(tmp_path / "out")
+    said = gzip.decompress((tmp_path / "out" / TRANSCRIPTS).read_bytes()).decode()
+    texts = [result.output, said, *(assay("report", str(kept.folder), "--format", form).output for form in FORMATS)]
+    assert "you are Bearer key-key-" in said
+    assert [text for text in texts if KEY[:-1] in text] == []
+    assert any("key-key-" in text for text in texts[2:])
+
+
+def test_a_target_that_cannot_be_reached_is_written_down(tiny: Any, tmp_path: Path) -> None:
+    tiny.close()
+    result = assay("certify", "--url", tiny.base_url, "--output", str(tmp_path / "out"))
+    report = folder.read(tmp_path / "out").report
+    assert (result.exit_code, report.status, report.ended) == (
+        Exit.UNREACHABLE, Exit.UNREACHABLE, Ended.UNREACHABLE,
+    )  # fmt: skip
+    assert f"nothing answers at {tiny.base_url}/models" in report.reason
+    assert "it has no transcripts" not in assay("report", str(tmp_path / "out"), "--format", "junit").output
+    assert "has no transcripts: nothing answers" in refused("judge", str(tmp_path / "out"))
+
+
+@pytest.mark.usefixtures("default_signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_leaves_what_it_had(tiny: Any, tmp_path: Path, until: Any, number: int) -> None:
+    done: list[str] = []
+
+    def respond(exchange: Any) -> None:
+        # The second scenario hangs, so that the run is in the middle when it is interrupted.
+        if exchange.body and exchange.json.get("messages") and "text/empty" in str(exchange.json["messages"]):
+            done.append("hangs")
+            exchange.gone()
+        else:
+            exchange.answer("Hello, world!")
+
+    tiny.respond = respond
+    out = tmp_path / "out"
+    command = [
+        executable("assay"), "certify", "--url", tiny.base_url, "--model", "m", "--jobs", "1", "--dialect",
+        "openai-json", "--only", "text-hello", "--only", "text-empty", "--output", str(out), "--timeout", "60",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        until(lambda: done or process.poll() is not None, "the second scenario")
+        process.send_signal(number)
+        printed, error = process.communicate(timeout=20)
+    # The one line says what the run costs, since a model seems to answer.
+    assert (process.returncode, printed.count("\n")) == (Exit.INTERRUPTED, 1)
+    assert error == f"assay: interrupted; {out} has what was driven until then\n"
+    report = folder.read(out).report
+    assert (report.ended, report.status) == (Ended.INTERRUPTED, Exit.INTERRUPTED)
+    driven = {(one.scenario, one.reason) for one in report.driven}
+    assert ("text-hello", "") in driven
+    assert ("text-empty", NOT_REACHED) in driven
+    assert {one.strict for one in report.outcomes if one.scenario == "text-hello"} & {"pass", "fail"}
+    assert assay("judge", str(out)).exit_code == Exit.INTERRUPTED
+
+
+def test_a_folder_of_something_else_is_refused_before_anything_is_driven(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    result = assay("certify", "--url", "http://127.0.0.1:1/v1", "--output", str(tmp_path))
+    assert result.exit_code == Exit.USAGE
+    assert "holds notes.txt, which is no part of a result" in result.stderr
+    result = assay("certify", "--output", str(tmp_path / "notes.txt"))
+    assert "should be a folder, or a name that nothing has yet" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["report", "judge"])
+def test_a_folder_without_a_result_is_refused_in_one_line(command: str, tmp_path: Path) -> None:
+    assert "is no folder; `assay certify --output DIR` writes one" in refused(command, str(tmp_path / "none"))
+    assert "holds no result: it has no report.json" in refused(command, str(tmp_path))
+    (tmp_path / REPORT).write_text('{"format": 1, "en')
+    assert "is no JSON, so it was torn" in refused(command, str(tmp_path))
+
+
+@pytest.fixture
+def kept(tiny: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """The result of a run against the tiny server as it answers now, in a folder of this name."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    target = ("--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--dialect", "openai-json")
+
+    def run(name: str) -> Path:
+        assay("certify", *target, "--only", "text-hello", "--output", str(tmp_path / name))
+        return tmp_path / name
+
+    return run
+
+
+def unfinished(exchange: Any) -> None:
+    """A stream without its finish; a whole answer that is right."""
+    if exchange.streamed:
+        exchange.begin("Hello, world!")
+        exchange.send(b"data: [DONE]\n\n")
+    else:
+        exchange.answer("Hello, world!")
+
+
+def test_two_results_differ_in_what_broke_and_on_the_wire(kept: Callable[[str], Path], tiny: Any) -> None:
+    good = kept("good")
+    same = kept("same")
+    tiny.respond = unfinished
+    bad = kept("bad")
+    result = assay("diff", str(good), str(same))
+    assert (result.exit_code, result.stdout) == (Exit.CERTIFIED, "nothing differs\n")
+    result = assay("diff", str(good), str(bad))
+    assert result.exit_code == Exit.FAILED
+    assert "broken  chat.stream.finish-once  in: text-hello\n" in result.stdout
+    assert "changed on the wire  text-hello (stream)\n  - data: " in result.stdout
+    assert "(whole)" not in result.stdout
+    result = assay("diff", str(bad), str(good), "--json")
+    found = json.loads(result.stdout)
+    assert found["mended"]["chat.stream.finish-once"] == ["text-hello"]
+    assert (found["broken"], result.exit_code) == ({}, Exit.CERTIFIED)
+
+
+def test_a_scenario_is_sent_again_with_the_key_and_another_nonce(kept: Callable[[str], Path], tiny: Any) -> None:
+    out = kept("out")
+    first = list(tiny.requests)
+    result = assay("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
+    again = tiny.requests[len(first) :]
+    assert (result.exit_code, result.stderr) == (Exit.CERTIFIED, "")
+    assert "stream: the same (HTTP 200, complete, " in result.stdout
+    assert "whole: the same (HTTP 200, complete, " in result.stdout
+    assert [one.headers["authorization"] for one in again] == [f"Bearer {KEY}"] * 2
+    assert {one.body for one in again}.isdisjoint(one.body for one in first)
+    assert {one.marker for one in again} == {"text/hello"}
+    tiny.respond = unfinished
+    result = assay("replay", str(out), "text-hello", "--api-key-env", "THE_KEY")
+    assert result.exit_code == Exit.FAILED
+    assert "stream: differs (HTTP 200, complete, " in result.stdout
+    assert "\n  - data: " in result.stdout
+
+
+def test_a_scenario_is_written_as_curl_commands(kept: Callable[[str], Path], tiny: Any) -> None:
+    out = kept("out")
+    asked = len(tiny.requests)
+    result = assay("replay", str(out), "text-hello", "--curl", "--api-key-env", "THE_KEY")
+    assert (result.exit_code, len(tiny.requests)) == (0, asked)
+    assert result.stdout.count(f"curl -sN {tiny.base_url}/chat/completions ") == 2
+    assert '"$THE_KEY"' in result.stdout
+    assert "key-key" not in result.stdout
+
+
+def test_what_cannot_be_sent_again_is_said_in_one_line(kept: Callable[[str], Path]) -> None:
+    out = str(kept("out"))
+    assert "no result holds; name its variable with --api-key-env" in refused("replay", out, "text-hello")
+    assert "the scenario text-empty is not in it" in refused("replay", out, "text-empty")
+    said = refused("replay", out, "text-hello", "--api-key-env", "THE_KEY", "--url", "ftp://x")
+    assert "'ftp://x' is no base URL of a proxy" in said
+    assert "is no folder" in refused("diff", out, f"{out}/none")
+
+
+def test_known_failures_are_written_so_that_the_next_run_accepts_them(
+    kept: Callable[[str], Path], tiny: Any, tmp_path: Path
+) -> None:
+    tiny.respond = unfinished
+    out = kept("out")
+    lines = assay("known-failing", "write", str(out)).stdout
+    assert "text-hello:chat.stream.finish-once choice 0: " in lines
+    ours = assay("known-failing", "write", str(out), "--reason", "ours").stdout
+    assert ours.splitlines()[0].endswith(" ours")
+    file = tmp_path / "known.txt"
+    file.write_text(ours)
+    target = ("--url", tiny.base_url, "--model", "m", "--api-key-env", "THE_KEY", "--dialect", "openai-json")
+    again = ("certify", *target, "--only", "text-hello", "--known-failing", str(file), "--output", str(out))
+    assert assay(*again).exit_code != Exit.FAILED
+    assert assay("known-failing", "write", str(out)).stdout == ours
+    assert "is no folder" in refused("known-failing", "write", str(tmp_path / "none"))

@@ -1,0 +1,101 @@
+"""A secret stands nowhere in masked runs, whatever the target does with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.model.dialect import Surface
+from assay.model.target import SurfaceReport, SurfaceState, Target
+from assay.model.transcript import Death, End, Piece, Transcript
+from assay.results.masking import masked_runs, masked_target, masking
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.judging.outcomes import Run
+
+KEY = 'sk/live+"42"-abcdef'
+TARGET = Target(base_url="http://127.0.0.1:1/v1", model="m", api_key=KEY)
+
+
+def answer(*pieces: bytes) -> Transcript:
+    return Transcript(
+        method="POST",
+        url="http://127.0.0.1:1/v1/chat/completions",
+        request_headers=(("authorization", f"Bearer {KEY}"),),
+        request_body=b"{}",
+        status=200,
+        headers=(("x-echo", KEY),),
+        pieces=tuple(Piece(at=number, data=data) for number, data in enumerate(pieces)),
+        end=End.COMPLETE,
+        seconds=1.0,
+    )
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        KEY,
+        r"sk/live+\"42\"-abcdef",
+        r"sk\/live+\"42\"-abcdef",
+        "sk%2Flive%2B%2242%22-abcdef",
+        KEY[:-1],
+        f"{KEY}x",
+    ],
+)
+def test_a_key_is_replaced_however_it_is_spelt_and_wherever_a_read_ended(spelt: str) -> None:
+    body = f'{{"said": "{spelt}"}}'.encode()
+    for cut in range(len(body)):
+        masked = masking(TARGET).transcript(answer(body[:cut], body[cut:]))
+        assert KEY[:-1].encode() not in masked.body
+        assert spelt.encode() not in masked.body
+        assert [len(piece.data) for piece in masked.pieces] == [cut, len(body) - cut]
+        assert masked.body.startswith(b'{"said": "key-')
+
+
+def test_headers_the_last_words_and_bytes_that_are_no_text_are_masked_too() -> None:
+    last = Death(status=1, last_words=f"refused {KEY}")
+    masked = masking(TARGET).transcript(replace(answer(b"\xff" + KEY.encode() + b"\xfe"), death=last))
+    assert masked.body == b"\xff" + (b"key-" * 5)[: len(KEY)] + b"\xfe"
+    assert KEY not in repr(masked)
+    assert masked.death is not None
+
+
+def test_what_holds_no_secret_is_the_same_object() -> None:
+    plain = replace(answer(b"hello"), request_headers=(), headers=())
+    assert masking(TARGET).transcript(plain) is plain
+
+
+def test_a_target_is_masked_in_what_was_seen_of_it_and_in_the_password_of_its_address() -> None:
+    said = SurfaceReport(state=SurfaceState.ABSENT, reason=f"HTTP 401: {KEY}", said=KEY)
+    target = replace(TARGET, base_url="http://me:s3cret@host/v1", surfaces={Surface.CHAT: said})
+    masked = masked_target(target)
+    assert KEY not in repr(masked)
+    assert masked.base_url == "http://me:key-ke@host/v1"
+    assert masked.surfaces[Surface.CHAT].state is SurfaceState.ABSENT
+
+
+def test_masking_twice_is_masking_once(driven: tuple[Target, Sequence[Run]]) -> None:
+    target, runs = driven
+    once, shown = masked_runs(runs, target), masked_target(target)
+    assert once != list(runs)
+    assert masked_runs(once, shown) == once
+    assert masked_target(shown) == shown
+
+
+def test_without_a_secret_the_runs_stay_as_they_are(driven: tuple[Target, Sequence[Run]]) -> None:
+    target, runs = driven
+    assert masked_runs(runs, replace(target, api_key=None)) == list(runs)
+
+
+def test_an_answer_that_repeats_the_key_is_read_again(driven: tuple[Target, Sequence[Run]]) -> None:
+    target, runs = driven
+    word = "completion"
+    run = next(run for run in runs for those in run.exchanges.values() if word.encode() in those[0].transcript.body)
+    masked = masked_runs([run], replace(target, api_key=word))
+    readings = [one.reading for those in masked[0].exchanges.values() for one in those if one.reading]
+    assert readings
+    assert word not in repr([reading.payloads for reading in readings])
