@@ -62,7 +62,7 @@ AGENT: tuple[Script, ...] = (
         ),
     ),
     Script(
-        # agent.fresh-session: the second part is only told to a run that has the result in its history.
+        # agent.fresh-session: only a run that has the result in its history gets the text of the second part.
         name="agent/fresh",
         title="A request; whoever goes on from its result in the same session gets signs of life alone.",
         parts=(

@@ -31,7 +31,7 @@ MARK = "root:"
 def arguments(exchange: Exchange) -> Iterable[Seen]:
     """Each call has the arguments of the contract, and no other that its tool does not declare."""
     wanted = dict(filter(None, map(_wanted, LIBRARY[exchange.scenario.script].parts[0])))
-    # A call that nobody asked for, or under another name, is for other rows.
+    # A call that was not asked for, or under another name, is for other rows.
     for call in (call for choice in exchange.answer.choices for call in choice.calls if call.name in wanted):
         if seen := _wrong(call.arguments, wanted[call.name], _declared(exchange, call.name)):
             yield Seen(f"{call.name} has the arguments {quoted(call.arguments)}: {seen}", exchange.body_place)

@@ -38,8 +38,8 @@ def arguments(whole: Make) -> Callable[..., list[str]]:
     """What is said of an answer whose calls have these arguments, with changes."""
 
     def check(**change: Any) -> list[str]:
-        told = {**RIGHT, **change}
-        calls = [(f"call_{name}", name, one if isinstance(one, str) else json.dumps(one)) for name, one in told.items()]
+        made = {**RIGHT, **change}
+        calls = [(f"call_{name}", name, one if isinstance(one, str) else json.dumps(one)) for name, one in made.items()]
         exchange = whole("agent-arguments", None, "tool_calls", calls=calls)
         return [violation.seen for violation in CHECKS.look("agent.arguments", exchange)]
 

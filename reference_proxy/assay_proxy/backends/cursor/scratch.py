@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# O_NONBLOCK: opening a pipe that nobody writes to would wait for good.
+# O_NONBLOCK: opening a pipe without a writer would wait for good.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 DEEPEST = 32
 """Folders below one another that are looked through."""

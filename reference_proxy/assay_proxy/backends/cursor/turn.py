@@ -68,7 +68,7 @@ class Surroundings:
 
 
 class _LeftError(Exception):
-    """Nobody needs the rest of the turn."""
+    """The rest of the turn is not needed."""
 
 
 class CursorTurn:

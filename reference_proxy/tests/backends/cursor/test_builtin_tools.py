@@ -195,6 +195,6 @@ def test_without_a_folder_all_is_refused_and_in_one_what_is_not_known(folder: Pa
         assert list(result(BuiltinTools(folder, may_write=True, may_run=True), **{kind: {}})) == refused
 
 
-def test_what_nobody_knows_is_thrown(folder: Path) -> None:
+def test_what_is_not_known_is_thrown(folder: Path) -> None:
     [answer] = answers(BuiltinTools(folder))
     assert answer["exec_client_control_message"]["throw"]["id"] == 7

@@ -182,7 +182,7 @@ def test_choices_are_sessions_of_their_own(service: CursorService) -> None:
     assert texts[0]
 
 
-def test_a_client_that_reads_nothing_holds_up_nobody(service: CursorService) -> None:
+def test_a_client_that_reads_nothing_holds_up_no_other(service: CursorService) -> None:
     slow = service.open(said("own/long"))
     assert text_of(played(service, said("text/hello")))
     text = 0
