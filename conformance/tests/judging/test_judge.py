@@ -50,7 +50,8 @@ CALLS = {"finish": "tool_calls"}
 RIGHT = [
     s.name
     for s in SCENARIOS
-    if len(s.turns) == 1 and not s.needs_keepalive and not s.script.startswith(("reflect/", "text/hang"))
+    if len(s.turns) == 1 and s.agent is None and not s.needs_keepalive
+    and not s.script.startswith(("reflect/", "text/hang"))
 ]  # fmt: skip
 
 

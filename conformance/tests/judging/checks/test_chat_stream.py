@@ -33,7 +33,11 @@ UNANSWERED = (
     "fail/crash-first",
 )  # fmt: skip
 # A scenario whose demand may be refused has no one right answer.
-ANSWERED = [s.name for s in SCENARIOS if s.script and not (s.refusable or s.script.startswith(UNANSWERED))]
+ANSWERED = [
+    s.name
+    for s in SCENARIOS
+    if s.script and s.agent is None and not (s.refusable or s.script.startswith(UNANSWERED))
+]  # fmt: skip
 HEADERS = {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",

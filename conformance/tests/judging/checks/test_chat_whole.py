@@ -24,7 +24,8 @@ ANSWERED = [
     s.name
     for s in SCENARIOS
     # A scenario whose demand may be refused has no one right answer.
-    if s.script and Mode.WHOLE in s.modes and not (s.refusable or s.script.startswith(UNANSWERED))
+    if s.script and s.agent is None and Mode.WHOLE in s.modes
+    and not (s.refusable or s.script.startswith(UNANSWERED))
 ]  # fmt: skip
 ONE = ("call_search", "localSearch", '{"query": "release notes"}')
 TWO = ("call_read", "readNote", '{"notePath": "notes/release.md"}')
