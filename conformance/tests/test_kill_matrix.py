@@ -25,6 +25,7 @@ from assay_mocks.miniatures import FAULTS, Fault
 from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
 from assay_mocks.miniatures.failure_faults import SILENT
 from assay_mocks.miniatures.target_faults import TARGET_FAULTS
+from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -149,6 +150,7 @@ def test_every_fault_breaks_a_row_of_the_catalogue() -> None:
 
 def test_a_fault_names_dialects_and_scripts_that_there_are() -> None:
     played = {script for one in SCENARIOS for script in (one.script, *(turn.script for turn in one.turns))}
+    played |= {name for name in LIBRARY if name.startswith("persona/")}  # emulated clients play those
     for fault in FAULTS.values():
         assert set(fault.dialects) <= set(Dialect)
         assert set(fault.scripts) <= played
