@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
-from assay_scripts.steps import cursor
+from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Call, cursor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from assay_scripts.steps import Step
 
 Arguments = dict[str, str]
+"""What the service says of its own tools is text."""
 
 _TOOLS: Mapping[type[Step], tuple[str, Mapping[str, str]]] = {
     cursor.Shell: ("bash", {"command": "command"}),
@@ -22,6 +25,17 @@ _TOOLS: Mapping[type[Step], tuple[str, Mapping[str, str]]] = {
     cursor.Glob: ("glob", {"pattern": "pattern", "path": "path"}),
 }
 """Step → the tool's name, and its arguments by the fields of the step."""
+
+
+def calls_of(script: str) -> dict[str, dict[str, Any]]:
+    """The arguments of each call that the first part of a script asks for, by the name of the tool."""
+    return dict(filter(None, map(_call, LIBRARY[script].parts[0])))
+
+
+def _call(step: Step) -> tuple[str, dict[str, Any]] | None:
+    if isinstance(step, Call):
+        return step.name, json.loads(step.arguments)
+    return agent_call(step)
 
 
 def agent_call(step: Step) -> tuple[str, Arguments] | None:

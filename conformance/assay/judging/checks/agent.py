@@ -9,16 +9,13 @@ from assay.judging.checks.diff import is_object
 from assay.judging.checks.places import same_data
 from assay.judging.checks.turn import objects_of, received_by
 from assay.judging.registry import Checks, Seen
-from assay.reading.agent_calls import agent_call
+from assay.reading.agent_calls import calls_of
 from assay.wire.quoting import quoted
-from assay_scripts.library import LIBRARY
-from assay_scripts.steps import Call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.reading.exchange import Exchange
-    from assay_scripts.steps import Step
 
 check = Checks()
 """The checks of this module."""
@@ -30,17 +27,11 @@ MARK = "root:"
 @check("agent.arguments")
 def arguments(exchange: Exchange) -> Iterable[Seen]:
     """Each call has the arguments of the contract, and no other that its tool does not declare."""
-    wanted = dict(filter(None, map(_wanted, LIBRARY[exchange.scenario.script].parts[0])))
+    wanted = calls_of(exchange.scenario.script)
     # A call that was not asked for, or under another name, is for other rows.
     for call in (call for choice in exchange.answer.choices for call in choice.calls if call.name in wanted):
         if seen := _wrong(call.arguments, wanted[call.name], _declared(exchange, call.name)):
             yield Seen(f"{call.name} has the arguments {quoted(call.arguments)}: {seen}", exchange.body_place)
-
-
-def _wanted(step: Step) -> tuple[str, dict[str, Any]] | None:
-    if isinstance(step, Call):
-        return step.name, json.loads(step.arguments)
-    return agent_call(step)
 
 
 def _declared(exchange: Exchange, name: str) -> set[str]:
