@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay_scripts.steps import Step
 
 Arguments = dict[str, str]
+"""What the service says of its own tools is text."""
 
 _TOOLS: Mapping[type[Step], tuple[str, Mapping[str, str]]] = {
     cursor.Shell: ("bash", {"command": "command"}),
@@ -26,8 +27,8 @@ _TOOLS: Mapping[type[Step], tuple[str, Mapping[str, str]]] = {
 """Step → the tool's name, and its arguments by the fields of the step."""
 
 
-def asked_for(script: str) -> dict[str, dict[str, Any]]:
-    """The calls that the first part of a script of the library leads to: tool → arguments."""
+def calls_of(script: str) -> dict[str, dict[str, Any]]:
+    """The arguments of each call that the first part of a script asks for, by the name of the tool."""
     return dict(filter(None, map(_call, LIBRARY[script].parts[0])))
 
 

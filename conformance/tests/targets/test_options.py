@@ -92,7 +92,8 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
 def test_a_mapping_gives_every_option_by_its_name() -> None:
     data = {
         "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "gateway": "my gateway {config}",
-        "upstream": 9, "env": ["A=1", "B="], "config-template": __file__, "model": "a b", "api-key-env": "K",
+        "backend": "cursor", "upstream": 9, "env": ["A=1", "B="], "config-template": __file__, "model": "a b",
+        "api-key-env": "K",
         "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
         "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "pace": 0.5, "timeout": 5.0,

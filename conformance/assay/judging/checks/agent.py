@@ -9,7 +9,7 @@ from assay.judging.checks.diff import is_object
 from assay.judging.checks.places import same_data
 from assay.judging.checks.turn import objects_of, received_by
 from assay.judging.registry import Checks, Seen
-from assay.reading.agent_calls import asked_for
+from assay.reading.agent_calls import calls_of
 from assay.wire.quoting import quoted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MARK = "root:"
 @check("agent.arguments")
 def arguments(exchange: Exchange) -> Iterable[Seen]:
     """Each call has the arguments of the contract, and no other that its tool does not declare."""
-    wanted = asked_for(exchange.scenario.script)
+    wanted = calls_of(exchange.scenario.script)
     # A call that was not asked for, or under another name, is for other rows.
     for call in (call for choice in exchange.answer.choices for call in choice.calls if call.name in wanted):
         if seen := _wrong(call.arguments, wanted[call.name], _declared(exchange, call.name)):

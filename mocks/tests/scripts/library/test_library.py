@@ -7,6 +7,7 @@ import pytest
 from assay_scripts.causes import CAUSES
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.acting import ACTING
+from assay_scripts.library.agent import AGENT
 from assay_scripts.library.calls import CALLS, TOOLS_NAMED
 from assay_scripts.library.choices import CHOICES
 from assay_scripts.library.failures import FAILURES
@@ -23,7 +24,7 @@ from assay_scripts.steps import Call, Fail, Script, Step
 
 def test_no_two_scripts_share_a_name() -> None:
     topics = (
-        TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING, PERSONAS,
+        TEXT, CALLS, SHAPES, TEXTUAL, SENTINEL, XML, CHOICES, FAILURES, LEAVING, REFLECT, ACTING, AGENT, PERSONAS,
     )  # fmt: skip
     assert len(LIBRARY) == sum(map(len, topics))
 
@@ -38,7 +39,7 @@ def _steps(script: Script) -> list[Step]:
 
 def test_the_calls_are_of_the_tools_that_are_named() -> None:
     steps = [step for script in LIBRARY.values() for step in _steps(script)]
-    assert {step.name for step in steps if isinstance(step, Call)} == {*TOOLS_NAMED, *PERSONA_TOOLS}
+    assert {step.name for step in steps if isinstance(step, Call)} == {*TOOLS_NAMED, *PERSONA_TOOLS, "get_weather"}
     assert {step.cause for step in steps if isinstance(step, Fail)} <= set(CAUSES)
 
 
