@@ -97,7 +97,7 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
         "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
         "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "pace": 0.5, "timeout": 5.0,
-        "start-timeout": 6, "backend": "cursor",
+        "start-timeout": 6,
     }  # fmt: skip
     assert TargetOptions.from_mapping(data) == ALL
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
