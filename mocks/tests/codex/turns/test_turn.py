@@ -213,6 +213,12 @@ def test_a_call_that_cannot_be_made_is_sent_to_the_model_alone(make_client: Any,
     assert heard.said == ["next"]
 
 
+def test_requests_are_numbered_from_0_as_those_of_clients_are_so_that_their_ids_are_the_same(client: Any) -> None:
+    first = client.play("[[assay:call/then-text#a]]", "localSearch")
+    second = client.play("[[assay:call/then-text#b]]", "localSearch")
+    assert [message["id"] for message in (*first.asked, *second.asked)] == [0, 1]
+
+
 def test_a_failed_answer_fails_the_item_and_the_turn_goes_on(client: Any) -> None:
     client.play("[[assay:call/then-text#a]]", "localSearch")
     heard = client.send({"id": 0, "error": {"code": -32601, "message": "Method not found"}})

@@ -101,6 +101,18 @@ def test_a_tool_call_is_received_and_not_answered(wire: Wire) -> None:
     assert wire.sent == []
 
 
+def test_a_request_of_the_backend_is_none_of_our_answers_though_their_ids_are_the_same(wire: Wire) -> None:
+    wire.link.listen("t", wire.received.append)
+    wire.link.request("answered", {}, wire.received.append)
+    wire.send(id=1, result={})
+    wire.link.request("waiting", {}, wire.received.append)
+    for id_ in (1, 2):
+        wire.send(id=id_, method="item/tool/call", params={"threadId": "t"})
+    wire.send(id=2, result={"ours": True})
+    asked = [Asked(id_, "item/tool/call", {"threadId": "t"}) for id_ in (1, 2)]
+    assert wire.received == [Answer(1, {}), *asked, Answer(2, {"ours": True})]
+
+
 @pytest.mark.parametrize(
     ("method", "result"),
     [
