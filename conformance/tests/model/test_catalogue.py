@@ -152,7 +152,7 @@ def test_ids_are_unique_and_stand_in_the_order_of_the_files() -> None:
     assert ids[0] == "target.alive"
     surfaces = [one.rsplit(".", 1)[0].split(".")[0:2] for one in ids]
     assert surfaces.index(["chat", "whole"]) < surfaces.index(["chat", "stream"])
-    assert ids[-1].startswith("turn.")
+    assert ids[-1].startswith("agent.")
     assert list(load().by_id) == ids
 
 
@@ -164,6 +164,7 @@ def test_whole_rows_are_of_whole_answers_and_stream_rows_of_streams() -> None:
         "http.": tuple(Mode),
         "param.": tuple(Mode),
         "turn.": tuple(Mode),
+        "agent.": tuple(Mode),
         "xml.": tuple(Mode),
         "mode.": tuple(Mode),
         "textual.": tuple(Mode),
