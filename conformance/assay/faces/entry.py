@@ -15,4 +15,4 @@ def main() -> None:
     else:
         from assay.faces.cli import main as all_commands  # noqa: PLC0415
 
-        all_commands()
+        all_commands(prog_name="assay")

@@ -18,6 +18,7 @@ from assay_codex.server import Server
 from assay_codex.versions.version import VERSIONS
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.calls import TOOLS_NAMED
+from assay_scripts.steps import only_cursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,7 +93,8 @@ def sort(lines: Iterable[tuple[bool, Message]]) -> Iterator[Said]:
 def sessions(version: str) -> Iterator[tuple[str, list[Said]]]:
     """A session with each script that is told in the version's own words."""
     for script in LIBRARY.values():
-        if script.notifications == "v2":
+        of_another_agent = any(only_cursor(step) for part in script.parts for step in part)
+        if script.notifications == "v2" and not of_another_agent:
             yield script.name, list(sort(_Session(VERSIONS[version]).lines(script.name)))
     yield "stored threads", list(sort(_Session(VERSIONS[version]).requests()))
 
