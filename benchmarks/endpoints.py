@@ -308,7 +308,7 @@ def answers(port: int) -> bool:
             probe.connect((HOST, port))
             probe.sendall(SHORT)
             return b" 200 " in probe.recv(64)
-        except OSError:  # nobody is there yet
+        except OSError:  # it does not listen yet
             return False
 
 

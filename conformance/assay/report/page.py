@@ -36,7 +36,7 @@ SYMBOLS: Mapping[Verdict, str] = {
     Verdict.NOT_APPLICABLE: "\N{EN DASH}",
     Verdict.ERROR: "‼",
 }
-"""What stands in a cell; page.js has the same."""
+"""What a cell shows."""
 
 
 def page(report: Report, runs: Iterable[Run]) -> str:

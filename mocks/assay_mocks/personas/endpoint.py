@@ -68,7 +68,7 @@ class Connection:
 
         Raises:
             NotServedError: it is an error, no JSON object, or breaks off.
-            UnreachableError: nobody listens.
+            UnreachableError: no server listens there.
         """
         with self._posted(path, {**body, "stream": False}) as response:
             response.read()
@@ -79,7 +79,7 @@ class Connection:
 
         Raises:
             NotServedError: it is an error, a frame is no JSON object, or the stream breaks off.
-            UnreachableError: nobody listens.
+            UnreachableError: no server listens there.
         """
         with self._posted(path, {**body, "stream": True}) as response:
             if response.headers.get("content-type", "").startswith("application/json"):

@@ -94,7 +94,7 @@ def test_a_script_that_can_be_played_does_not_fail_by_the_mock() -> None:
 
 
 def _long(script: Script) -> bool:
-    """Whether it waits for more than its client: for a time, for another turn, or for ever."""
+    """Whether it waits for more than its client: for a time, for another turn, or without end."""
     waits = ("pause", "gate", "hang", "trap")
     names = {type(step).__name__.lower() for part in script.parts for step in part}
     idle = any(isinstance(step, Fail) and step.cause == "idle" for part in script.parts for step in part)

@@ -2,7 +2,7 @@
 // All text of a target reaches the page as a text node: nothing here writes HTML.
 (async () => {
   const BROKEN = new Set(["fail", "warn", "error"]);
-  const SYMBOLS = {pass: "✓", fail: "✗", warn: "!", "not observed": "?", "not applicable": "–", error: "‼"};
+  const SYMBOLS = JSON.parse(document.getElementById("data").dataset.symbols);
   const dialog = document.querySelector("dialog"), content = dialog.querySelector(".content");
   const title = dialog.querySelector("h2"), form = document.querySelector(".filters");
   const bytes = new TextEncoder(), text = new TextDecoder();
