@@ -39,7 +39,7 @@ from assay_proxy.http.cors import Cors
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.json_text import encoded
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
@@ -67,6 +67,9 @@ class Request:
     body: bytes = b""
 
 
+SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
+"""What every chat answer says of the service. The fingerprint never changes: the same request has the same answer."""
+
 Handler = Callable[["Endpoint", Request, str], Reply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
 
@@ -92,7 +95,7 @@ class Endpoint:
         self._cors = Cors(settings.cors_origins)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
-        self.chat = Chat(settings=settings, asked=self.asked)
+        self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
         self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
