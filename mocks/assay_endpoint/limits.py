@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.surfaces.rules import Fault, refuse
-from assay_scripts.steps import Finish, Say, Step, Usage
+from assay_scripts.steps import Call, Finish, Say, Step, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +27,8 @@ class Limits:
     """After so many pieces of text, each of which counts as a token; None: anywhere."""
     stops: tuple[str, ...] = ()
     """Before the first of these texts."""
+    calls: int | None = None
+    """After so many calls; None: any number."""
 
 
 def limits_of(body: Mapping[str, Any]) -> Limits:
@@ -38,7 +40,11 @@ def limits_of(body: Mapping[str, Any]) -> Limits:
     refuse(_faults(body))
     stop = body.get("stop") or ()
     tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
-    return Limits(tokens=tokens, stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)))
+    return Limits(
+        tokens=tokens,
+        stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)),
+        calls=1 if body.get("parallel_tool_calls") is False else None,
+    )
 
 
 def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
@@ -50,6 +56,8 @@ def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
                 return (Say(tuple(kept)),)
             cut = Say(tuple(kept[: limits.tokens]))
             return (cut, Usage(output=limits.tokens), Finish("length"))
+        case (Call(), *_):
+            return part[: limits.calls]
         case _:
             return part
 

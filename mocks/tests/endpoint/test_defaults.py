@@ -78,6 +78,35 @@ def test_a_demanded_call_is_made(client: openai.OpenAI, choice: Any, called: str
     assert calls == ([called] if called else [])
 
 
+def test_calls_are_parallel_unless_the_request_forbids_it(client: openai.OpenAI) -> None:
+    asked: Any = [{"role": "user", "content": "Call second, then first."}]
+
+    def called(**options: Any) -> list[str]:
+        answer: Any = client.chat.completions.create(model="m", messages=asked, tools=TOOLS, **options)
+        return [call.function.name for call in answer.choices[0].message.tool_calls]
+
+    def responded(**options: Any) -> list[str]:
+        flat: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
+        response = client.responses.create(model="m", input="Call second, then first.", tools=flat, **options)
+        return [item.name for item in response.output if item.type == "function_call"]
+
+    assert called() == called(parallel_tool_calls=True) == responded() == ["second", "first"]
+    assert called(parallel_tool_calls=False) == responded(parallel_tool_calls=False) == ["second"]
+
+
+def test_answers_have_every_member_that_the_api_sends(client: openai.OpenAI) -> None:
+    answer = client.chat.completions.create(model="m", messages=ASK)
+    assert (answer.service_tier, answer.system_fingerprint) == ("default", "fp_assay")
+    assert answer.choices[0].message.model_dump(exclude={"content"}, exclude_unset=True) == {
+        "role": "assistant", "refusal": None, "annotations": [],
+    }  # fmt: skip
+    first = next(iter(client.chat.completions.create(model="m", messages=ASK, stream=True)))
+    assert (first.service_tier, first.system_fingerprint) == ("default", "fp_assay")
+    response = client.responses.create(model="m", input="Hi.", store=False).model_dump(exclude_unset=True)
+    assert response["completed_at"] >= response["created_at"]
+    assert (response["store"], response["presence_penalty"], response["frequency_penalty"]) == (False, 0, 0)
+
+
 def test_the_default_answer_ends_where_the_request_says(client: openai.OpenAI) -> None:
     asked: Any = [{"role": "user", "content": "one two three"}]
     create = client.chat.completions.create
