@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from assay_proxy.answers.plan import AnswerSettings
     from assay_proxy.surfaces.chat_request import ChatRequest
+    from assay_proxy.surfaces.chat_stream import Logprobs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,8 +34,8 @@ class Chat:
     service: Mapping[str, Any] = field(default_factory=dict)
     """Members of every answer in which the service says what it is."""
 
-    def plan(self, request: ChatRequest) -> AnswerPlan:
-        """The plan.
+    def plan(self, request: ChatRequest, logprobs: Logprobs | None = None) -> AnswerPlan:
+        """The plan; `logprobs` gives what is reported of tokens, if anything is.
 
         Raises:
             ApiError: 404, when the model is not served.
@@ -56,6 +57,7 @@ class Chat:
             choices=request.n,
             call_format=call_format,
             service=self.service,
+            logprobs=logprobs,
         )
         return AnswerPlan(
             id=head.id,
