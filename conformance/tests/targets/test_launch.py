@@ -270,7 +270,12 @@ def test_the_ports_of_connections_are_left_out(
     if said:
         file.write_text(said)
     monkeypatch.setattr("assay.targets.launch.EPHEMERAL", file)
-    monkeypatch.setattr(secrets.SystemRandom, "sample", lambda _self, ports, _count: asked.append(ports) or [])
+
+    def sample(_self: object, ports: range, _count: int) -> list[int]:
+        asked.append(ports)
+        return []
+
+    monkeypatch.setattr(secrets.SystemRandom, "sample", sample)
     with pytest.raises(HarnessError, match="no free port"):
         free_port()
     assert asked == [range(10000, first)]
