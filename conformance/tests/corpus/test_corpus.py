@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load as load_catalogue
 from assay.model.verdict import Outcome, Verdict, VerdictLevel
 from assay.results.archive import Archive, load
@@ -47,7 +47,7 @@ def recorded(name: str) -> Archive:
 
 @cache
 def judged(name: str) -> tuple[Outcome, ...]:
-    return judge_all(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS)
+    return judge_runs(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS).outcomes
 
 
 @cache
