@@ -6,6 +6,7 @@ with each run of their tests. It judges nothing, and what it serves is no part o
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay_endpoint.endpoint import Scripts
+    from assay_endpoint.settings import Settings
 
-HELLO = '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
 USAGE = 2
 """The exit status of what cannot be served as it is asked for, as of every command."""
 
@@ -33,7 +34,13 @@ USAGE = 2
     show_default=True,
     help="Port to listen on; 0 for any free one.",
 )
-@click.option("--api-key", default=SERVED_KEY, show_default=True, help="API key that clients must send.")
+@click.option("--api-key", help="The API key that clients must send. Without it any key does, or none.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    help="A model to serve, and no other; repeatable. Without it any name does.",
+)
 @click.option(
     "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
 )
@@ -44,13 +51,13 @@ USAGE = 2
     show_default=True,
     help="Processes that serve. Gates, nonces and stored responses belong to one of them each.",
 )
-def serve_command(port: int, api_key: str, scripts: Path | None, workers: int) -> None:
+def serve_command(port: int, api_key: str | None, models: tuple[str, ...], scripts: Path | None, workers: int) -> None:
     """Serve an endpoint to develop a client with, or as the upstream of a gateway.
 
     It answers as scripts say, chosen by your text; without one it echoes, and calls tools where you ask for that.
     """
     try:
-        serve(port=port, api_key=api_key, scripts=scripts, workers=workers, say=click.echo)
+        serve(port=port, api_key=api_key, models=models, scripts=scripts, workers=workers, say=click.echo)
     except UnservableError as error:
         click.echo(f"assay: {error}", err=True)
         raise SystemExit(USAGE) from error
@@ -60,7 +67,15 @@ class UnservableError(Exception):
     """It cannot be served; the text says why."""
 
 
-def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str], object], workers: int = 1) -> None:
+def serve(
+    *,
+    port: int,
+    api_key: str | None,
+    models: tuple[str, ...],
+    scripts: Path | None,
+    say: Callable[[str], object],
+    workers: int = 1,
+) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP.
 
     Raises:
@@ -75,9 +90,10 @@ def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str],
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise UnservableError(f"port {port} cannot be used: {reason}; name another with --port") from error
-    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,))
+    only = {"models": models, "any_model": False} if models else {}
+    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
     endpoint = serving.endpoint_of(settings, library)
-    serving.serve(endpoint, at, lambda url: say(_introduction(url, api_key)), workers=workers)
+    serving.serve(endpoint, at, lambda url: say(_introduction(url, settings)), workers=workers)
 
 
 def _checked(path: Path | None) -> Scripts:
@@ -92,14 +108,18 @@ def _checked(path: Path | None) -> Scripts:
     return scripts
 
 
-def _introduction(url: str, api_key: str) -> str:
+def _introduction(url: str, settings: Settings) -> str:
+    key, model = settings.api_key or SERVED_KEY, settings.models[0]
+    others = {"key": settings.api_key is None, "model": settings.any_model}
+    free = " and any ".join(name for name, any_of_it in others.items() if any_of_it)
     return (
-        f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
+        f"base URL  {url}\nkey       {key}\nmodel     {model}\ntry       {_curl(url, key, model)}\n\n"
         "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
-        "An upstream for gateways, too: chat, Responses, any model name; see docs/gateways.md."
+        f"An upstream for gateways, too: chat, Responses{f', any {free}' if free else ''}; see docs/gateways.md."
     )
 
 
-def _curl(url: str, api_key: str) -> str:
-    arguments = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", HELLO]
+def _curl(url: str, api_key: str, model: str) -> str:
+    hello = json.dumps({"model": model, "stream": True, "messages": [{"role": "user", "content": "Hello!"}]})
+    arguments = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", hello]
     return shlex.join(["curl", "-N", f"{url}/chat/completions", *arguments])
