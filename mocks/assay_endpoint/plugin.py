@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay_endpoint.in_process import Transport
-    from assay_endpoint.journal import Entry
+    from assay_endpoint.journal.entry import Entry
     from assay_endpoint.library import Given
     from assay_scripts.steps import Script
 
