@@ -19,6 +19,7 @@ import httpx
 
 from assay_endpoint.endpoint import Endpoint, Request, json_reply
 from assay_endpoint.journal.entry import Bounds, Ended
+from assay_endpoint.journal.requests import Requests
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.library import Given, scripts_in, with_library
 from assay_endpoint.play import Head, Play, Reply
@@ -78,10 +79,10 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._lock = threading.RLock()
 
     @property
-    def requests(self) -> list[Entry]:
+    def requests(self) -> Requests:
         """What was asked so far, oldest first."""
         with self._lock:
-            return list(self._endpoint.journal.entries)
+            return Requests(self._endpoint.journal.entries)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response; its body is played as it is read."""
