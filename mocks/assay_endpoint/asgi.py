@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from assay_endpoint.endpoint import Request
+from assay_endpoint.journal import pages
+from assay_endpoint.journal.entry import Ended
+from assay_endpoint.journal.watching import noted
 from assay_endpoint.play import Head, Play, Reply, refused
 from assay_scripts.player import Until
 
@@ -38,25 +42,35 @@ class Application:
         if scope["type"] == "lifespan":
             await _live(receive, send)
         elif scope["type"] == "http":
-            await self._http(scope, receive, send)
+            if scope["path"].startswith(pages.PATH):
+                await pages.answer(self._endpoint.journal, scope, send)
+            else:
+                await self._http(scope, receive, send)
 
     async def _http(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        head = Request(
-            method=scope["method"],
-            path=scope["path"],
-            query=scope["query_string"].decode("latin-1"),
-            headers=headers,
-        )
+        journal, method, path = self._endpoint.journal, scope["method"], scope["path"]
+        query = scope["query_string"].decode("latin-1")
+        entry = journal.begin(method=method, path=path, query=query, headers=headers, now=monotonic(), when=time())
+        head = Request(method=method, path=path, query=query, headers=headers, entry=entry)
         try:
-            answer = await self._answer(head, receive)
-            if isinstance(answer, Play):
-                old = scope["http_version"] == "1.0"
-                await _Streaming(self._endpoint, answer, head, receive, _buffered(send) if old else send).run()
-            else:
-                await reply(answer, self._endpoint.dressed(answer.headers, head), send)
+            await self._serve(head, scope, receive, noted(journal, entry, send))
         except _Gone:
-            return
+            journal.end(entry, monotonic(), Ended.GONE)
+        except asyncio.CancelledError:
+            journal.end(entry, monotonic(), Ended.STOPPED)
+            raise
+        except Exception:
+            journal.end(entry, monotonic(), Ended.FAILED)
+            raise
+
+    async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        answer = await self._answer(head, receive)
+        if isinstance(answer, Play):
+            old = scope["http_version"] == "1.0"
+            await _Streaming(self._endpoint, answer, head, receive, _buffered(send) if old else send).run()
+        else:
+            await reply(answer, self._endpoint.dressed(answer.headers, head), send)
 
     async def _answer(self, head: Request, receive: Receive) -> Reply | Play:
         length = head.headers.get("content-length")
@@ -67,9 +81,10 @@ class Application:
         body = await _body(receive, self._endpoint.settings.max_body)
         if body is None:
             return refused(self._endpoint.too_large())
-        return self._endpoint.answer(
-            Request(method=head.method, path=head.path, query=head.query, headers=head.headers, body=body)
+        request = Request(
+            method=head.method, path=head.path, query=head.query, headers=head.headers, body=body, entry=head.entry
         )
+        return self._endpoint.answer(request)
 
 
 class _Streaming:

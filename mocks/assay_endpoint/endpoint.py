@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from assay_endpoint import openai_rules
-from assay_endpoint.journal import Entry, Journal
+from assay_endpoint.journal.entry import NOT_KEPT, Entry
+from assay_endpoint.journal.ring import Journal
+from assay_endpoint.journal.why import considered
 from assay_endpoint.limits import Limits, limited, limits_of
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
@@ -68,6 +70,8 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case names."""
     body: bytes = b""
+    entry: Entry = field(default=NOT_KEPT, repr=False)
+    """Where the journal notes it."""
 
 
 SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
@@ -81,13 +85,19 @@ class Endpoint:
     """Answers requests by the scripts that `scripts` gives.
 
     `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
-    else the default answers.
+    else the default answers. `journal`: where requests are noted; None: as the settings say.
 
     One thread at a time may use it and its plays.
     """
 
     def __init__(
-        self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool] = lambda: False
+        self,
+        settings: Settings,
+        scripts: Scripts,
+        *,
+        created: int,
+        strict: Callable[[], bool] = lambda: False,
+        journal: Journal | None = None,
     ) -> None:
         self.settings = settings
         self._scripts = scripts
@@ -103,8 +113,8 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
-        self.journal = Journal(settings.journal)
-        self._entry = Entry(method="", path="", headers={}, sent=b"")
+        self.journal = journal or Journal(settings.journal)
+        self._entry = NOT_KEPT
 
     # Before the body is read
 
@@ -163,16 +173,13 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
-        self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
-        answer: Reply | Play
+        self._entry = request.entry
+        request.entry.take(request.body)
         try:
             handlers, name = self._handlers(request.path)
-            answer = handlers[request.method](self, request, name)
+            return handlers[request.method](self, request, name)
         except ApiError as error:
-            answer = refused(error)
-        if isinstance(answer, Reply):
-            entry.status = answer.status
-        return answer
+            return refused(error)
 
     def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
         """The headers of a response with those that every response has."""
@@ -196,13 +203,14 @@ class Endpoint:
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
         selection = self._select(received)
-        if selection.script == DEFAULT and self._strict():
+        refuses = selection.script == DEFAULT and self._strict()
+        self._note(selection, received, refuses=refuses)
+        if refuses:
             raise unmatched(self._scripts(), received)
         if plan.conversation.schema is ANY_OBJECT:
             refuse_prose(selection, plan.param)
         if selection.script == DEFAULT:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
-        self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
             received,
@@ -229,6 +237,13 @@ class Endpoint:
             schema=received.conversation.schema,
         )
         return without_cursor(selection)
+
+    def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
+        """Note what was selected; why, is found out when somebody asks."""
+        library = self._scripts()
+        scripts = () if isinstance(library, ScriptError) else library.values()
+        script, part = (None, None) if refuses else (selection.script, selection.first)
+        self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""

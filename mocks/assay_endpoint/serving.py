@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from assay_endpoint.endpoint import Scripts
+    from assay_endpoint.journal.ring import Journal
     from assay_endpoint.settings import Settings
 
 KEPT = 75
@@ -112,9 +113,9 @@ def running(endpoint: Endpoint, port: int = 0) -> Iterator[str]:
         at.close()
 
 
-def endpoint_of(settings: Settings, scripts: Scripts) -> Endpoint:
-    """An endpoint that begins now."""
-    return Endpoint(settings, scripts, created=int(time.time()))
+def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
+    """An endpoint that begins now; `journal`: where its requests are noted, None: as the settings say."""
+    return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
 
 
 def _config(endpoint: Endpoint) -> uvicorn.Config:
