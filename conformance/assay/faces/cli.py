@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import Console
 
+from assay.faces.certificates import certificate_group, verify_command
 from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
 from assay.faces.replay import replay_command
@@ -150,7 +151,9 @@ def _certify(target: TargetOptions, run: RunOptions, form: str) -> int:
     return report.status
 
 
-for _command in (report_command, judge_command, diff_command, replay_command, known_failing_group):
+for _command in (
+    report_command, judge_command, diff_command, replay_command, known_failing_group, certificate_group, verify_command,
+):  # fmt: skip
     main.add_command(_command)
 
 

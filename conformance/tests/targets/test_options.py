@@ -30,6 +30,7 @@ RUN = RunOptions(
     known_failing=Path(__file__),
     output=Path(__file__).parent,
     level=VerdictLevel.COMPAT,
+    edition="2026-11-22",
     jobs=3,
     max_requests=4,
     max_tokens=5,
