@@ -24,6 +24,7 @@ EDGES: Mapping[str, str] = {
     "assay.report.head": "prints on a terminal",
     "assay.report.page": "reads the template of the installation, and fills it in with Jinja2",
     "assay.report.phrases": "styles words for a terminal",
+    "assay.report.site": "reads the templates of the installation, and fills them in with Jinja2",
     "assay.report.terminal": "prints on a terminal",
     "assay.results.archive": "writes and reads files",
     "assay.results.certify": "drives a target and takes the time",
