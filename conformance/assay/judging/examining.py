@@ -96,7 +96,8 @@ def _exchange(exchange: Exchange, examined: Examined) -> list[Found]:
     if exchange.reading is None:
         return errors
     examined.served.append(exchange)
-    violations = [*exchange.reading.violations, *examined.look(examined.of(Stage.FORM), exchange)]
+    read = (one for one in exchange.reading.violations if one.requirement not in examined.catalogue.later)
+    violations = [*read, *examined.look(examined.of(Stage.FORM), exchange)]
     form = examined.find(exchange, violations)
     breaking = examined.breaking(form, exchange)
     if breaking:
