@@ -119,7 +119,7 @@ def test_what_came_after_an_edition_says_nothing_by_it() -> None:
     name, there, now = "chat.stream.role-first", recorded("stubllm"), load_catalogue()
     rows = tuple(row for row in now.requirements if row.id != name)
     then = parsed(frozen_text(replace(now, requirements=rows)), current=now)
-    found = judge_all(there.runs, there.target, then, checks=CHECKS)
+    found = judge_runs(there.runs, there.target, then, checks=CHECKS).outcomes
     assert any(one.requirement == name and one.verdict is Verdict.FAIL for one in judged("stubllm"))
     assert any(name in one.reason for one in judged("stubllm"))
     assert [one for one in found if one.requirement == name or name in one.reason] == []
