@@ -13,13 +13,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from assay_endpoint import embeddings, logprobs, openai_rules
-from assay_endpoint.journal import Entry, Journal
-from assay_endpoint.limits import Limits, limited, limits_of
+from assay_endpoint.api import embeddings, logprobs, rules
+from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.journal.entry import NOT_KEPT, Entry
+from assay_endpoint.journal.ring import Journal
+from assay_endpoint.journal.why import considered
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
+from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
@@ -68,6 +71,8 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case names."""
     body: bytes = b""
+    entry: Entry = field(default=NOT_KEPT, repr=False)
+    """Where the journal notes it."""
 
 
 SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
@@ -81,13 +86,19 @@ class Endpoint:
     """Answers requests by the scripts that `scripts` gives.
 
     `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
-    else the default answers.
+    else the default answers. `journal`: where requests are noted; None: as the settings say.
 
     One thread at a time may use it and its plays.
     """
 
     def __init__(
-        self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool] = lambda: False
+        self,
+        settings: Settings,
+        scripts: Scripts,
+        *,
+        created: int,
+        strict: Callable[[], bool] = lambda: False,
+        journal: Journal | None = None,
     ) -> None:
         self.settings = settings
         self._scripts = scripts
@@ -103,8 +114,8 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
-        self.journal = Journal(settings.journal)
-        self._entry = Entry(method="", path="", headers={}, sent=b"")
+        self.journal = journal or Journal(settings.journal)
+        self._entry = NOT_KEPT
 
     # Before the body is read
 
@@ -163,16 +174,13 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
-        self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
-        answer: Reply | Play
+        self._entry = request.entry
+        request.entry.take(request.body)
         try:
             handlers, name = self._handlers(request.path)
-            answer = handlers[request.method](self, request, name)
+            return handlers[request.method](self, request, name)
         except ApiError as error:
-            answer = refused(error)
-        if isinstance(answer, Reply):
-            entry.status = answer.status
-        return answer
+            return refused(error)
 
     def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
         """The headers of a response with those that every response has."""
@@ -189,20 +197,22 @@ class Endpoint:
         received = Received(plan.conversation)
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
-        return Play(plan, turns, self.settings, self._left)
+        kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
+        return kind(plan, turns, self.settings, self._left)
 
     def _left(self) -> None:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
         selection = self._select(received)
-        if selection.script == DEFAULT and self._strict():
+        refuses = selection.script == DEFAULT and self._strict()
+        self._note(selection, received, refuses=refuses)
+        if refuses:
             raise unmatched(self._scripts(), received)
         if plan.conversation.schema is ANY_OBJECT:
             refuse_prose(selection, plan.param)
         if selection.script == DEFAULT:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
-        self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
             received,
@@ -229,6 +239,13 @@ class Endpoint:
             schema=received.conversation.schema,
         )
         return without_cursor(selection)
+
+    def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
+        """Note what was selected; why, is found out when somebody asks."""
+        library = self._scripts()
+        scripts = () if isinstance(library, ScriptError) else library.values()
+        script, part = (None, None) if refuses else (selection.script, selection.first)
+        self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""
@@ -296,8 +313,8 @@ def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
     try:
         parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
     except ApiError as error:
-        raise openai_rules.coded(error, body) from error
-    first_fault(openai_rules.CHAT, body)
+        raise rules.coded(error, body) from error
+    first_fault(rules.CHAT, body)
     return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
@@ -319,15 +336,15 @@ def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
     try:
         return responses_request.parse(body, request.headers, any_object=True)
     except ApiError as error:
-        raise openai_rules.coded(error, body) from error
+        raise rules.coded(error, body) from error
 
 
 def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(openai_rules.RESPONSES, body)
+    first_fault(rules.RESPONSES, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
     plan = endpoint.responses.plan(asked, logprobs.of_response(body))
     # Only now: a result may be of a call in a stored response.
-    refuse(openai_rules.unanswered(plan.conversation))
+    refuse(rules.unanswered(plan.conversation))
     return plan
 
 

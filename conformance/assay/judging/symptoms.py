@@ -348,7 +348,7 @@ def _media_type(transcript: Transcript) -> str:
 
 
 def _object(body: bytes) -> dict[str, Any] | None:
-    """The JSON object that a body is; None if it is none."""
+    """The JSON object that a body is; None for any other body."""
     try:
         value: Any = json.loads(body)
     except (ValueError, RecursionError):

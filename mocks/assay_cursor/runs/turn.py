@@ -269,7 +269,10 @@ class Turn:
         """Never go on, if the turn went on from results on this stream."""
         if not self._continued and not trap.always:
             return
-        yield self._link.keeping({"id": "1", "role": "assistant", "content": [{"type": "text", "text": trap.text}]})
+        content: list[Json] = [{"type": "text", "text": trap.text}] if trap.text else []
+        if trap.repeats:
+            content += self._talk.last_call()
+        yield self._link.keeping({"id": "1", "role": "assistant", "content": content})
         yield updates.checkpoint(Usage(unknown=True), roots=[])
         while True:
             yield updates.heartbeat()

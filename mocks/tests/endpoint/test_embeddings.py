@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_endpoint.embeddings import vector
+from assay_endpoint.api.embeddings import vector
 from assay_endpoint.in_process import transport
 
 if TYPE_CHECKING:

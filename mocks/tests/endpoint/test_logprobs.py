@@ -7,8 +7,8 @@ import httpx
 import openai
 import pytest
 
+from assay_endpoint.api.logprobs import ALTERNATIVES, entries
 from assay_endpoint.in_process import transport
-from assay_endpoint.logprobs import ALTERNATIVES, entries
 
 ASK: Any = [{"role": "user", "content": "Hi, the é."}]
 TOKENS = ["You", " said:", " Hi,", " the", " é."]

@@ -14,7 +14,7 @@ import struct
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from assay_endpoint.openai_rules import EMPTY, LONG, UNCODED, integer
+from assay_endpoint.api.rules import EMPTY, LONG, UNCODED, integer
 from assay_proxy.errors import MISSING_PARAM, Problem
 from assay_proxy.surfaces.rules import Body, Fault, Rule, first_fault, required, text
 
