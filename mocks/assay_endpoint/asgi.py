@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from functools import lru_cache
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from assay_endpoint.endpoint import Request
-from assay_endpoint.play import Head, Play, Reply, refused
+from assay_endpoint.journal import pages
+from assay_endpoint.journal.entry import Ended
+from assay_endpoint.journal.watching import noted
+from assay_endpoint.play import Drop, Head, Noise, Play, Reply, refused
+from assay_endpoint.wire.connection import end, slowly, transport_in
 from assay_scripts.player import Until
 
 if TYPE_CHECKING:
@@ -39,25 +44,36 @@ class Application:
         if scope["type"] == "lifespan":
             await _live(receive, send)
         elif scope["type"] == "http":
-            await self._http(scope, receive, send)
+            if scope["path"].startswith(pages.PATH):
+                await pages.answer(self._endpoint.journal, scope, send)
+            else:
+                await self._http(scope, receive, send)
 
     async def _http(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        head = Request(
-            method=scope["method"],
-            path=scope["path"],
-            query=scope["query_string"].decode("latin-1"),
-            headers=headers,
-        )
+        journal, method, path = self._endpoint.journal, scope["method"], scope["path"]
+        query = scope["query_string"].decode("latin-1")
+        entry = journal.begin(method=method, path=path, query=query, headers=headers, now=monotonic(), when=time())
+        head = Request(method=method, path=path, query=query, headers=headers, entry=entry)
         try:
-            answer = await self._answer(head, receive)
-            if isinstance(answer, Play):
-                old = scope["http_version"] == "1.0"
-                await _Streaming(self._endpoint, answer, head, receive, _buffered(send) if old else send).run()
-            else:
-                await reply(answer, self._endpoint.dressed(answer.headers, head), send)
+            await self._serve(head, scope, receive, noted(journal, entry, send))
         except _Gone:
-            return
+            journal.end(entry, monotonic(), Ended.GONE)
+        except asyncio.CancelledError:
+            journal.end(entry, monotonic(), Ended.STOPPED)
+            raise
+        except Exception:
+            journal.end(entry, monotonic(), Ended.FAILED)
+            raise
+
+    async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        answer = await self._answer(head, receive)
+        if isinstance(answer, Play):
+            old = scope["http_version"] == "1.0"
+            sending = _buffered(send) if old else send
+            await _Streaming(self._endpoint, answer, head, receive, sending, scope).run()
+        else:
+            await reply(answer, self._endpoint.dressed(answer.headers, head), send)
 
     async def _answer(self, head: Request, receive: Receive) -> Reply | Play:
         length = head.headers.get("content-length")
@@ -68,20 +84,30 @@ class Application:
         body = await _body(receive, self._endpoint.settings.max_body)
         if body is None:
             return refused(self._endpoint.too_large())
-        return self._endpoint.answer(
-            Request(method=head.method, path=head.path, query=head.query, headers=head.headers, body=body)
+        request = Request(
+            method=head.method, path=head.path, query=head.query, headers=head.headers, body=body, entry=head.entry
         )
+        return self._endpoint.answer(request)
 
 
 class _Streaming:
     """One answer on its way to one client."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, request: Request, receive: Receive, send: Send) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        play: Play,
+        request: Request,
+        receive: Receive,
+        send: Send,
+        scope: Mapping[str, Any],
+    ) -> None:
         self._endpoint = endpoint
         self._play = play
         self._request = request
         self._receive = receive
         self._send = send
+        self._scope = scope
         self._loop = asyncio.get_running_loop()
         self._gone: asyncio.Task[None] | None = None
         self._wakened: asyncio.Future[None] | None = None
@@ -115,7 +141,12 @@ class _Streaming:
             elif isinstance(output, Head):
                 # Clients and proxies between wait for this very header.
                 headers = {**self._endpoint.dressed(output.headers, self._request), "Connection": "keep-alive"}
+                if output.seconds:
+                    send = slowly(transport_in(self._scope), self._receive, output.seconds)
                 await _start(200, headers, send)
+            elif isinstance(output, Drop | Noise):
+                await self._end(output)
+                return
             else:
                 await reply(output, self._endpoint.dressed(output.headers, self._request), send)
                 return
@@ -124,6 +155,13 @@ class _Streaming:
             except StopIteration:
                 output = None
         await send({"type": "http.response.body", "body": b""})
+
+    async def _end(self, output: Drop | Noise) -> None:
+        """End the connection as a script says."""
+        transport = transport_in(self._scope)
+        if isinstance(output, Noise):
+            transport.write(output.content)
+        await end(transport, self._receive, reset=isinstance(output, Drop) and output.reset)
 
     def _look(self) -> None:
         """Notice, from now on, when the client leaves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
@@ -41,6 +41,8 @@ class Chat:
 
     settings: AnswerSettings
     asked: AskedModels = field(default_factory=AskedModels)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """Members of every answer in which the service says what it is."""
     _forms: dict[tuple[bool, FormatOptions, bool], _Form] = field(default_factory=dict, repr=False, compare=False)
     """Made once: of the ways in which requests want their calls written there are a few dozen."""
 
@@ -66,6 +68,7 @@ class Chat:
             prompt_bytes=conversation.size,
             choices=request.n,
             call_format=form.calls,
+            service=self.service,
         )
         return AnswerPlan(
             id=head.id,
