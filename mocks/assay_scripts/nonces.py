@@ -5,7 +5,7 @@ Memory is bounded: a client may use a fresh nonce for every request of a long ru
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -63,11 +63,11 @@ class Nonce:
 
     gates: set[str] = field(default_factory=set)
     """The names of the gates that are open."""
-    played: Counter[str] = field(default_factory=Counter)
+    played: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns have begun, by script."""
     conversations: defaultdict[str, Conversations] = field(default_factory=lambda: defaultdict(Conversations))
     """Those of the turns that have begun, by script."""
-    refused: Counter[str] = field(default_factory=Counter)
+    refused: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns an `overload` step has refused, by script."""
     turns: deque[Record] = field(default_factory=lambda: deque(maxlen=KEPT_TURNS))
     """The last turns, in order."""
