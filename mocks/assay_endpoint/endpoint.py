@@ -10,6 +10,7 @@ import itertools
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -26,8 +27,6 @@ from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
-from assay_proxy.answers.responses import Responses
-from assay_proxy.answers.stored_responses import Store
 from assay_proxy.errors import (
     BAD_REQUEST,
     BUSY,
@@ -52,6 +51,7 @@ from assay_scripts.selection import DEFAULT, Selection, rejected, select, withou
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
+    from assay_proxy.answers.responses import Responses
     from assay_proxy.surfaces.responses_request import ResponsesRequest
     from assay_scripts.nonces import Nonce
     from assay_scripts.steps import Library, Step
@@ -110,12 +110,20 @@ class Endpoint:
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
         self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
-        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
         self.journal = journal or Journal(settings.journal)
         self._entry = NOT_KEPT
+
+    @cached_property
+    def responses(self) -> Responses:
+        """Plans the answers of the Responses API."""
+        # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
+        from assay_proxy.answers.responses import Responses  # noqa: PLC0415
+        from assay_proxy.answers.stored_responses import Store  # noqa: PLC0415
+
+        return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
     # Before the body is read
 
