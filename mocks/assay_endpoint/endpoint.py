@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from assay_endpoint import openai_rules
+from assay_endpoint.api import embeddings, logprobs, rules
+from assay_endpoint.api.limits import Limits, limited, limits_of
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
-from assay_endpoint.limits import Limits, limited, limits_of
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.refusals import refuse_prose, unmatched
@@ -321,9 +321,9 @@ def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
     try:
         parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
     except ApiError as error:
-        raise openai_rules.coded(error, body) from error
-    first_fault(openai_rules.CHAT, body)
-    return endpoint.play(endpoint.chat.plan(parsed), limits_of(body))
+        raise rules.coded(error, body) from error
+    first_fault(rules.CHAT, body)
+    return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
@@ -344,15 +344,25 @@ def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
     try:
         return responses_request.parse(body, request.headers, any_object=True)
     except ApiError as error:
-        raise openai_rules.coded(error, body) from error
+        raise rules.coded(error, body) from error
 
 
 def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(openai_rules.RESPONSES, body)
-    plan = endpoint.responses.plan(asked)
+    first_fault(rules.RESPONSES, body)
+    asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
+    plan = endpoint.responses.plan(asked, logprobs.of_response(body))
     # Only now: a result may be of a call in a stored response.
-    refuse(openai_rules.unanswered(plan.conversation))
+    refuse(rules.unanswered(plan.conversation))
     return plan
+
+
+def _embed(endpoint: Endpoint, request: Request, _name: str) -> Reply:
+    body = body_of(request)
+    answer = embeddings.answer(body)
+    if not serves(body["model"], endpoint.settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
+    endpoint.asked.note(body["model"])
+    return json_reply(answer)
 
 
 def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
@@ -392,6 +402,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
     "/v1/responses": {"POST": _create},
+    "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
 }
 """Path → method → handler."""
