@@ -10,7 +10,8 @@ from assay_endpoint.endpoint import Request
 from assay_endpoint.journal import pages
 from assay_endpoint.journal.entry import Ended
 from assay_endpoint.journal.watching import noted
-from assay_endpoint.play import Head, Play, Reply, refused
+from assay_endpoint.play import Drop, Head, Noise, Play, Reply, refused
+from assay_endpoint.wire.connection import end, slowly, transport_in
 from assay_scripts.player import Until
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class Application:
     async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         answer = await self._answer(head, receive)
         if isinstance(answer, Play):
-            old = scope["http_version"] == "1.0"
-            await _Streaming(self._endpoint, answer, head, receive, _buffered(send) if old else send).run()
+            sending = _buffered(send) if scope["http_version"] == "1.0" else send
+            await _Streaming(self._endpoint, answer, head, receive, sending, scope).run()
         else:
             await reply(answer, self._endpoint.dressed(answer.headers, head), send)
 
@@ -90,12 +91,21 @@ class Application:
 class _Streaming:
     """One answer on its way to one client."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, request: Request, receive: Receive, send: Send) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        play: Play,
+        request: Request,
+        receive: Receive,
+        send: Send,
+        scope: Mapping[str, Any],
+    ) -> None:
         self._endpoint = endpoint
         self._play = play
         self._request = request
         self._receive = receive
         self._send = send
+        self._scope = scope
         self._loop = asyncio.get_running_loop()
         self._gone: asyncio.Task[None] | None = None
         self._wakened: asyncio.Future[None] | None = None
@@ -126,7 +136,13 @@ class _Streaming:
             elif isinstance(output, Head):
                 # Clients and proxies between wait for this very header.
                 headers = {**self._endpoint.dressed(output.headers, self._request), "Connection": "keep-alive"}
+                if output.seconds:
+                    slow = slowly(transport_in(self._scope), self._receive, output.seconds)
+                    send = noted(self._endpoint.journal, self._request.entry, slow)
                 await _start(200, headers, send)
+            elif isinstance(output, Drop | Noise):
+                await self._end(output)
+                return
             else:
                 await reply(output, self._endpoint.dressed(output.headers, self._request), send)
                 return
@@ -135,6 +151,15 @@ class _Streaming:
             except StopIteration:
                 output = None
         await send({"type": "http.response.body", "body": b""})
+
+    async def _end(self, output: Drop | Noise) -> None:
+        """End the connection as a script says."""
+        transport, entry, now = transport_in(self._scope), self._request.entry, monotonic()
+        if isinstance(output, Noise):
+            transport.write(output.content)
+            entry.send(now, output.content)
+        self._endpoint.journal.end(entry, now, Ended.CUT)
+        await end(transport, self._receive, reset=isinstance(output, Drop) and output.reset)
 
     def _look(self) -> None:
         """Notice, from now on, when the client leaves.

@@ -21,6 +21,7 @@ from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
+from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
@@ -190,7 +191,8 @@ class Endpoint:
         received = Received(plan.conversation)
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
-        return Play(plan, turns, self.settings, self._left)
+        kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
+        return kind(plan, turns, self.settings, self._left)
 
     def _left(self) -> None:
         self.playing -= 1

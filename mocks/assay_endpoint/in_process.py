@@ -21,8 +21,8 @@ from assay_endpoint.endpoint import Endpoint, Request, json_reply
 from assay_endpoint.journal.entry import Bounds, Ended
 from assay_endpoint.journal.requests import Requests
 from assay_endpoint.journal.ring import Journal
-from assay_endpoint.library import Given, scripts_in, with_library
-from assay_endpoint.play import Head, Play, Reply
+from assay_endpoint.play import Drop, Head, Noise, Play, Reply
+from assay_endpoint.scripts import Given, scripts_in, with_library
 from assay_endpoint.settings import Settings
 from assay_proxy.errors import INVALID, Problem, envelope
 from assay_scripts.player import Until
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assay_endpoint.play import Output
     from assay_scripts.steps import Script
 
+_INCOMPLETE = "peer closed connection without sending complete message body (incomplete chunked read)"
 KEPT = 1000
 """Requests in the journal."""
 BOUNDS = Bounds(body=2**20, sent=2**20, pieces=10_000)
@@ -95,14 +96,14 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         if isinstance(answer, Reply):
             return self._replied(request, asked, answer)
         playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
-        return self._begun(request, asked, await playing.abegin(), playing)
+        return self._begun(request, asked, await playing.abegin(request), playing)
 
     def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
         asked, answer = self._asked(request, body)
         if isinstance(answer, Reply):
             return self._replied(request, asked, answer)
         playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
-        return self._begun(request, asked, playing.begin(), playing)
+        return self._begun(request, asked, playing.begin(request), playing)
 
     def _begun(self, request: httpx.Request, asked: Request, first: Head | Reply, playing: _Playing) -> httpx.Response:
         if isinstance(first, Reply):
@@ -182,6 +183,8 @@ class _Playing:
         self._lock = lock
         self._outputs: Generator[Output, float, None] = play.outputs(time.monotonic())
         self._started = False
+        self._request: Any = None
+        """What is answered, of either library."""
 
     def close(self) -> None:
         """End it; that comes after its end, too, and means nothing then."""
@@ -190,26 +193,60 @@ class _Playing:
             self._play.close()
             self._endpoint.journal.end(self._entry, time.monotonic(), Ended.GONE)
 
-    def begin(self) -> Head | Reply:
-        """The head of a stream, or all of an answer."""
+    def begin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
+        """The head of a stream, or all of an answer.
+
+        Raises:
+            httpx.TransportError: the script ends the connection before there is either.
+        """
         output = self._next()
         while isinstance(output, Until):
             self._wait(output)
             output = self._next()
-        return _first(output)
+        first = self._first(request, output)
+        if isinstance(first, Head) and first.seconds:
+            time.sleep(first.seconds)
+        return first
 
-    async def abegin(self) -> Head | Reply:
+    async def abegin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
         """The same on an event loop."""
         try:
             output = self._next()
             while isinstance(output, Until):
                 await self._await(output)
                 output = self._next()
+            first = self._first(request, output)
+            if isinstance(first, Head) and first.seconds:
+                await asyncio.sleep(first.seconds)
         # A client that gives up before there is a response has nothing that it could close.
         except BaseException:
             self.close()
             raise
-        return _first(output)
+        return first
+
+    def _first(self, request: Any, output: Output | None) -> Head | Reply:  # noqa: ANN401 - of either library
+        """What an answer begins with."""
+        self._request = request
+        if isinstance(output, Drop | Noise):
+            ended = self._end(output, "Server disconnected without sending a response.")
+            self.close()
+            raise ended
+        if not isinstance(output, Head | Reply):
+            raise TypeError(f"an answer begins with {output!r}")
+        return output
+
+    def _end(self, output: Drop | Noise, closed: str) -> Exception:
+        """The exception that a client would get by a socket."""
+        self._endpoint.journal.end(self._entry, time.monotonic(), Ended.CUT)
+        module = _module(self._request)
+        made: Exception
+        if isinstance(output, Noise):
+            made = module.RemoteProtocolError("illegal status line or chunk header", request=self._request)
+        elif output.reset:
+            made = module.ReadError("[Errno 104] Connection reset by peer", request=self._request)
+        else:
+            made = module.RemoteProtocolError(closed, request=self._request)
+        return made
 
     def pieces(self) -> Iterator[bytes]:
         """The pieces of a stream's body."""
@@ -218,6 +255,8 @@ class _Playing:
                 self._wait(output)
             elif isinstance(output, bytes):
                 yield output
+            elif isinstance(output, Drop | Noise):
+                raise self._end(output, _INCOMPLETE)
 
     async def apieces(self) -> AsyncIterator[bytes]:
         """The same on an event loop."""
@@ -226,6 +265,8 @@ class _Playing:
                 await self._await(output)
             elif isinstance(output, bytes):
                 yield output
+            elif isinstance(output, Drop | Noise):
+                raise self._end(output, _INCOMPLETE)
 
     def _next(self) -> Output | None:
         with self._lock:
@@ -274,9 +315,3 @@ class _Playing:
 
 def _seconds(until: Until) -> float | None:
     return None if until.time == math.inf else max(0.0, until.time - time.monotonic())
-
-
-def _first(output: Output | None) -> Head | Reply:
-    if not isinstance(output, Head | Reply):
-        raise TypeError(f"an answer begins with {output!r}")
-    return output

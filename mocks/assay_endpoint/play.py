@@ -48,9 +48,26 @@ class Head:
     """The beginning of a streamed response."""
 
     headers: Mapping[str, str]
+    seconds: float = 0.0
+    """How long it takes to be sent."""
 
 
-Output = Head | bytes | Until | Reply
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drop:
+    """The end of the connection, in the middle of whatever was sent."""
+
+    reset: bool
+    """It is reset, not closed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Noise:
+    """Bytes on the connection beside HTTP, and its end."""
+
+    content: bytes
+
+
+Output = Head | bytes | Until | Reply | Drop | Noise
 
 
 class Play:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from assay_endpoint.in_process import Transport
     from assay_endpoint.journal.requests import Requests
-    from assay_endpoint.library import Given
+    from assay_endpoint.scripts import Given
     from assay_scripts.steps import Script
 
 KEY = "assay"
@@ -51,7 +51,7 @@ class EndpointFixture:
         Raises:
             ScriptError: a script cannot be read.
         """
-        from assay_endpoint.library import scripts_in  # noqa: PLC0415
+        from assay_endpoint.scripts import scripts_in  # noqa: PLC0415
 
         self._scripts |= scripts_in(scripts)
 

@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from assay_endpoint.asgi import Application
 from assay_endpoint.endpoint import Endpoint
+from assay_endpoint.wire.connection import EXTENSION
 from assay_proxy.errors import BAD_REQUEST, envelope
 
 if TYPE_CHECKING:
@@ -39,7 +40,12 @@ STOPPING = 3
 
 
 class _Protocol(HttpToolsProtocol):
-    """Refuses what is not HTTP with the error object that the endpoint uses."""
+    """Refuses what is not HTTP with the error object that the endpoint uses, and lets scripts reach the connection."""
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self.scope["extensions"] = {EXTENSION: self.transport}  # type: ignore[dict-item]
 
     def send_400_response(self, msg: str) -> None:
         """Answer before the application is asked, and close the connection."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -26,7 +26,18 @@ from assay_scripts.conversation import answered, as_message, input_text, is_user
 from assay_scripts.default_answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
 from assay_scripts.nonces import Nonce, Nonces, Record
-from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn, only_cursor
+from assay_scripts.steps import (
+    Call,
+    Fail,
+    Library,
+    Notifications,
+    Parts,
+    Script,
+    Step,
+    ends_turn,
+    only_cursor,
+    only_endpoint,
+)
 from assay_scripts.steps.cursor import Exec
 
 Items = Sequence[Mapping[str, Any]]
@@ -98,11 +109,20 @@ def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Sele
 
 def without_cursor(selection: Selection) -> Selection:
     """The selection for a backend other than Cursor's: rejected if a step of the script is only for that one."""
-    step = next((step for part in selection.parts for step in part if only_cursor(step)), None)
+    return _without(only_cursor, "assay-cursor", selection)
+
+
+def for_app_server(selection: Selection) -> Selection:
+    """The selection for the mock of the app-server: rejected if a step is only for Cursor's, or for the endpoint."""
+    return _without(only_endpoint, "assay serve", without_cursor(selection))
+
+
+def _without(only: Callable[[Step], str], player: str, selection: Selection) -> Selection:
+    step = next((step for part in selection.parts for step in part if only(step)), None)
     if step is None:
         return selection
-    why = f"{type(step).__name__}: {only_cursor(step)}"
-    problem = f"The script {selection.script} is played by assay-cursor alone: {why}."
+    why = f"{type(step).__name__}: {only(step)}"
+    problem = f"The script {selection.script} is played by {player} alone: {why}."
     return rejected(problem, selection.script, selection.nonce)
 
 

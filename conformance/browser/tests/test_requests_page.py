@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from assay_endpoint.in_process import endpoint_of
-from assay_endpoint.library import scripts_in
+from assay_endpoint.scripts import scripts_in
 from assay_endpoint.serving import running
 
 if TYPE_CHECKING:

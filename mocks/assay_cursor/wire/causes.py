@@ -1,4 +1,4 @@
-"""How the service fails for each cause of `assay_scripts.causes`: a problem, a stream cut short, or silence."""
+"""How the service fails for each cause of `assay_scripts.steps.causes`: a problem, a stream cut short, or silence."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.kinds import NAME, TEXT, Kind, kind_of
 from assay_scripts.markers import SCRIPT_NAME
-from assay_scripts.steps import Call, Notifications, Parts, Script, Step
+from assay_scripts.steps import Call, Gate, Hang, Notifications, Open, Overload, Pace, Parts, Pause, Script, Step, Usage
+from assay_scripts.steps.http import Drip, Ending, Heading, Stall, Truncate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -96,7 +97,23 @@ def _part(data: object, place: str) -> tuple[Step, ...]:
     if not isinstance(data, list):
         raise ScriptError(place, f"expected a list of steps, found {_shown(data)}")
     # A part of no steps is one: a turn that says nothing.
-    return tuple(step_from_json(step, f"{place}[{index}]") for index, step in enumerate(data))
+    part = tuple(step_from_json(step, f"{place}[{index}]") for index, step in enumerate(data))
+    _check_heads(part, place)
+    return part
+
+
+def _check_heads(part: tuple[Step, ...], place: str) -> None:
+    """Check that what decides the head of the response comes before what is sent behind the head."""
+    sent = next((index for index, step in enumerate(part) if not isinstance(step, _SILENT)), len(part))
+    for index, step in enumerate(part[sent:], sent):
+        if isinstance(step, Heading):
+            name, before = NAMES[type(step)], NAMES[type(part[sent])]
+            why = f"{name} must come before the answer begins, and {before} is sent first; move it up"
+            raise ScriptError(_at(f"{place}[{index}]", name), why)
+
+
+_SILENT = Heading | Ending | Pause | Pace | Gate | Hang | Stall | Drip | Truncate | Open | Usage | Overload
+"""Steps for which nothing is sent, or after which nothing is."""
 
 
 def step_from_json(data: object, place: str = "") -> Step:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay_scripts.causes import CAUSES
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
-from assay_scripts.steps import only_app_server, only_cursor
+from assay_scripts.steps import only_app_server, only_cursor, only_endpoint
+from assay_scripts.steps.causes import CAUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,6 +62,8 @@ def _section(definition: Definition) -> str:
         head = f"{head}\nNot played by a model's service behind a real Codex: {app_server}.\n"
     if cursor:
         head = f"{head}\nPlayed by `assay-cursor` alone: {cursor}.\n"
+    if only_endpoint(definition.step):
+        head = f"{head}\nPlayed by the endpoint alone: {only_endpoint(definition.step)}.\n"
     if not definition.fields:
         return head
     meanings = field_descriptions(definition.step)

@@ -108,7 +108,10 @@ def _ref(name: str) -> Schema:
 
 
 def _or_null(inner: Mapping[str, Any]) -> Schema:
-    return {**inner, "type": [inner["type"], "null"]}
+    if "type" not in inner:
+        return {"anyOf": [*inner["anyOf"], {"type": "null"}]}
+    types = inner["type"] if isinstance(inner["type"], list) else [inner["type"]]
+    return {**inner, "type": [*types, "null"]}
 
 
 if __name__ == "__main__":
