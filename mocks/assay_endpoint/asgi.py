@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 DRAINED = 64 * 2**20
 """Bytes of a refused body that are still read: a client that is still sending would lose the answer."""
 PATIENCE = 8
-"""Pieces that are sent before a stream that never waits looks whether its client is still there."""
+"""Pieces that a stream sends without a wait before it looks whether its client is still there."""
 
 
 class _Gone(Exception):  # noqa: N818 - no error: the client has left
@@ -122,17 +123,20 @@ class _Streaming:
     async def _run(self) -> None:
         clock, send = self._loop.time, self._send
         outputs = self._play.outputs(clock())
-        sent, output = 0, next(outputs, None)
+        ready, output = 0, next(outputs, None)
         while output is not None:
             if isinstance(output, bytes):
+                if ready:
+                    # The others' turn: nothing else here gives way as long as pieces are ready.
+                    await asyncio.sleep(0)
+                    if ready >= PATIENCE:
+                        self._look()
+                ready += 1
                 await send({"type": "http.response.body", "body": output, "more_body": True})
-                sent += 1
-                # The others' turn: nothing else here gives way as long as frames are ready.
-                await asyncio.sleep(0)
-                if sent >= PATIENCE:
-                    self._look()
             elif isinstance(output, Until):
-                await self._wait(output.time)
+                ready = 0
+                # What is due, or wants to give way, waits for no timer.
+                await (self._wait(output.time) if output.time > clock() else asyncio.sleep(0))
             elif isinstance(output, Head):
                 # Clients and proxies between wait for this very header.
                 headers = {**self._endpoint.dressed(output.headers, self._request), "Connection": "keep-alive"}
@@ -203,8 +207,13 @@ async def reply(answer: Reply, headers: Mapping[str, str], send: Send) -> None:
 
 
 async def _start(status: int, headers: Mapping[str, str], send: Send) -> None:
-    raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    raw = [(_lower(name), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": raw})
+
+
+@lru_cache
+def _lower(name: str) -> bytes:
+    return name.lower().encode("latin-1")
 
 
 def _buffered(send: Send) -> Send:

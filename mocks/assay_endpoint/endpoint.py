@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from assay_endpoint import openai_rules
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
@@ -42,7 +43,8 @@ from assay_proxy.http.cors import Cors
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.json_text import encoded
-from assay_scripts.default_answer import default_answer
+from assay_proxy.surfaces.rules import first_fault, refuse
+from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
@@ -50,6 +52,7 @@ from assay_scripts.selection import DEFAULT, Selection, rejected, select, withou
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
+    from assay_proxy.surfaces.responses_request import ResponsesRequest
     from assay_scripts.nonces import Nonce
     from assay_scripts.steps import Library, Step
 
@@ -71,6 +74,9 @@ class Request:
     entry: Entry = field(default=NOT_KEPT, repr=False)
     """Where the journal notes it."""
 
+
+SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
+"""What every chat answer says of the service. The fingerprint never changes: the same request has the same answer."""
 
 Handler = Callable[["Endpoint", Request, str], Reply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
@@ -103,7 +109,7 @@ class Endpoint:
         self._cors = Cors(settings.cors_origins)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
-        self.chat = Chat(settings=settings, asked=self.asked)
+        self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
         self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
@@ -304,14 +310,17 @@ def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
 
 def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
     body, most = body_of(request), endpoint.settings.max_choices
-    parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
+    try:
+        parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
+    except ApiError as error:
+        raise openai_rules.coded(error, body) from error
+    first_fault(openai_rules.CHAT, body)
     return endpoint.play(endpoint.chat.plan(parsed), limits_of(body))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
     body = body_of(request)
-    parsed = responses_request.parse(body, request.headers, any_object=True)
-    return endpoint.play(endpoint.responses.plan(parsed), limits_of(body))
+    return endpoint.play(_responded(endpoint, body, _asked(request, body)), limits_of(body))
 
 
 def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
@@ -319,9 +328,23 @@ def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | P
     refusal = chatgpt_service.refusal(body)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    parsed = replace(responses_request.parse(body, request.headers, any_object=True), output_at_end=False)
-    plan = endpoint.responses.plan(parsed)
+    plan = _responded(endpoint, body, replace(_asked(request, body), output_at_end=False))
     return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
+
+
+def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
+    try:
+        return responses_request.parse(body, request.headers, any_object=True)
+    except ApiError as error:
+        raise openai_rules.coded(error, body) from error
+
+
+def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
+    first_fault(openai_rules.RESPONSES, body)
+    plan = endpoint.responses.plan(asked)
+    # Only now: a result may be of a call in a stored response.
+    refuse(openai_rules.unanswered(plan.conversation))
+    return plan
 
 
 def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:

@@ -131,6 +131,8 @@ def _config(endpoint: Endpoint) -> uvicorn.Config:
         loop="uvloop",
         ws="none",
         lifespan="off",
+        # Nothing here asks who the client is, and each request would pay for it.
+        proxy_headers=False,
         access_log=False,
         log_level=logging.WARNING,
         server_header=False,

@@ -23,7 +23,7 @@ from itertools import takewhile
 from typing import Any
 
 from assay_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
 from assay_scripts.nonces import Nonce, Nonces, Record
 from assay_scripts.steps import (
