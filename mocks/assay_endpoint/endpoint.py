@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from assay_endpoint import openai_rules
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
-from assay_endpoint.limits import Limits, limited, limits_of
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
-from assay_endpoint.refusals import refuse_prose, unmatched
+from assay_endpoint.rules import openai_rules
+from assay_endpoint.rules.limits import Limits, limited, limits_of
+from assay_endpoint.rules.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
 from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels

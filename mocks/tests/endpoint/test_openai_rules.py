@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from assay_endpoint.in_process import transport
-from assay_endpoint.strict_schema import lacks
+from assay_endpoint.rules.strict_schema import lacks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
