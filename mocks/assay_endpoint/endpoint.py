@@ -98,6 +98,10 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self._asked = 0
+        """Requests for an answer so far."""
+        self._headers: Mapping[str, str] = {}
+        """Those of the request that is being answered."""
         self.journal = Journal(settings.journal)
         self._entry = Entry(method="", path="", headers={}, sent=b"")
 
@@ -159,6 +163,7 @@ class Endpoint:
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
         self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
+        self._headers = request.headers
         answer: Reply | Play
         try:
             handlers, name = self._handlers(request.path)
@@ -182,6 +187,7 @@ class Endpoint:
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
+        self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
@@ -191,7 +197,7 @@ class Endpoint:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
-        selection = self._select(received)
+        selection = self._select(received, choice)
         if selection.script == DEFAULT and self._strict():
             raise unmatched(self._scripts(), received)
         if plan.conversation.schema is ANY_OBJECT:
@@ -209,7 +215,7 @@ class Endpoint:
             seed=plan.id,
         )
 
-    def _select(self, received: Received) -> Selection:
+    def _select(self, received: Received, choice: int) -> Selection:
         library = self._scripts()
         # The file is read again when it changes, so it may be broken now.
         if isinstance(library, ScriptError):
@@ -223,6 +229,10 @@ class Endpoint:
             call_id=self._call_id(),
             developer=received.developer,
             schema=received.conversation.schema,
+            model=received.conversation.model,
+            headers=self._headers,
+            number=self._asked,
+            choice=choice,
         )
         return without_cursor(selection)
 
