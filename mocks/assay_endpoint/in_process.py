@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from assay_endpoint.endpoint import Endpoint, Request, json_reply
+from assay_endpoint.journal.entry import Bounds, Ended
+from assay_endpoint.journal.requests import Requests
+from assay_endpoint.journal.ring import Journal
 from assay_endpoint.play import Drop, Head, Noise, Play, Reply
 from assay_endpoint.scripts import Given, scripts_in, with_library
 from assay_endpoint.settings import Settings
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
     from types import ModuleType
 
-    from assay_endpoint.journal import Entry
+    from assay_endpoint.journal.entry import Entry
     from assay_endpoint.play import Output
     from assay_scripts.steps import Script
 
 _INCOMPLETE = "peer closed connection without sending complete message body (incomplete chunked read)"
 KEPT = 1000
 """Requests in the journal."""
+BOUNDS = Bounds(body=2**20, sent=2**20, pieces=10_000)
+"""How much of each: a test asserts over what it has just done, and ends soon."""
 LEAVING = Problem(421, INVALID, "not_served_here", "Nothing leaves this process.")
 
 
@@ -59,8 +64,11 @@ def endpoint_of(
     def refuses() -> bool:
         return bool(scripts()) if strict is None else strict
 
-    settings = Settings(api_key=api_key, journal=KEPT)
-    return Endpoint(settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses)
+    settings = Settings(api_key=api_key)
+    journal = Journal(KEPT, BOUNDS)
+    return Endpoint(
+        settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses, journal=journal
+    )
 
 
 class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
@@ -72,10 +80,10 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._lock = threading.RLock()
 
     @property
-    def requests(self) -> list[Entry]:
+    def requests(self) -> Requests:
         """What was asked so far, oldest first."""
         with self._lock:
-            return list(self._endpoint.journal.entries)
+            return Requests(self._endpoint.journal.entries)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response; its body is played as it is read."""
@@ -86,34 +94,41 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         body = await request.aread()
         asked, answer = self._asked(request, body)
         if isinstance(answer, Reply):
-            return _made(request, answer.status, self._endpoint.dressed(answer.headers, asked), answer.body)
-        playing = _Playing(self._endpoint, answer, self._lock)
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
         return self._begun(request, asked, await playing.abegin(request), playing)
 
     def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
         asked, answer = self._asked(request, body)
         if isinstance(answer, Reply):
-            return _made(request, answer.status, self._endpoint.dressed(answer.headers, asked), answer.body)
-        playing = _Playing(self._endpoint, answer, self._lock)
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
         return self._begun(request, asked, playing.begin(request), playing)
 
     def _begun(self, request: httpx.Request, asked: Request, first: Head | Reply, playing: _Playing) -> httpx.Response:
-        headers = self._endpoint.dressed(first.headers, asked)
         if isinstance(first, Reply):
-            return _made(request, first.status, headers, first.body)
-        module = _module(request)
+            return self._replied(request, asked, first)
+        asked.entry.open(200)
+        headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
         made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
         return made
 
-    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
-        asked = Request(
-            method=request.method,
-            path=request.url.path,
-            query=request.url.query.decode(),
-            headers={name.lower(): value for name, value in request.headers.items()},
-            body=body,
-        )
+    def _replied(self, request: httpx.Request, asked: Request, reply: Reply) -> httpx.Response:
+        now = time.monotonic()
         with self._lock:
+            asked.entry.open(reply.status)
+            asked.entry.send(now, reply.body)
+            self._endpoint.journal.end(asked.entry, now, Ended.COMPLETED)
+        return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
+
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
+        method, path, query = request.method, request.url.path, request.url.query.decode()
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        with self._lock:
+            entry = self._endpoint.journal.begin(
+                method=method, path=path, query=query, headers=headers, now=time.monotonic(), when=time.time()
+            )
+            asked = Request(method=method, path=path, query=query, headers=headers, body=body, entry=entry)
             refusal = self._endpoint.admit(asked, len(body))
             if refusal is not None and refusal.status == 404:  # noqa: PLR2004 - there is nothing at this path
                 message = f"{request.method} {request.url} would leave this process: the endpoint serves no such path."
@@ -161,9 +176,10 @@ class _Body:
 class _Playing:
     """A play, with its waits."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, lock: threading.RLock) -> None:
+    def __init__(self, endpoint: Endpoint, play: Play, entry: Entry, lock: threading.RLock) -> None:
         self._endpoint = endpoint
         self._play = play
+        self._entry = entry
         self._lock = lock
         self._outputs: Generator[Output, float, None] = play.outputs(time.monotonic())
         self._started = False
@@ -171,10 +187,11 @@ class _Playing:
         """What is answered, of either library."""
 
     def close(self) -> None:
-        """End it."""
+        """End it; that comes after its end, too, and means nothing then."""
         with self._lock:
             self._outputs.close()
             self._play.close()
+            self._endpoint.journal.end(self._entry, time.monotonic(), Ended.GONE)
 
     def begin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
         """The head of a stream, or all of an answer.
@@ -251,13 +268,16 @@ class _Playing:
 
     def _next(self) -> Output | None:
         with self._lock:
+            now = time.monotonic()
             try:
-                if self._started:
-                    return self._outputs.send(time.monotonic())
-                self._started = True
-                return next(self._outputs)
+                output = self._outputs.send(now) if self._started else next(self._outputs)
             except StopIteration:
+                self._endpoint.journal.end(self._entry, now, Ended.COMPLETED)
                 return None
+            self._started = True
+            if isinstance(output, bytes):
+                self._entry.send(now, output)
+            return output
 
     def _wait(self, until: Until) -> None:
         changed = threading.Event()

@@ -1,6 +1,6 @@
 """What a request asks of an answer that the reference proxy leaves to its backend: its length, and where it stops.
 
-The default answer obeys; a script says what it says. Requests that OpenAI's API refuses are refused, too.
+The default answer obeys; a script says what it says.
 """
 
 from __future__ import annotations
@@ -8,14 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.surfaces.rules import Fault, refuse
-from assay_scripts.steps import Finish, Say, Step, Usage
+from assay_scripts.steps import Call, Finish, Say, Step, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-MOST_STOPS = 4
-MOST_TOOLS = 128
 _LENGTHS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
@@ -27,18 +24,19 @@ class Limits:
     """After so many pieces of text, each of which counts as a token; None: anywhere."""
     stops: tuple[str, ...] = ()
     """Before the first of these texts."""
+    calls: int | None = None
+    """After so many calls; None: any number."""
 
 
 def limits_of(body: Mapping[str, Any]) -> Limits:
-    """The limits that an acceptable request sets.
-
-    Raises:
-        ApiError: 400, where OpenAI's API refuses the request for more than the reference proxy does.
-    """
-    refuse(_faults(body))
+    """The limits that an acceptable request sets."""
     stop = body.get("stop") or ()
     tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
-    return Limits(tokens=tokens, stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)))
+    return Limits(
+        tokens=tokens,
+        stops=(stop,) if isinstance(stop, str) else tuple(filter(None, stop)),
+        calls=1 if body.get("parallel_tool_calls") is False else None,
+    )
 
 
 def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
@@ -50,6 +48,8 @@ def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
                 return (Say(tuple(kept)),)
             cut = Say(tuple(kept[: limits.tokens]))
             return (cut, Usage(output=limits.tokens), Finish("length"))
+        case (Call(), *_):
+            return part[: limits.calls]
         case _:
             return part
 
@@ -62,34 +62,3 @@ def _before(pieces: tuple[str, ...], stops: tuple[str, ...]) -> Iterator[str]:
         if left > 0:
             yield piece[:left]
         left -= len(piece)
-
-
-def _faults(body: Mapping[str, Any]) -> Iterator[Fault]:
-    stop = body.get("stop")
-    if not (stop is None or isinstance(stop, str) or _are_stops(stop)):
-        yield Fault("stop", f"a string or a list of at most {MOST_STOPS} strings")
-    tools = body.get("tools") or []
-    if len(tools) > MOST_TOOLS:
-        yield Fault("tools", f"a list of at most {MOST_TOOLS}")
-    for index, tool in enumerate(tools):
-        function = tool.get("function", tool)
-        if function.get("strict") is True and not _is_strict(function.get("parameters")):
-            right = "a schema whose objects have `additionalProperties: false`, since it is strict"
-            place = "function.parameters" if function is not tool else "parameters"
-            yield Fault(f"tools[{index}].{place}", right)
-
-
-def _are_stops(value: object) -> bool:
-    return isinstance(value, list) and len(value) <= MOST_STOPS and all(isinstance(one, str) for one in value)
-
-
-def _is_strict(schema: object) -> bool:
-    """Whether every object of a schema is closed, as OpenAI's strict mode asks."""
-    if isinstance(schema, list):
-        return all(map(_is_strict, schema))
-    if not isinstance(schema, dict):
-        return True
-    if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
-        return False
-    inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
-    return all(map(_is_strict, [*inner, *(schema.get(name) for name in ("items", "anyOf", "allOf"))]))

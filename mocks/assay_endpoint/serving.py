@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from assay_endpoint.endpoint import Scripts
+    from assay_endpoint.journal.ring import Journal
     from assay_endpoint.settings import Settings
 
 KEPT = 75
@@ -118,9 +119,9 @@ def running(endpoint: Endpoint, port: int = 0) -> Iterator[str]:
         at.close()
 
 
-def endpoint_of(settings: Settings, scripts: Scripts) -> Endpoint:
-    """An endpoint that begins now."""
-    return Endpoint(settings, scripts, created=int(time.time()))
+def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
+    """An endpoint that begins now; `journal`: where its requests are noted, None: as the settings say."""
+    return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
 
 
 def _config(endpoint: Endpoint) -> uvicorn.Config:
@@ -130,6 +131,8 @@ def _config(endpoint: Endpoint) -> uvicorn.Config:
         loop="uvloop",
         ws="none",
         lifespan="off",
+        # Nothing here asks who the client is, and each request would pay for it.
+        proxy_headers=False,
         access_log=False,
         log_level=logging.WARNING,
         server_header=False,

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay_scripts.asked.matching import why_not
 from assay_scripts.asked.request import Asked, Items
 from assay_scripts.conversation import answered, as_message, input_text, is_user, searched_texts
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
 from assay_scripts.nonces import Nonce, Nonces, Record
 from assay_scripts.steps import (
@@ -71,7 +71,7 @@ class Selection:
     by: Literal["marker", "when", "default"] = "default"
     """What has chosen the script."""
     asked: Asked | None = None
-    """What was asked, where no marker decided; `asked.matching.tried` says of each script why it was not chosen."""
+    """What was asked; `asked.matching.tried` says of each script why it was not chosen."""
     counter: Counter[str] | None = None
     """Where the request is counted, for a script whose parts are a sequence; None if it is not."""
 
@@ -103,16 +103,17 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `Asked`. `choice`: of
     the request's answer, whose choices are one request.
     """
-    marker = _marker(history, given)
-    if isinstance(marker, BrokenMarker):
-        return rejected(marker.problem)
-    if marker is not None:
-        return _by_marker(library, nonces, marker, [*history, as_message(given)], choice)
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)
     asked = Asked(
         conversation=conversation, developer=developer, tools=tools, model=model, headers=headers, number=number
     )
+    marker = _marker(history, given)
+    if isinstance(marker, BrokenMarker):
+        return rejected(marker.problem)
+    if marker is not None:
+        found = _by_marker(library, nonces, marker, [*history, as_message(given)], choice)
+        return replace(found, by="marker", asked=asked)
     script = _by_condition(library, asked)
     if script is not None:
         return replace(_of_conversation(script, asked, nonces, choice), by="when", asked=asked)
@@ -188,9 +189,9 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     parts, name = choices[nonce.played[script.name] % len(choices)], _name(conversation)
     if script.sequence != "no":
         counter = nonce.asked if script.sequence == "conversation" else nonces.asked
-        return replace(_in_sequence(script, parts, nonce, counter, choice), conversation=name, by="marker")
+        return replace(_in_sequence(script, parts, nonce, counter, choice), conversation=name)
     first = part_to_play(parts, answered(conversation), nonce.conversations[script.name].number(name))
-    return replace(_of_script(script, parts, first, nonce), conversation=name, by="marker")
+    return replace(_of_script(script, parts, first, nonce), conversation=name)
 
 
 def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) -> Selection:

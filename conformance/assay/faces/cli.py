@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import Console
 
+from assay.faces.certificates import certificate_group, verify_command
 from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
 from assay.faces.replay import replay_command
 from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, known_failing_group, report_command, show
 from assay.faces.serve import serve_command
+from assay.faces.site import site_command
 from assay.model.catalogue import UnknownRequirementError, load
 from assay.model.dialect import Dialect
 from assay.model.verdict import HarnessError
@@ -150,7 +152,10 @@ def _certify(target: TargetOptions, run: RunOptions, form: str) -> int:
     return report.status
 
 
-for _command in (report_command, judge_command, diff_command, replay_command, known_failing_group):
+for _command in (
+    report_command, judge_command, diff_command, replay_command, known_failing_group, certificate_group, verify_command,
+    site_command,
+):  # fmt: skip
     main.add_command(_command)
 
 

@@ -12,7 +12,9 @@ from assay.driving.drive import no_progress
 from assay.driving.tries import unhurried
 from assay.judging import known_failing
 from assay.judging.known_failing import KnownFailingError
+from assay.model import editions
 from assay.model.catalogue import Catalogue, load
+from assay.model.editions import UnknownEditionError
 from assay.model.target import Backend, Target
 from assay.model.verdict import VerdictLevel
 from assay.reading.selection import UnknownScenarioError, keys, select
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from assay.results.masking import Masking
     from assay.results.report import Report
 
-USAGE_ERRORS = (OptionError, UnknownScenarioError, KnownFailingError, FolderError)
+USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)
 """What a person can do wrong; each message says what would be right."""
 
 
@@ -182,6 +184,7 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
     Raises:
         OptionError: an option has a value that it cannot have.
         UnknownScenarioError: a selected name is neither a scenario's nor a requirement's.
+        UnknownEditionError: no edition has that date.
         KnownFailingError: the file of known failures cannot be used.
         FolderError: no result can be written to the folder of `--output`.
     """
@@ -191,7 +194,7 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
     target.carried()
     if run.output:
         folder.check(run.output)
-    catalogue = load()
+    catalogue = editions.at(run.edition) if run.edition else load()
     # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
     known = known_failing.load(run.known_failing, keys((*SCENARIOS, *LIVE), catalogue)) if run.known_failing else {}
     # What is behind the target is not known yet, so both are chosen from.

@@ -53,6 +53,18 @@ class Result:
         Raises:
             FolderError: there are none, or not those that the report speaks of.
         """
+        data = self.transcripts()
+        try:
+            return archive.of_bytes(data, scenarios, name=str(self.folder / TRANSCRIPTS))
+        except ArchiveError as error:
+            raise FolderError(str(error)) from error
+
+    def transcripts(self) -> bytes:
+        """The file of its transcripts, as it is.
+
+        Raises:
+            FolderError: there is none, or not the one that the report speaks of.
+        """
         there = self.report.transcripts
         if there is None:
             raise FolderError(f"{self.folder} has no transcripts: {self.report.reason}")
@@ -60,13 +72,10 @@ class Result:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise FolderError(f"{path} cannot be read: {_why(error)}") from error
+            raise FolderError(f"{path} cannot be read: {why(error)}") from error
         if hashlib.sha256(data).hexdigest() != there.sha256:
             raise FolderError(f"{path} is not the file that {REPORT} speaks of: it was changed, or is of another run")
-        try:
-            return archive.load(path, scenarios)
-        except ArchiveError as error:
-            raise FolderError(str(error)) from error
+        return data
 
 
 @cache
@@ -92,9 +101,14 @@ def versions() -> Versions:
     )
 
 
+def plain(report: Report) -> dict[str, Any]:
+    """A report as JSON has it."""
+    return dict(_form().dump_python(report, mode="json"))
+
+
 def as_json(report: Report) -> str:
     """The text of `report.json`."""
-    text = json.dumps(_form().dump_python(report, mode="json"), ensure_ascii=False, indent=1)
+    text = json.dumps(plain(report), ensure_ascii=False, indent=1)
     # Lone surrogates: some answers hold them, and no UTF-8 could be written with them.
     return text.encode(errors="backslashreplace").decode() + "\n"
 
@@ -109,7 +123,7 @@ def check(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         others = sorted(entry.name for entry in folder.iterdir() if entry.name not in OURS)
     except OSError as error:
-        raise FolderError(f"{folder} cannot be a folder for a result: {_why(error)}") from error
+        raise FolderError(f"{folder} cannot be a folder for a result: {why(error)}") from error
     # An earlier result is replaced; what is not ours is not mixed with it.
     if others:
         raise FolderError(f"{folder} holds {others[0]}, which is no part of a result; name a new or an empty folder")
@@ -129,7 +143,7 @@ def write(folder: Path, report: Report, certificate: Certificate | None = None) 
             report = replace(report, transcripts=_write_transcripts(folder, certificate))
         _put(folder / REPORT, as_json(report).encode())
     except OSError as error:
-        raise FolderError(f"the result cannot be written to {folder}: {_why(error)}") from error
+        raise FolderError(f"the result cannot be written to {folder}: {why(error)}") from error
     return report
 
 
@@ -165,23 +179,35 @@ def read(folder: Path) -> Result:
     if not folder.is_dir():
         raise FolderError(f"{folder} is no folder; `assay certify --output DIR` writes one")
     try:
-        data = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except FileNotFoundError:
         raise FolderError(f"{folder} holds no result: it has no {REPORT}") from None
     except OSError as error:
-        raise FolderError(f"{path} cannot be read: {_why(error)}") from error
+        raise FolderError(f"{path} cannot be read: {why(error)}") from error
+    return Result(folder=folder, report=parsed(data, str(path)))
+
+
+def parsed(text: bytes, name: str) -> Report:
+    """The report in the text of a file; `name` is what messages call it.
+
+    Raises:
+        FolderError: it is none that this version can read.
+    """
+    try:
+        data = json.loads(text)
     # Also RecursionError: JSON of thousands of lists in each other.
     except (ValueError, RecursionError) as error:
-        raise FolderError(f"{path} is no JSON, so it was torn or is of something else: {error}") from error
+        raise FolderError(f"{name} is no JSON, so it was torn or is of something else: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FolderError(f"{path} is no result in format {FORMAT}, the one that this version of Assay reads")
+        raise FolderError(f"{name} is no result in format {FORMAT}, the one that this version of Assay reads")
     try:
-        return Result(folder=folder, report=_form().validate_python(data))
+        return _form().validate_python(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = "/".join(map(str, first["loc"]))
-        raise FolderError(f"{path} is damaged: {where}: {first['msg'].lower()}") from error
+        raise FolderError(f"{name} is damaged: {where}: {first['msg'].lower()}") from error
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
+    """Why a file could not be read or written, in words of the system."""
     return os.strerror(error.errno).lower() if error.errno else str(error)

@@ -674,6 +674,13 @@ class RunOptions(Options):
             " the proxy, else strict.",
         ),
     )
+    edition: str | None = field(
+        default=None,
+        metadata=_option(
+            kind=Text(metavar="DATE"),
+            help="Edition of the catalogue to judge by. If omitted, the catalogue of this version.",
+        ),
+    )
     jobs: int = field(default=8, metadata=_option(kind=Count(), help="How many exchanges run at the same time."))
     max_requests: int | None = field(
         default=None,

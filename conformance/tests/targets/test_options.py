@@ -30,6 +30,7 @@ RUN = RunOptions(
     known_failing=Path(__file__),
     output=Path(__file__).parent,
     level=VerdictLevel.COMPAT,
+    edition="2026-11-22",
     jobs=3,
     max_requests=4,
     max_tokens=5,
@@ -103,7 +104,7 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
     run = {
         "only": ["text-hello", "call-one"], "known-failing": __file__, "output": str(Path(__file__).parent),
-        "level": "compat", "jobs": 3,
+        "level": "compat", "edition": "2026-11-22", "jobs": 3,
         "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN

@@ -18,7 +18,7 @@ from assay_cursor_protos import agent_pb2 as pb
 from assay_scripts import steps as language
 from assay_scripts.blocks import cut
 from assay_scripts.call_shapes import Text, in_shapes
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.player import Until, perform
 from assay_scripts.steps import Piece, Usage, cursor
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from assay_scripts.asked.request import Asked
-    from assay_scripts.steps import Library, Script
+    from assay_scripts.steps import Script
 
 _LONGEST_SHOWN = 60
 _LEAVES = tuple(field.name for field in fields(When) if field.name not in {*NESTED.values(), "header", "tool"})
@@ -41,11 +41,11 @@ class Tried:
     """Whether its condition holds, whatever came before it."""
 
 
-def tried(library: Library, asked: Asked) -> tuple[Tried, ...]:
+def tried(scripts: Iterable[Script], asked: Asked) -> tuple[Tried, ...]:
     """Every script that has a condition, in order; the first one that holds is chosen."""
     found: list[Tried] = []
     chosen = ""
-    for script in library.values():
+    for script in scripts:
         if script.when is None:
             continue
         why = why_not(condition(script.when), asked)
@@ -66,7 +66,7 @@ def _reasons(when: When, asked: Asked) -> Iterator[str]:
         if rule is not None:
             yield _of_leaf(name, rule, asked)
     if when.tool is not None and not any(when.tool.fit(str(tool.get("name"))) for tool in asked.tools):
-        yield f"no declared tool {_negated(when.tool)}"
+        yield f"no declared tool {when.tool}"
     for name, rule in (when.header or {}).items():
         yield _of_header(name, rule, asked)
     yield from (why_not(inner, asked) for inner in when.all)
@@ -81,19 +81,20 @@ def _of_leaf(name: str, rule: Any, asked: Asked) -> str:  # noqa: ANN401 - the r
     value = getattr(asked, _ASKED.get(name, name))
     subject = _SUBJECTS[name]
     if value is None:
-        return f"{subject} {rule} is asked for, and there is none"
-    return "" if rule.fit(value) else f"{subject} {_seen(value)} is none that {_negated(rule)}"
+        return f"{subject} is not there"
+    return "" if rule.fit(value) else f"{subject}, {_seen(value)}, {rule.unfit}"
 
 
 def _of_header(name: str, rule: Words, asked: Asked) -> str:
     value = (asked.headers or {}).get(name)
     if value is None:
         return f"the header {name} is missing"
-    return "" if rule.fit(value) else f"the header {name} {_seen(value)} is none that {_negated(rule)}"
+    seen = "" if name in _SECRET else f", {_seen(value)},"
+    return "" if rule.fit(value) else f"the header {name}{seen} {rule.unfit}"
 
 
-def _negated(rule: Words | Span) -> str:
-    return f"is {rule}" if isinstance(rule, Words) and rule.how == "like" else str(rule)
+_SECRET = ("authorization", "api-key", "x-api-key", "cookie")
+"""Headers whose values are not shown: what is said here stands in journals."""
 
 
 def _seen(value: str | int) -> str:
@@ -103,9 +104,9 @@ def _seen(value: str | int) -> str:
 
 def described(when: When) -> str:
     """A condition as a sentence without its end."""
-    said = [f"{_SUBJECTS[name]} {_negated(rule)}" for name in _LEAVES if (rule := getattr(when, name)) is not None]
-    said += [f"a declared tool {_negated(when.tool)}"] if when.tool is not None else []
-    said += [f"the header {name} {_negated(rule)}" for name, rule in (when.header or {}).items()]
+    said = [f"{_SUBJECTS[name]} {rule}" for name in _LEAVES if (rule := getattr(when, name)) is not None]
+    said += [f"a declared tool {when.tool}"] if when.tool is not None else []
+    said += [f"the header {name} {rule}" for name, rule in (when.header or {}).items()]
     said += [described(inner) for inner in when.all]
     said += [f"({' or '.join(map(described, when.any))})"] if when.any else []
     return " and ".join([*said, *(f"not ({described(inner)})" for inner in when.none)]) or "always"

@@ -14,8 +14,8 @@ from dataclasses import MISSING, dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, get_args
 
+from assay_scripts.default.schema_example import example
 from assay_scripts.kinds import Kind, kind_of
-from assay_scripts.schema_example import example
 from assay_scripts.steps import Script, Step
 
 if TYPE_CHECKING:

@@ -38,7 +38,20 @@ class Words:
 
     def __str__(self) -> str:
         """The rule as part of a sentence."""
-        return f"{self.how} {self.text!r}"
+        return f"{'is like' if self.how == 'like' else self.how} {self.text!r}"
+
+    @property
+    def unfit(self) -> str:
+        """What a text does that does not keep it."""
+        return f"{_UNFIT[self.how]} {self.text!r}"
+
+
+_UNFIT: Mapping[How, str] = {
+    "contains": "does not contain",
+    "is": "is not",
+    "matches": "does not match",
+    "like": "is not like",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,11 @@ class Span:
         if self.last is None:
             return f"is {self.first} or more"
         return f"is {self.first}" if self.first == self.last else f"is from {self.first} to {self.last}"
+
+    @property
+    def unfit(self) -> str:
+        """What a number does that does not lie in it."""
+        return f"is not{str(self).removeprefix('is')}"
 
 
 def _is_rule(how: object, text: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
@@ -18,6 +18,8 @@ from assay_proxy.surfaces.chat_whole import ChatWhole
 from assay_proxy.surfaces.proxy_headers import echoed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay_proxy.answers.plan import AnswerSettings
     from assay_proxy.surfaces.chat_request import ChatRequest
 
@@ -28,6 +30,8 @@ class Chat:
 
     settings: AnswerSettings
     asked: AskedModels = field(default_factory=AskedModels)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """Members of every answer in which the service says what it is."""
 
     def plan(self, request: ChatRequest) -> AnswerPlan:
         """The plan.
@@ -51,6 +55,7 @@ class Chat:
             prompt_bytes=conversation.size,
             choices=request.n,
             call_format=call_format,
+            service=self.service,
         )
         return AnswerPlan(
             id=head.id,

@@ -138,6 +138,7 @@ class Responses:
         return Head(
             token=secrets.token_hex(TOKEN_BYTES),
             created=int(time.time()),
+            now=time.time,
             model=request.model,
             echo=request.echo,
             prompt_bytes=conversation.size,

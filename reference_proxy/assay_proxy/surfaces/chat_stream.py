@@ -23,7 +23,7 @@ from assay_proxy.surfaces.sse import DONE, frame
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 Delta = dict[str, Any]
 
@@ -41,6 +41,8 @@ class Head:
     choices: int = 1
     """How many there are."""
     call_format: CallFormat = field(default_factory=CallFormat)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """Members in which a service says what it is, such as `system_fingerprint`; empty where it does not."""
 
 
 @dataclass
@@ -161,4 +163,5 @@ class ChatStream:
 
 
 def _envelope(head: Head) -> Delta:
-    return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
+    known = {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
+    return {**known, **head.service}

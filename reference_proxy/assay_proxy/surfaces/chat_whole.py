@@ -56,7 +56,8 @@ class _Choice:
         """The entry of `choices`."""
         calls = self.calls.snapshot()
         # An empty text stays "" (chat.whole.text).
-        message: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
+        said: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
+        message = {**said, "annotations": []}
         if calls:
             # S1 wants no content before a call; here it is known that one follows, unlike in a stream.
             message |= {"content": self._content(), **self.call_format.members(calls)}
@@ -118,4 +119,5 @@ class ChatWhole:
             "model": head.model,
             "choices": [choice.entry(index) for index, choice in enumerate(self._choices)],
             "usage": usage_object(self._meter.usage()),
+            **head.service,
         }

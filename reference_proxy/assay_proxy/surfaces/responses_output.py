@@ -111,7 +111,8 @@ class _Call:
         yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
 
     def closed(self) -> Iterator[Json]:
-        yield {"type": "response.function_call_arguments.done", **self._place, "arguments": "".join(self.pieces)}
+        named = {"name": self.name["name"], "arguments": "".join(self.pieces)}
+        yield {"type": "response.function_call_arguments.done", **self._place, **named}
 
 
 @dataclass
