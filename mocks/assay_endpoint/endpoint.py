@@ -10,14 +10,15 @@ import itertools
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from assay_endpoint import openai_rules
+from assay_endpoint.api import embeddings, logprobs, rules
+from assay_endpoint.api.limits import Limits, limited, limits_of
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
-from assay_endpoint.limits import Limits, limited, limits_of
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.refusals import refuse_prose, unmatched
@@ -26,8 +27,6 @@ from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
-from assay_proxy.answers.responses import Responses
-from assay_proxy.answers.stored_responses import Store
 from assay_proxy.errors import (
     BAD_REQUEST,
     BUSY,
@@ -52,6 +51,7 @@ from assay_scripts.selection import DEFAULT, Selection, rejected, select, withou
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
+    from assay_proxy.answers.responses import Responses
     from assay_proxy.surfaces.responses_request import ResponsesRequest
     from assay_scripts.nonces import Nonce
     from assay_scripts.steps import Library, Step
@@ -110,7 +110,6 @@ class Endpoint:
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
         self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
-        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
@@ -120,6 +119,15 @@ class Endpoint:
         """Those of the request that is being answered."""
         self.journal = journal or Journal(settings.journal)
         self._entry = NOT_KEPT
+
+    @cached_property
+    def responses(self) -> Responses:
+        """Plans the answers of the Responses API."""
+        # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
+        from assay_proxy.answers.responses import Responses  # noqa: PLC0415
+        from assay_proxy.answers.stored_responses import Store  # noqa: PLC0415
+
+        return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
     # Before the body is read
 
@@ -323,9 +331,9 @@ def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
     try:
         parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
     except ApiError as error:
-        raise openai_rules.coded(error, body) from error
-    first_fault(openai_rules.CHAT, body)
-    return endpoint.play(endpoint.chat.plan(parsed), limits_of(body))
+        raise rules.coded(error, body) from error
+    first_fault(rules.CHAT, body)
+    return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
@@ -346,15 +354,25 @@ def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
     try:
         return responses_request.parse(body, request.headers, any_object=True)
     except ApiError as error:
-        raise openai_rules.coded(error, body) from error
+        raise rules.coded(error, body) from error
 
 
 def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(openai_rules.RESPONSES, body)
-    plan = endpoint.responses.plan(asked)
+    first_fault(rules.RESPONSES, body)
+    asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
+    plan = endpoint.responses.plan(asked, logprobs.of_response(body))
     # Only now: a result may be of a call in a stored response.
-    refuse(openai_rules.unanswered(plan.conversation))
+    refuse(rules.unanswered(plan.conversation))
     return plan
+
+
+def _embed(endpoint: Endpoint, request: Request, _name: str) -> Reply:
+    body = body_of(request)
+    answer = embeddings.answer(body)
+    if not serves(body["model"], endpoint.settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
+    endpoint.asked.note(body["model"])
+    return json_reply(answer)
 
 
 def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
@@ -394,6 +412,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
     "/v1/responses": {"POST": _create},
+    "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
 }
 """Path → method → handler."""
