@@ -113,6 +113,10 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self._asked = 0
+        """Requests for an answer so far."""
+        self._headers: Mapping[str, str] = {}
+        """Those of the request that is being answered."""
         self.journal = journal or Journal(settings.journal)
         self._entry = NOT_KEPT
 
@@ -182,6 +186,7 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
+        self._headers = request.headers
         self._entry = request.entry
         request.entry.take(request.body)
         try:
@@ -203,6 +208,7 @@ class Endpoint:
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
+        self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
@@ -212,7 +218,7 @@ class Endpoint:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
-        selection = self._select(received)
+        selection = self._select(received, choice)
         refuses = selection.script == DEFAULT and self._strict()
         self._note(selection, received, refuses=refuses)
         if refuses:
@@ -231,7 +237,7 @@ class Endpoint:
             seed=plan.id,
         )
 
-    def _select(self, received: Received) -> Selection:
+    def _select(self, received: Received, choice: int) -> Selection:
         library = self._scripts()
         # The file is read again when it changes, so it may be broken now.
         if isinstance(library, ScriptError):
@@ -245,6 +251,10 @@ class Endpoint:
             call_id=self._call_id(),
             developer=received.developer,
             schema=received.conversation.schema,
+            model=received.conversation.model,
+            headers=self._headers,
+            number=self._asked,
+            choice=choice,
         )
         return without_cursor(selection)
 
