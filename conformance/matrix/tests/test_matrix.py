@@ -27,7 +27,7 @@ SCRIPT = Path(__file__).parents[1] / "certify.py"
 SITE = Path(sys.prefix) / "matrix" / "site"
 EXAMPLES = (("kept", "Kept"), ("broken", "Broken"))
 """How the heading of an example begins; with nothing behind it where there is none."""
-WITHOUT_EXAMPLE = 40
+WITHOUT_EXAMPLE = 20
 """Requirements at most that no run shows broken: those of whole targets, of proxies in front of Cursor, of time."""
 
 
