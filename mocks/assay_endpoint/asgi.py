@@ -69,8 +69,7 @@ class Application:
     async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         answer = await self._answer(head, receive)
         if isinstance(answer, Play):
-            old = scope["http_version"] == "1.0"
-            sending = _buffered(send) if old else send
+            sending = _buffered(send) if scope["http_version"] == "1.0" else send
             await _Streaming(self._endpoint, answer, head, receive, sending, scope).run()
         else:
             await reply(answer, self._endpoint.dressed(answer.headers, head), send)
@@ -142,7 +141,8 @@ class _Streaming:
                 # Clients and proxies between wait for this very header.
                 headers = {**self._endpoint.dressed(output.headers, self._request), "Connection": "keep-alive"}
                 if output.seconds:
-                    send = slowly(transport_in(self._scope), self._receive, output.seconds)
+                    slow = slowly(transport_in(self._scope), self._receive, output.seconds)
+                    send = noted(self._endpoint.journal, self._request.entry, slow)
                 await _start(200, headers, send)
             elif isinstance(output, Drop | Noise):
                 await self._end(output)
@@ -158,9 +158,11 @@ class _Streaming:
 
     async def _end(self, output: Drop | Noise) -> None:
         """End the connection as a script says."""
-        transport = transport_in(self._scope)
+        transport, entry, now = transport_in(self._scope), self._request.entry, monotonic()
         if isinstance(output, Noise):
             transport.write(output.content)
+            entry.send(now, output.content)
+        self._endpoint.journal.end(entry, now, Ended.CUT)
         await end(transport, self._receive, reset=isinstance(output, Drop) and output.reset)
 
     def _look(self) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay_proxy.answers.plan import AnswerSettings
     from assay_proxy.assembly.choice import Rules
     from assay_proxy.surfaces.chat_request import ChatRequest
+    from assay_proxy.surfaces.chat_stream import Logprobs
     from assay_proxy.surfaces.proxy_headers import FormatOptions
 
 
@@ -46,8 +47,8 @@ class Chat:
     _forms: dict[tuple[bool, FormatOptions, bool], _Form] = field(default_factory=dict, repr=False, compare=False)
     """Made once: of the ways in which requests want their calls written there are a few dozen."""
 
-    def plan(self, request: ChatRequest) -> AnswerPlan:
-        """The plan.
+    def plan(self, request: ChatRequest, logprobs: Logprobs | None = None) -> AnswerPlan:
+        """The plan; `logprobs` gives what is reported of tokens, if anything is.
 
         Raises:
             ApiError: 404, when the model is not served.
@@ -69,6 +70,7 @@ class Chat:
             choices=request.n,
             call_format=form.calls,
             service=self.service,
+            logprobs=logprobs,
         )
         return AnswerPlan(
             id=head.id,
