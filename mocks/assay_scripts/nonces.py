@@ -5,7 +5,7 @@ Memory is bounded: a client may use a fresh nonce for every request of a long ru
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Literal
 
