@@ -104,6 +104,8 @@ class Endpoint:
         self._scripts = scripts
         self._strict = strict
         self.created = created
+        self._library: Library | ScriptError = {}
+        """The scripts as the last request found them."""
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
@@ -238,8 +240,8 @@ class Endpoint:
         )
 
     def _select(self, received: Received, choice: int) -> Selection:
-        library = self._scripts()
-        # The file is read again when it changes, so it may be broken now.
+        # Looked for once a request. The file is read again when it changes, so it may be broken now.
+        library = self._library = self._scripts()
         if isinstance(library, ScriptError):
             return rejected(str(library))
         selection = select(
@@ -260,9 +262,9 @@ class Endpoint:
 
     def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
         """Note what was selected; why, is found out when somebody asks."""
-        library = self._scripts()
-        scripts = () if isinstance(library, ScriptError) else library.values()
         script, part = (None, None) if refuses else (selection.script, selection.first)
+        library = self._library
+        scripts = () if isinstance(library, ScriptError) else library.values()
         self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
