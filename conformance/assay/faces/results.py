@@ -25,6 +25,7 @@ from assay.report.markdown import markdown
 from assay.report.page import page
 from assay.results import folder
 from assay.results.certificate import Exit
+from assay.results.flaky import of_all
 from assay.results.judged import Course, Terms, judged
 from assay.results.report import Ended, Report
 from assay.wire.quoting import visible
@@ -65,7 +66,14 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
 
 
 def certificate_of(result: Result, catalogue: Catalogue) -> Certificate:
-    """The certificate of a saved result: its transcripts, judged by this version's rules."""
+    """The certificate of a saved result: its transcripts, judged by this version's rules; of all its runs."""
+    kept = [one.folder for one in result.report.repeats if one.folder]
+    if not kept:
+        return _of_run(result, catalogue)
+    return of_all([_of_run(saved(result.folder / one), catalogue) for one in kept])
+
+
+def _of_run(result: Result, catalogue: Catalogue) -> Certificate:
     there, report = transcripts(result), result.report
     asked = report.configuration
     return judged(

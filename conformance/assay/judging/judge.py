@@ -51,6 +51,7 @@ from assay.judging.cases import case_of, may_be_expected
 from assay.judging.causes import CAUSED, Evidence, Fault, find_causes
 from assay.judging.checks import CHECKS, GRAMMAR, live, live_ids, live_parity
 from assay.judging.checks.answered import answered
+from assay.judging.declared import without_absent
 from assay.judging.outcomes import Hidden, not_judged, outcome
 from assay.judging.stored_answers import difference as answer_difference
 from assay.judging.symptoms import ANSWERED, NotServed
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     from assay.model.verdict import Outcome
     from assay.reading.exchange import Exchange
 
-BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
+BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT, End.ENDLESS})
 _CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = _CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""
@@ -108,6 +109,7 @@ def judge_runs(
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
     _refuse_rows_without_check(catalogue, checks)
+    runs = without_absent(runs, target.absent)
     examined = [_examine(run, target, catalogue, checks) for run in runs]
     _shared_ids(examined)
     causes = find_causes(
