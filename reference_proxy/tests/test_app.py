@@ -10,6 +10,9 @@ import pytest
 from assay_proxy.app import create_app
 from assay_proxy.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
 from assay_proxy.http.capacity import Gate
+from assay_proxy.http.exchange import Exchange
+from assay_proxy.http.strictness import Head
+from assay_proxy.http.wsgi import CLIENT_KEY
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -296,10 +299,10 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
     assert error(response)["code"] == "bad_request"
 
 
-def test_whatever_happens_to_a_client_that_has_gone_is_quiet(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, backend: Any
-) -> None:
-    monkeypatch.setattr("assay_proxy.app.disconnect_check", lambda _socket: lambda: True)
+def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: Any) -> None:
+    left = Exchange(Head(), None, lambda: None)
+    left.leave()
+    client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
     backend.events = [Text(text="Hello")]
     assert ask(client).status_code == 400
 
