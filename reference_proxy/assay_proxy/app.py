@@ -26,6 +26,7 @@ from assay_proxy.errors import (
     STOPPING,
     UNKNOWN_MODEL,
     UNKNOWN_URL,
+    WRONG_HOST,
     WRONG_KEY,
     WRONG_METHOD,
     ApiError,
@@ -37,6 +38,7 @@ from assay_proxy.http.capacity import Gate
 from assay_proxy.http.client import Client
 from assay_proxy.http.cors import Cors
 from assay_proxy.http.json_response import json_response, request_id
+from assay_proxy.http.loopback import names_loopback
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.http.wsgi import CLIENT_KEY
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
@@ -94,6 +96,7 @@ def body_limit(app: Flask, settings: Settings) -> Callable[[WSGIEnvironment], in
         if length.isdigit() and int(length) > settings.max_body_bytes:
             return 0
         try:
+            _name(settings, environ)
             rule, _ = app.url_map.bind_to_environ(environ).match(return_rule=True)
             _authenticate(settings, environ.get("HTTP_AUTHORIZATION", ""))
         except (HTTPException, ApiError):
@@ -111,6 +114,7 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
         g.request_id = request_id()
         g.started = time.monotonic()
         g.mode = "none"
+        _name(settings, request.environ)
         # Before the key is looked at: a browser's preflight carries none (http.cors.preflight).
         if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
             return Response(status=204, headers=cors.preflight(_lower(request.headers)))
@@ -136,6 +140,15 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
 
 def _lower(headers: Headers) -> dict[str, str]:
     return {name.lower(): value for name, value in headers}
+
+
+def _name(settings: Settings, environ: WSGIEnvironment) -> None:
+    """Without a key, answer only at this machine's own names."""
+    host = environ.get("HTTP_HOST")
+    # Whoever names no host is no browser.
+    if host is None or settings.api_key or settings.insecure or names_loopback(host):
+        return
+    raise ApiError(WRONG_HOST)
 
 
 def _authenticate(settings: Settings, header: str) -> None:

@@ -113,6 +113,35 @@ def test_the_scheme_may_be_spelled_as_one_likes(client: FlaskClient) -> None:
     assert client.get("/v1/models", headers={"Authorization": "bEARER secret"}).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/v1/models", "/healthz", "/nothing"])
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+def test_without_a_key_only_names_of_this_machine_are_answered(
+    make_settings: Any, backend: Any, path: str, method: str
+) -> None:
+    def status(host: str, **settings: Any) -> int:
+        client = create_app(make_settings(**settings), backend).test_client()
+        response = client.open(path, method=method, headers={"Host": host, "Authorization": "Bearer secret"})
+        if response.status_code == 421:
+            assert response.get_json()["error"]["code"] == "misdirected_request"
+        return response.status_code
+
+    rebound = "page.example:8787"
+    assert status(rebound) == 421
+    assert status("localhost:8787") == status("127.0.0.1:8787") == status("[::1]:8787") != 421
+    assert status(rebound, api_key="secret") == status(rebound, insecure=True) == status("localhost")
+
+
+def test_without_a_key_pages_of_the_web_are_not_let_in(make_settings: Any, backend: Any) -> None:
+    client = create_app(make_settings(), backend).test_client()
+    for origin, allowed in {"https://page.example": None, "app://obsidian.md": "app://obsidian.md"}.items():
+        asks = {"Origin": origin, "Access-Control-Request-Private-Network": "true"}
+        for response in (client.options("/v1/models", headers=asks), client.get("/v1/models", headers=asks)):
+            assert response.headers.get("Access-Control-Allow-Origin") == allowed
+        assert ("Access-Control-Allow-Private-Network" in client.options("/v1/models", headers=asks).headers) is bool(
+            allowed
+        )
+
+
 def test_without_a_key_in_the_settings_everybody_is_let_in(backend: Any, make_settings: Any) -> None:
     assert create_app(make_settings(), backend).test_client().get("/v1/models").status_code == 200
 
