@@ -14,6 +14,7 @@ from rich.console import Console
 from assay.faces.certificates import certificate_group, verify_command
 from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
+from assay.faces.record import record_command
 from assay.faces.replay import replay_command
 from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, known_failing_group, report_command, show
 from assay.faces.serve import serve_command
@@ -198,6 +199,7 @@ def show_command(scenario: str) -> None:
 
 
 main.add_command(serve_command)
+main.add_command(record_command)
 
 
 @main.command("persona", epilog=PERSONA_STATUSES)
