@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -75,6 +76,9 @@ def serve(endpoint: Served, at: socket.socket, ready: Callable[[str], object], w
     With more than one worker as many processes serve, each with an endpoint of its own; they end with this one.
     """
     _raise_limit()
+    # What is here by now stays, and is not looked through again for garbage.
+    gc.freeze()
+    gc.enable()
     parent = os.getpid()
     # Forked before there is a loop or a thread: all share the socket, and what was imported.
     others = [child for _ in range(workers - 1) if (child := _forked(endpoint, at, parent))]

@@ -128,3 +128,8 @@ def test_a_route_that_is_not_served_is_no_wrong_method() -> None:
     with httpx.Client(transport=transport(), base_url="http://endpoint") as plain:
         assert plain.post("/v1/responses/compact", json={}).status_code == 421
         assert plain.delete("/v1/models").status_code == 405
+
+
+def test_the_same_seed_has_the_same_answer_and_fingerprint(client: openai.OpenAI) -> None:
+    one, other = (client.chat.completions.create(model="m", messages=ASK, seed=7, temperature=1) for _ in range(2))
+    assert (one.system_fingerprint, one.choices) == (other.system_fingerprint, other.choices)

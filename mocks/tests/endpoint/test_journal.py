@@ -234,7 +234,7 @@ def test_requests_are_shown_with_their_scripts_and_what_was_sent(served: Any, cl
     assert [one["why"] for one in first["considered"][:3]] == [
         "the last message of the user contains 'weather'",
         "it matches, too: weather comes before it, or a marker names that",
-        "the last message of the user does not contain 'waits'",
+        "the last message of the user, 'The weather?', does not contain 'waits'",
     ]
     assert second["sent"][-1]["text"] == "data: [DONE]"
     assert third["script"] == "default"

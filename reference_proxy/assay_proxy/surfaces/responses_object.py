@@ -56,6 +56,8 @@ class Head:
     """The names of the tools that may be called: any other call fails the response. None: all may."""
     spaces: Spaces = field(default_factory=dict)
     """The functions in namespaces."""
+    logprobs: Callable[[Sequence[str]], list[Json]] | None = None
+    """What is reported of the tokens of a text, each of its pieces a token; None: nothing."""
     output_at_end: bool = True
     """Whether the last event of a stream repeats the output."""
 

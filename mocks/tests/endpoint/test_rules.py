@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from assay_endpoint.api.strict_schema import lacks
 from assay_endpoint.in_process import transport
-from assay_endpoint.rules.strict_schema import lacks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

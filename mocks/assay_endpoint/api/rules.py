@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_endpoint.rules.strict_schema import lacks
+from assay_endpoint.api.strict_schema import lacks
 from assay_proxy.conversation import Call, Result
 from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
 from assay_proxy.surfaces.responses_request import EFFORTS, VERBOSITIES

@@ -1,1 +1,0 @@
-"""What of a request is refused, and what it asks of an answer that no script says. Pure."""
