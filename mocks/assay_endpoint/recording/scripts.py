@@ -79,16 +79,16 @@ class Scripts:
 
     def scripts(self, keys: Iterable[str] = ()) -> list[Script]:
         """All of them, in the order in which they are to be looked at, with `***` in the place of each key."""
-        found, names, mask = [], set[str](), _mask(keys)
-        for recording in self._recordings.values():
+        found, names, mask = list[Script](), set[str](), _mask(keys)
+        # A text may hold another one: the longer is looked for first. Of two that are alike the first one stays first.
+        for recording in sorted(self._recordings.values(), key=lambda recording: -len(recording.when)):
             when = mask(recording.when)
             name = _name(when, names)
             names.add(name)
             title = f"Recorded: {' '.join(when.split())[:80]}"
             parts = tuple(tuple(_masked(step, mask) for step in part) for part in recording.parts)
             found.append(Script(name=name, title=title, when=when, parts=parts))
-        # A text may hold another one: the longer is looked for first. Of two that are alike the first one stays first.
-        return sorted(found, key=lambda script: -len(script.when or ""))
+        return found
 
 
 def _mask(keys: Iterable[str]) -> Callable[[str], str]:
