@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 
 from assay_endpoint.api import embeddings, logprobs, rules
 from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.api.refusals import refuse_prose, unmatched
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
-from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
 from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
