@@ -73,7 +73,7 @@ def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
         for line in lines:
-            packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            packed.write(json.dumps(line, ensure_ascii=False).encode(errors="backslashreplace") + b"\n")
 
 
 def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
@@ -84,7 +84,7 @@ def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
     """
     try:
         head, *lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, RecursionError) as error:
         raise ArchiveError(f"{path} holds no recorded run: {error}") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ArchiveError(f"{path} is not in format {FORMAT}, the one that this version of Assay reads")
