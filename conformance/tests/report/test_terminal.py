@@ -4,7 +4,7 @@ import dataclasses
 import io
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
@@ -35,7 +35,7 @@ OPENAI = (Dialect.OPENAI_JSON,)
 def report(console: Console, printed: Printed) -> Report:
     """The report on a certificate, as text."""
 
-    def text(certificate: Certificate, **how: bool) -> str:
+    def text(certificate: Certificate, **how: Any) -> str:
         terminal.report(console, certificate, load(), again=AGAIN, **how)
         return printed()
 
