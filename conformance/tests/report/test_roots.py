@@ -30,7 +30,8 @@ from assay.results.report import Common, Configuration, Found, Place, Report
 from assay.scenarios import SCENARIOS
 from assay.targets.bundled import KEEPALIVE, SETTINGS
 from assay.targets.launch import launch
-from assay_mocks.miniatures import FAULTS, PARAM_FAULTS
+from assay_mocks.miniatures import FAULTS
+from assay_mocks.miniatures.param_faults import PARAM_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
