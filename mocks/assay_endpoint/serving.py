@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -18,6 +19,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from assay_endpoint.asgi import Application
 from assay_endpoint.endpoint import Endpoint
+from assay_endpoint.wire.connection import EXTENSION
 from assay_proxy.errors import BAD_REQUEST, envelope
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from assay_endpoint.endpoint import Scripts
+    from assay_endpoint.journal.ring import Journal
     from assay_endpoint.settings import Settings
 
 KEPT = 75
@@ -38,7 +41,12 @@ STOPPING = 3
 
 
 class _Protocol(HttpToolsProtocol):
-    """Refuses what is not HTTP with the error object that the endpoint uses."""
+    """Refuses what is not HTTP with the error object that the endpoint uses, and lets scripts reach the connection."""
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self.scope["extensions"] = {EXTENSION: self.transport}  # type: ignore[dict-item]
 
     def send_400_response(self, msg: str) -> None:
         """Answer before the application is asked, and close the connection."""
@@ -65,6 +73,9 @@ def serve(endpoint: Endpoint, at: socket.socket, ready: Callable[[str], object],
     With more than one worker as many processes serve, each with an endpoint of its own; they end with this one.
     """
     _raise_limit()
+    # What is here by now stays, and is not looked through again for garbage.
+    gc.freeze()
+    gc.enable()
     parent = os.getpid()
     # Forked before there is a loop or a thread: all share the socket, and what was imported.
     others = [child for _ in range(workers - 1) if (child := _forked(endpoint, at, parent))]
@@ -112,9 +123,9 @@ def running(endpoint: Endpoint, port: int = 0) -> Iterator[str]:
         at.close()
 
 
-def endpoint_of(settings: Settings, scripts: Scripts) -> Endpoint:
-    """An endpoint that begins now."""
-    return Endpoint(settings, scripts, created=int(time.time()))
+def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
+    """An endpoint that begins now; `journal`: where its requests are noted, None: as the settings say."""
+    return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
 
 
 def _config(endpoint: Endpoint) -> uvicorn.Config:
@@ -124,6 +135,8 @@ def _config(endpoint: Endpoint) -> uvicorn.Config:
         loop="uvloop",
         ws="none",
         lifespan="off",
+        # Nothing here asks who the client is, and each request would pay for it.
+        proxy_headers=False,
         access_log=False,
         log_level=logging.WARNING,
         server_header=False,

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.targets.options import Flag, Option, OptionError, RunOptions, TargetOptions
+from assay.targets.kinds import Flag, OptionError
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from assay.faces.plan import Plan
     from assay.results.certificate import Certificate
+    from assay.targets.option import Option
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"

@@ -35,6 +35,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     yield from _roots(report)
     yield from _surfaces(report)
+    yield from _flaky(report)
     failing = [one for one in report.findings if not one.known]
     if failing:
         yield "## What is wrong"
@@ -74,6 +75,23 @@ def _surfaces(report: Report) -> Iterator[str]:
         reason = f": {_plain(one.reason)}" if one.reason else ""
         yield f"- {one.surface} {one.state}{dialects}{reason}"
     if report.target and report.target.surfaces:
+        yield ""
+
+
+def _flaky(report: Report) -> Iterator[str]:
+    """What is broken in some runs of a repeated one and not in all."""
+    if report.repeats:
+        ends = ", ".join(str(one.status) for one in report.repeats)
+        yield f"{len(report.repeats)} runs, exit statuses {ends}; the worst is shown."
+        yield ""
+    if report.flaky:
+        yield "## Flaky"
+        yield ""
+        yield "| requirement | dialect | mode | verdict of each run | what was seen |"
+        yield "| --- | --- | --- | --- | --- |"
+        for one in report.flaky:
+            said = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+            yield f"| `{one.requirement}` | {one.dialect} | {one.mode} | {', '.join(said)} | {_plain(one.seen)} |"
         yield ""
 
 

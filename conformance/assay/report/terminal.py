@@ -1,51 +1,34 @@
-"""The terminal report: progress while the run goes on, then counts, then each failure with what to do about it."""
+"""The terminal report: counts, then each failure with what to do about it."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from assay.model.dialect import DEFAULT, Arguments, Dialect
+from assay.model.dialect import DEFAULT, Arguments
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
 from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
+from assay.results.flaky import flaky
+from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import Console
 
-    from assay.driving import drive
     from assay.model.catalogue import Catalogue, Requirement
-    from assay.model.scenario import Form, Scenario
     from assay.report.roots import Roots
 
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
-
-
-@contextmanager
-def progress(console: Console, scenarios: Sequence[Scenario], dialects: Sequence[Dialect]) -> Iterator[drive.Progress]:
-    """A bar while scenarios are driven; nothing where the output is no terminal."""
-    total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # Transient: the report stands alone at the end. In a log of CI a bar would be a line for each step.
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("driving", total=total)
-
-        def advance(scenario: Scenario, form: Form) -> None:
-            bar.update(task, advance=1, description=f"{scenario.name} ({form})")
-
-        yield advance
 
 
 def report(
@@ -75,6 +58,7 @@ def report(
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, again)
+    _flaky(console, certificate, catalogue)
     _known(console, certificate)
     _errors(console, certificate)
     console.print()
@@ -151,6 +135,18 @@ def _weight(row: Requirement, certificate: Certificate) -> int:
     """
     weighs = row.level is Level.SHOULD or row.id in certificate.broken_at(VerdictLevel.COMPAT)
     return list(Harm).index(row.harm if weighs else Harm.FORM)
+
+
+def _flaky(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
+    """What is broken in some runs of a repeated one and not in all; the rest of the report is of the worst run."""
+    if not certificate.every:
+        return
+    ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
+    console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
+    for one in flaky(certificate, catalogue):
+        verdicts = ", ".join(one.strict if certificate.level is VerdictLevel.STRICT else one.compat)
+        where = f"  {one.requirement}  {one.mode}, {one.dialect}: {verdicts}; {visible(one.seen)}"
+        console.print(Text.assemble(("FLAKY", "bold yellow"), where), soft_wrap=True)
 
 
 def _known(console: Console, certificate: Certificate) -> None:

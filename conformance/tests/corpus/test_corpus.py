@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load as load_catalogue
 from assay.model.editions import frozen_text, parsed
 from assay.model.verdict import Outcome, Verdict, VerdictLevel
@@ -49,7 +49,7 @@ def recorded(name: str) -> Archive:
 
 @cache
 def judged(name: str) -> tuple[Outcome, ...]:
-    return judge_all(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS)
+    return judge_runs(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS).outcomes
 
 
 @cache
@@ -119,7 +119,7 @@ def test_what_came_after_an_edition_says_nothing_by_it() -> None:
     name, there, now = "chat.stream.role-first", recorded("stubllm"), load_catalogue()
     rows = tuple(row for row in now.requirements if row.id != name)
     then = parsed(frozen_text(replace(now, requirements=rows)), current=now)
-    found = judge_all(there.runs, there.target, then, checks=CHECKS)
+    found = judge_runs(there.runs, there.target, then, checks=CHECKS).outcomes
     assert any(one.requirement == name and one.verdict is Verdict.FAIL for one in judged("stubllm"))
     assert any(name in one.reason for one in judged("stubllm"))
     assert [one for one in found if one.requirement == name or name in one.reason] == []

@@ -83,6 +83,24 @@ def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
     assert "".join(json.loads(f)["choices"][0]["delta"].get("content") or "" for f in frames) == "You said: Hello!"
 
 
+def status(served: Any, key: str, model: str) -> int:
+    body = {"model": model, "messages": [{"role": "user", "content": "Hi."}]}
+    with httpx.Client(trust_env=False, timeout=20) as client:
+        url, headers = f"{served.base_url}/chat/completions", {"authorization": f"Bearer {key}"} if key else {}
+        return client.post(url, headers=headers, json=body).status_code
+
+
+def test_any_key_and_any_model_are_served_unless_it_names_them(served: Any, serving: Any) -> None:
+    assert "any key and any model" in served.introduction
+    assert [status(served, key, model) for key, model in (("x", "gpt-5"), ("", "any/other"))] == [200, 200]
+    with serving("--api-key", "k", "--model", "mine", "--model", "yours") as one:
+        assert (one.key, one.model) == ("k", "mine")
+        assert "any key" not in one.introduction
+        assert "any model" not in one.introduction
+        asked = [("k", "mine"), ("k", "yours"), ("k", "codex"), ("x", "mine"), ("", "mine")]
+        assert [status(one, key, model) for key, model in asked] == [200, 200, 404, 401, 401]
+
+
 def test_the_curl_line_works_with_any_key(serving: Any) -> None:
     with serving("--api-key", 'it\'s a "key" $HOME') as served:
         assert ask(served, "Hi.")["message"]["content"] == "You said: Hi."

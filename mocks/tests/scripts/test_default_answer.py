@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.steps import Call, Say
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "enum": ["Zürich"]}}, "required": ["city"]}

@@ -72,7 +72,9 @@ class _Answer:
     @property
     def over(self) -> bool:
         """Nothing more will be said."""
-        return self.failed or all(choice.state is State.FINISHED for choice in self.choices)
+        # The last one first: it is asked for every event, and nearly always the answer is no.
+        last = self.choices[-1].state is State.FINISHED
+        return self.failed or (last and all(choice.state is State.FINISHED for choice in self.choices))
 
     def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
         """What passes of the event."""

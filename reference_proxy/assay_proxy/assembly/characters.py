@@ -35,6 +35,8 @@ class Joiner:
 
     def end(self) -> str:
         """What is left when no more comes."""
+        if not self._held:
+            return ""
         rest, self._held = self._held, ""
         return whole(rest)
 

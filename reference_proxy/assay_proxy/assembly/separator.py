@@ -166,6 +166,8 @@ class Separator:
 
     def end(self) -> str:
         """The text that is left when no more comes."""
+        if not self._held and self._block is None:
+            return ""
         # textual.unterminated: a block without an end is text.
         rest = self._held if self._block is None else self._block.said
         self._held, self._block = "", None
