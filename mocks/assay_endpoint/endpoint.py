@@ -10,24 +10,23 @@ import itertools
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from assay_endpoint.api import embeddings, logprobs, rules
 from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.api.refusals import refuse_prose, unmatched
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
-from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
 from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
-from assay_proxy.answers.responses import Responses
-from assay_proxy.answers.stored_responses import Store
 from assay_proxy.errors import (
     BAD_REQUEST,
     BUSY,
@@ -52,6 +51,7 @@ from assay_scripts.selection import DEFAULT, Selection, rejected, select, withou
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
+    from assay_proxy.answers.responses import Responses
     from assay_proxy.surfaces.responses_request import ResponsesRequest
     from assay_scripts.nonces import Nonce
     from assay_scripts.steps import Library, Step
@@ -104,18 +104,32 @@ class Endpoint:
         self._scripts = scripts
         self._strict = strict
         self.created = created
+        self._library: Library | ScriptError = {}
+        """The scripts as the last request found them."""
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
         self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
-        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self._asked = 0
+        """Requests for an answer so far."""
+        self._headers: Mapping[str, str] = {}
+        """Those of the request that is being answered."""
         self.journal = journal or Journal(settings.journal)
         self._entry = NOT_KEPT
+
+    @cached_property
+    def responses(self) -> Responses:
+        """Plans the answers of the Responses API."""
+        # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
+        from assay_proxy.answers.responses import Responses  # noqa: PLC0415
+        from assay_proxy.answers.stored_responses import Store  # noqa: PLC0415
+
+        return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
     # Before the body is read
 
@@ -174,6 +188,7 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
+        self._headers = request.headers
         self._entry = request.entry
         request.entry.take(request.body)
         try:
@@ -195,6 +210,7 @@ class Endpoint:
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
+        self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
@@ -204,7 +220,7 @@ class Endpoint:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
-        selection = self._select(received)
+        selection = self._select(received, choice)
         refuses = selection.script == DEFAULT and self._strict()
         self._note(selection, received, refuses=refuses)
         if refuses:
@@ -223,9 +239,9 @@ class Endpoint:
             seed=plan.id,
         )
 
-    def _select(self, received: Received) -> Selection:
-        library = self._scripts()
-        # The file is read again when it changes, so it may be broken now.
+    def _select(self, received: Received, choice: int) -> Selection:
+        # Looked for once a request. The file is read again when it changes, so it may be broken now.
+        library = self._library = self._scripts()
         if isinstance(library, ScriptError):
             return rejected(str(library))
         selection = select(
@@ -237,14 +253,18 @@ class Endpoint:
             call_id=self._call_id(),
             developer=received.developer,
             schema=received.conversation.schema,
+            model=received.conversation.model,
+            headers=self._headers,
+            number=self._asked,
+            choice=choice,
         )
         return without_cursor(selection)
 
     def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
         """Note what was selected; why, is found out when somebody asks."""
-        library = self._scripts()
-        scripts = () if isinstance(library, ScriptError) else library.values()
         script, part = (None, None) if refuses else (selection.script, selection.first)
+        library = self._library
+        scripts = () if isinstance(library, ScriptError) else library.values()
         self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:

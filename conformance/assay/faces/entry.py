@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -9,6 +10,8 @@ def main() -> None:
     """Run the command line."""
     # Before anything is imported: an endpoint that tests start must not wait for what judges proxies.
     if sys.argv[1:2] == ["serve"]:
+        # What imports make stays: to look for garbage among it takes time and finds none.
+        gc.disable()
         from assay.faces.serve import serve_command  # noqa: PLC0415
 
         serve_command.main(sys.argv[2:], prog_name="assay serve")

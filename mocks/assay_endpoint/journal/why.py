@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay_scripts.conversation import as_message, is_user, message_text
+from assay_scripts.asked.matching import described, tried
+from assay_scripts.asked.request import Asked
+from assay_scripts.conversation import as_message
 from assay_scripts.selection import DEFAULT
+from assay_scripts.steps.when import condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay_endpoint.received import Received
+    from assay_scripts.asked.matching import Tried
     from assay_scripts.selection import Selection
     from assay_scripts.steps import Script
+    from assay_scripts.steps.when import When
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,10 +40,10 @@ def considered(
     Scripts that only a marker chooses are not among them, unless one does. `refuses`: the default does not answer.
     """
     conversation = [*received.history, *([as_message(received.given)] if received.given else [])]
-    said = next((message_text(item) for item in reversed(conversation) if is_user(item)), "").casefold()
+    asked = selection.asked or Asked(conversation=conversation)
     chosen = selection.script
-    by_text = [script for script in scripts if script.when is not None]
-    found = [_of(script, said, selection) for script in by_text]
+    whens = {script.name: condition(script.when) for script in scripts if script.when is not None}
+    found = [_of(one, whens[one.script], selection) for one in tried(scripts, asked)]
     if refuses or any(one.answers for one in found):
         return tuple(found)
     why = _NOT_MATCHED if chosen == DEFAULT else selection.problem or "the marker names it"
@@ -48,16 +53,12 @@ def considered(
 _NOT_MATCHED = "no script matches, so the default answers"
 
 
-def _of(script: Script, said: str, selection: Selection) -> Considered:
-    matches = script.when is not None and script.when.casefold() in said
-    if script.name == selection.script:
-        why = f"the last message of the user contains {script.when!r}" if matches else "the marker names it"
-        return Considered(script=script.name, answers=True, why=why + _part(selection))
-    if matches:
-        why = f"it matches, too: {selection.script} comes before it, or a marker names that"
-    else:
-        why = f"the last message of the user does not contain {script.when!r}"
-    return Considered(script=script.name, answers=False, why=why)
+def _of(one: Tried, when: When, selection: Selection) -> Considered:
+    if one.script == selection.script:
+        why = "the marker names it" if selection.by == "marker" else described(when)
+        return Considered(script=one.script, answers=True, why=why + _part(selection))
+    why = f"it matches, too: {selection.script} comes before it, or a marker names that" if one.held else one.why_not
+    return Considered(script=one.script, answers=False, why=why)
 
 
 def _part(selection: Selection) -> str:

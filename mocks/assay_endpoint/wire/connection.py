@@ -87,5 +87,5 @@ async def _drip(transport: asyncio.Transport, content: bytes, seconds: float) ->
     for at in range(len(content)):
         if transport.is_closing():
             return
-        transport.write(content[at : at + 1])
         await asyncio.sleep(max(0.0, began + seconds * (at + 1) / len(content) - loop.time()))
+        transport.write(content[at : at + 1])

@@ -12,10 +12,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from assay_scripts.files.conditions import condition_schema
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
-from assay_scripts.kinds import NAME, TEXT, kind_of
+from assay_scripts.kinds import TEXT, kind_of
 from assay_scripts.markers import SCRIPT_NAME
-from assay_scripts.steps import Notifications, Script
+from assay_scripts.steps import Notifications, Script, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +43,7 @@ def schema() -> Schema:
                 "description": "One part per turn, each a list of steps.",
                 **_list({"type": "array", "items": _ref("step")}),  # a part may be empty: a turn that says nothing
             },
+            "condition": condition_schema(),
             "step": {"anyOf": [*map(_ref, steps), _bare_names()]},
             **steps,
         },
@@ -59,8 +61,9 @@ def _script() -> Schema:
         {
             "name": {"description": about["name"], "type": "string", "pattern": f"^{SCRIPT_NAME}$"},
             "title": {"description": about["title"], **TEXT.schema},
-            "when": {"description": about["when"], **_or_null(NAME.schema)},
+            "when": {"description": about["when"], "anyOf": [_ref("condition"), {"type": "null"}]},
             "told": {"description": about["notifications"], **kind_of(Notifications).schema},
+            "sequence": {"description": about["sequence"], **kind_of(Sequence).schema},
             "parts": _ref("parts"),
             "choices": {"description": about["choices"], **_list(_ref("parts"))},
         },

@@ -52,6 +52,7 @@ from assay_scripts.kinds import (
 from assay_scripts.steps.causes import Cause
 from assay_scripts.steps.cursor import Agentic
 from assay_scripts.steps.http import Ending, Wire
+from assay_scripts.steps.when import When
 from assay_scripts.usage import Usage as Usage
 
 Shape = Literal[
@@ -73,6 +74,8 @@ Notifications = Literal["v2", "story", "nested", "double"]
 notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMessage and tokenCount, another dialect.
 `nested`: those of `story`, with all but the thread inside `msg`, as `codex/event` has it.
 """
+
+Sequence = Literal["no", "conversation", "endpoint"]
 
 Asks = Literal["policy", "always", "never"]
 
@@ -446,10 +449,14 @@ class Script:
     """What the script is for, in a sentence."""
     parts: Parts
     """What each turn plays."""
-    when: str | None = None
-    """The script is chosen without a marker if the last user message contains this text, in any case."""
+    when: When | str | None = None
+    """The script is chosen without a marker if this condition holds; a text alone must be contained in the last user
+    message, in any case."""
     notifications: Notifications = "v2"
     """The notifications that carry text, usage and ends; `told` in files."""
+    sequence: Sequence = "no"
+    """Whether the parts answer one request each, in order, and the last one all that follow: the requests of one
+    conversation are counted, or those of the whole endpoint."""
     choices: tuple[Parts, ...] = ()
     """For a request of several choices: the parts of each choice, in the order in which their turns start under the
     nonce. Without it all choices play `parts`."""

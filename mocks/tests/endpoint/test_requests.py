@@ -86,7 +86,7 @@ def test_the_calls_of_a_response_with_what_the_client_returned(
     assay_endpoint: EndpointFixture,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    for _ in client.responses.create(model="m", input="weather", tools=TOOLS, stream=stream):  # type: ignore[attr-defined]
+    for _ in client.responses.create(model="m", input="weather", tools=TOOLS, stream=stream):
         pass
     results: Any = [{"type": "function_call_output", "call_id": f"call_{one}", "output": f"{one}"} for one in (1, 2)]
     calls: Any = [
