@@ -37,7 +37,7 @@ from assay.scenarios import SCENARIOS
 from assay_mocks.miniatures import FAULTS
 from assay_proxy.settings import settings_table
 from assay_scripts.files.page import steps_page
-from assay_scripts.files.schema import schema_text
+from assay_scripts.files.schema import file_schema_text, schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +102,8 @@ def schemas() -> Mapping[str, str]:
     """File name → text of every schema of ours that is made from definitions; that of scenarios refers to these."""
     row = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
     report = json.dumps(report_schema(), ensure_ascii=False, indent=2) + "\n"
-    return {"requirement.json": row, "script.json": schema_text(), "report.json": report}
+    scripts = {"script.json": schema_text(), "scripts.json": file_schema_text()}
+    return {"requirement.json": row, **scripts, "report.json": report}
 
 
 def texts() -> Mapping[Path, str]:

@@ -16,6 +16,7 @@ from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.plan import USAGE_ERRORS, plan
 from assay.faces.replay import replay_command
 from assay.faces.results import FORMAT, TERMINAL, diff_command, judge_command, known_failing_group, report_command, show
+from assay.faces.scripts import scripts_group
 from assay.faces.serve import serve_command
 from assay.faces.site import site_command
 from assay.model.catalogue import UnknownRequirementError, load
@@ -198,6 +199,7 @@ def show_command(scenario: str) -> None:
 
 
 main.add_command(serve_command)
+main.add_command(scripts_group)
 
 
 @main.command("persona", epilog=PERSONA_STATUSES)
