@@ -45,6 +45,7 @@ from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.rules import first_fault, refuse
 from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
+from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
 
@@ -115,6 +116,8 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self._chosen: set[str] = set()
+        """The scripts that answered."""
         self._asked = 0
         """Requests for an answer so far."""
         self._headers: Mapping[str, str] = {}
@@ -216,11 +219,20 @@ class Endpoint:
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
         return kind(plan, turns, self.settings, self._left)
 
+    def unchosen(self) -> tuple[str, ...]:
+        """The scripts beside the library that no request has chosen so far."""
+        scripts = self._scripts()
+        if isinstance(scripts, ScriptError):
+            return ()
+        own = (name for name, script in scripts.items() if LIBRARY.get(name) is not script)
+        return tuple(name for name in own if name not in self._chosen)
+
     def _left(self) -> None:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
         selection = self._select(received, choice)
+        self._chosen.add(selection.script)
         refuses = selection.script == DEFAULT and self._strict()
         self._note(selection, received, refuses=refuses)
         if refuses:
