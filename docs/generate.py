@@ -5,8 +5,8 @@
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
 in README.md and in pages written by hand, the options and exit statuses of `assay certify`, the settings of the
-reference proxy and the mock's versions; for `schemas/assay/`, the fields of a requirement, the steps of scripts and the
-form of a result.
+reference proxy and the mock's versions; for `schemas/assay/`, the fields of a requirement, the steps of scripts, the
+form of a result and the options of a target file.
 --freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
@@ -34,6 +34,7 @@ from assay.report.manual import TABLES, blocks, filled
 from assay.report.pages import Evidence, Held, Seed, requirements_page, seed_page
 from assay.results.folder import schema as report_schema
 from assay.scenarios import SCENARIOS
+from assay.targets.target_file import schema as target_schema
 from assay_mocks.miniatures import FAULTS
 from assay_proxy.settings import settings_table
 from assay_scripts.files.page import steps_page
@@ -102,8 +103,9 @@ def schemas() -> Mapping[str, str]:
     """File name → text of every schema of ours that is made from definitions; that of scenarios refers to these."""
     row = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
     report = json.dumps(report_schema(), ensure_ascii=False, indent=2) + "\n"
+    target = json.dumps(target_schema(), ensure_ascii=False, indent=2) + "\n"
     scripts = {"script.json": schema_text(), "scripts.json": file_schema_text()}
-    return {"requirement.json": row, **scripts, "report.json": report}
+    return {"requirement.json": row, **scripts, "report.json": report, "target.json": target}
 
 
 def texts() -> Mapping[Path, str]:

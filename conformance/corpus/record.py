@@ -30,8 +30,9 @@ from assay.model.served import SERVED_KEY
 from assay.results import archive
 from assay.scenarios import SCENARIOS
 from assay.targets.gateway import fill, variables
+from assay.targets.kinds import Pairs
 from assay.targets.launch import free_port, launch
-from assay.targets.options import Pairs, RunOptions, TargetOptions
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from assay.results.certificate import Certificate

@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 
 from assay_endpoint.api import embeddings, logprobs, rules
 from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.api.refusals import refuse_prose, unmatched
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
-from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
 from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
@@ -105,6 +105,8 @@ class Endpoint:
         self._scripts = scripts
         self._strict = strict
         self.created = created
+        self._library: Library | ScriptError = {}
+        """The scripts as the last request found them."""
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
@@ -250,8 +252,8 @@ class Endpoint:
         )
 
     def _select(self, received: Received, choice: int) -> Selection:
-        library = self._scripts()
-        # The file is read again when it changes, so it may be broken now.
+        # Looked for once a request. The file is read again when it changes, so it may be broken now.
+        library = self._library = self._scripts()
         if isinstance(library, ScriptError):
             return rejected(str(library))
         selection = select(
@@ -272,9 +274,9 @@ class Endpoint:
 
     def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
         """Note what was selected; why, is found out when somebody asks."""
-        library = self._scripts()
-        scripts = () if isinstance(library, ScriptError) else library.values()
         script, part = (None, None) if refuses else (selection.script, selection.first)
+        library = self._library
+        scripts = () if isinstance(library, ScriptError) else library.values()
         self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:

@@ -228,14 +228,16 @@ class _Playing:
         """What an answer begins with."""
         self._request = request
         if isinstance(output, Drop | Noise):
+            ended = self._end(output, "Server disconnected without sending a response.")
             self.close()
-            raise self._end(output, "Server disconnected without sending a response.")
+            raise ended
         if not isinstance(output, Head | Reply):
             raise TypeError(f"an answer begins with {output!r}")
         return output
 
     def _end(self, output: Drop | Noise, closed: str) -> Exception:
         """The exception that a client would get by a socket."""
+        self._endpoint.journal.end(self._entry, time.monotonic(), Ended.CUT)
         module = _module(self._request)
         made: Exception
         if isinstance(output, Noise):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from assay.faces.saved import certificate_of, refusal, saved, transcripts
+from assay.faces.saved import certificate_of_all, refusal, saved, transcripts
 from assay.model import editions
 from assay.model.catalogue import Catalogue, load
 from assay.model.editions import UnknownEditionError
@@ -25,6 +25,7 @@ from assay.report.json_lines import json_lines
 from assay.report.junit import junit
 from assay.report.markdown import markdown
 from assay.report.page import page
+from assay.report.roots import roots
 from assay.results import folder
 from assay.results.certificate import Exit
 from assay.wire.quoting import visible
@@ -60,7 +61,7 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
     terminal.report(
         Console(), certificate, catalogue,
         again=report.configuration.command, demonstration=demonstration,
-        allow_partial=report.configuration.allow_partial,
+        allow_partial=report.configuration.allow_partial, roots=roots(report),
     )  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def report_command(folder_: Path, form: str) -> None:
         click.echo(page(result.report, runs), nl=False)
     else:
         catalogue = _of_result(result.report)
-        certificate = certificate_of(result.report, transcripts(result), catalogue)
+        certificate = certificate_of_all(result, catalogue)
         show(result.report, certificate, catalogue, form=form, demonstration=False)
     raise SystemExit(result.report.status)
 
@@ -101,7 +102,7 @@ def report_command(folder_: Path, form: str) -> None:
 def judge_command(folder_: Path, form: str, edition: str | None) -> None:
     """Judge saved transcripts again. The exit status is that of the new verdict."""
     result, catalogue = saved(folder_), _catalogue(edition)
-    certificate = certificate_of(result.report, transcripts(result), catalogue)
+    certificate = certificate_of_all(result, catalogue)
     report = report_of(certificate, catalogue, result.report.configuration, folder.versions())
     show(report, certificate, catalogue, form=form, demonstration=False)
     raise SystemExit(report.status)

@@ -8,6 +8,7 @@ import click
 
 from assay.results import folder
 from assay.results.certificate import Exit
+from assay.results.flaky import of_all
 from assay.results.folder import FolderError, Result
 from assay.results.judged import Course, Terms, judged
 from assay.results.report import Ended, Report
@@ -39,6 +40,12 @@ def transcripts(result: Result) -> Archive:
         return result.archive(EVERY)
     except FolderError as error:
         raise refusal(error) from error
+
+
+def certificate_of_all(result: Result, catalogue: Catalogue) -> Certificate:
+    """The certificate of a saved result, of all its runs; ends the command where transcripts are missing."""
+    kept = [saved(result.folder / one.folder) for one in result.report.repeats if one.folder]
+    return of_all([certificate_of(one.report, transcripts(one), catalogue) for one in kept or [result]])
 
 
 def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Certificate:

@@ -121,6 +121,7 @@ def serve(
     from assay_endpoint.settings import Settings  # noqa: PLC0415
 
     library = _checked(scripts)
+    noted = _journal(Settings().journal, journal)
     try:
         at = serving.listening(HOST, port)
     except OSError as error:
@@ -128,7 +129,7 @@ def serve(
         raise UnservableError(f"port {port} cannot be used: {reason}; name another with --port") from error
     only = {"models": models, "any_model": False} if models else {}
     settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
-    endpoint = serving.endpoint_of(settings, library, _journal(settings.journal, journal))
+    endpoint = serving.endpoint_of(settings, library, noted)
     serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
     return endpoint.unchosen() if workers == 1 else ()
 

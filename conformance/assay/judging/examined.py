@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.reading.exchange import Exchange
     from assay.wire.violation import Violation
 
-BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT})
+BROKEN_OFF = frozenset({End.CUT, End.TIMEOUT, End.ENDLESS})
 CONTENT = frozenset({Stage.CONTENT, Stage.ANSWER})
 _MEANING = CONTENT | {Stage.SENSE, Stage.SUBJECT}
 """What cannot be judged behind a violation of form. A subject is judged by the content of its scenarios."""

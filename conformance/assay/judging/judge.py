@@ -49,6 +49,7 @@ from typing import TYPE_CHECKING
 
 from assay.judging.causes import CAUSED, Evidence, find_causes
 from assay.judging.checks import CHECKS, GRAMMAR, live, live_ids
+from assay.judging.declared import without_absent
 from assay.judging.examined import Examined, places_of
 from assay.judging.examining import examine
 from assay.judging.outcomes import Hidden, not_judged, outcome
@@ -93,6 +94,7 @@ def judge_runs(
         HarnessError: nothing can find out whether a row of the catalogue is broken.
     """
     _refuse_rows_without_check(catalogue, checks)
+    runs = without_absent(runs, target.absent)
     examined = [examine(run, target, catalogue, checks) for run in runs]
     _shared_ids(examined)
     causes = find_causes(

@@ -24,6 +24,7 @@ from pydantic import TypeAdapter
 
 from assay.judging.outcomes import Run
 from assay.model import dialect
+from assay.model.capability import Capability
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.model.target import Target
@@ -51,7 +52,7 @@ def _target_form() -> TypeAdapter[Target]:
     """What writes and reads a target, field by field, so that a new field is there without a word here."""
     form = TypeAdapter(Target)
     # Its annotations name types that `assay.model.target` imports for type checkers alone.
-    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping})
+    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping, "Capability": Capability})
     return form
 
 
@@ -76,7 +77,7 @@ def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
         for line in lines:
-            packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            packed.write(json.dumps(line, ensure_ascii=False).encode(errors="backslashreplace") + b"\n")
 
 
 def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -22,7 +23,7 @@ from assay.results.archive import Archive, ArchiveError
 from assay.results.report import FORMAT, Report, Transcripts, Versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from assay.model.scenario import Scenario
@@ -32,6 +33,8 @@ REPORT = "report.json"
 TRANSCRIPTS = "transcripts.jsonl.gz"
 DRAFT = ".part"
 """What the name of a file ends with while it is written."""
+RUNS = "runs"
+"""The folder of the single runs of a repeated one, each in a folder that is called by its number."""
 OURS = frozenset({REPORT, TRANSCRIPTS, REPORT + DRAFT, TRANSCRIPTS + DRAFT})
 """The names of the files in a folder, also of a run that was killed while it wrote them."""
 
@@ -121,7 +124,7 @@ def check(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(entry.name for entry in folder.iterdir() if entry.name not in OURS)
+        others = sorted(entry.name for entry in folder.iterdir() if entry.name not in OURS and not _is_runs(entry))
     except OSError as error:
         raise FolderError(f"{folder} cannot be a folder for a result: {why(error)}") from error
     # An earlier result is replaced; what is not ours is not mixed with it.
@@ -131,14 +134,36 @@ def check(folder: Path) -> None:
         raise FolderError(f"{folder} cannot be written to")
 
 
-def write(folder: Path, report: Report, certificate: Certificate | None = None) -> Report:
+def _is_runs(entry: Path) -> bool:
+    """Whether an entry is the folder of the runs of an earlier result, and holds nothing else."""
+    if entry.name != RUNS or not entry.is_dir():
+        return False
+    return all(
+        one.is_dir() and one.name.isdecimal() and {two.name for two in one.iterdir()} <= OURS for one in entry.iterdir()
+    )
+
+
+def write(
+    folder: Path,
+    report: Report,
+    certificate: Certificate | None = None,
+    runs: Sequence[tuple[Report, Certificate]] = (),
+) -> Report:
     """Write a result; returns the report as it was written, with its transcripts.
+
+    `runs` are those of a repeated one, each of which is written below it.
 
     Raises:
         FolderError: it cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if _is_runs(folder / RUNS):
+            shutil.rmtree(folder / RUNS)
+        for number, (one, its) in enumerate(runs, 1):
+            write(folder / RUNS / str(number), one, its)
+        named = (replace(one, folder=f"{RUNS}/{number}") for number, one in enumerate(report.repeats, 1))
+        report = replace(report, repeats=tuple(named))
         if certificate is not None:
             report = replace(report, transcripts=_write_transcripts(folder, certificate))
         _put(folder / REPORT, as_json(report).encode())

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from assay_endpoint.in_process import transport
 from assay_endpoint.journal.entry import Bounds, Ended, Entry
 from assay_endpoint.journal.lines import Lines
 from assay_endpoint.journal.pages import is_local
@@ -348,3 +349,20 @@ def test_a_page_that_lets_its_name_point_here_gets_nothing(served: Any, client: 
     )
     assert answer.status_code == 404
     assert "weather" not in answer.text
+
+
+@pytest.mark.parametrize("step", ["disconnect", "garbage"])
+def test_an_answer_that_the_script_cuts_is_shown_so(served: Any, client: httpx.Client, step: str) -> None:
+    url = served(f"- {{name: cut, when: cut, parts: [[{{say: One}}, {{{step}: {{}}}}]]}}")
+    with pytest.raises(httpx.TransportError):
+        ask(client, url, "cut", stream=True)
+    [entry] = journal_of(client, url)
+    assert (entry["status"], entry["ended"]) == (200, "cut by the script")
+    assert "One" in json.dumps(entry["sent"])
+
+
+def test_the_same_without_a_socket() -> None:
+    played = transport({"name": "cut", "when": "cut", "parts": [[{"say": "One"}, {"disconnect": {}}]]})
+    with httpx.Client(transport=played) as client, pytest.raises(httpx.TransportError):
+        ask(client, "http://x/v1", "cut", stream=True)
+    assert played.requests.one(script="cut", status=200).ended == Ended.CUT
