@@ -25,6 +25,7 @@ from assay.report.json_lines import json_lines
 from assay.report.junit import junit
 from assay.report.markdown import markdown
 from assay.report.page import page
+from assay.report.roots import roots
 from assay.results import folder
 from assay.results.certificate import Exit
 from assay.wire.quoting import visible
@@ -60,7 +61,7 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
     terminal.report(
         Console(), certificate, catalogue,
         again=report.configuration.command, demonstration=demonstration,
-        allow_partial=report.configuration.allow_partial,
+        allow_partial=report.configuration.allow_partial, roots=roots(report),
     )  # fmt: skip
 
 

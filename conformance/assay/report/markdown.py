@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.roots import roots
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.reason:
         yield f"**{report.ended}**: {_plain(report.reason)}"
         yield ""
+    yield from _roots(report)
     yield from _surfaces(report)
     yield from _flaky(report)
     failing = [one for one in report.findings if not one.known]
@@ -55,6 +57,15 @@ def _levels(report: Report) -> Iterator[str]:
         counts = " | ".join(str(at.counts.get(verdict, 0)) for verdict in columns)
         yield f"| {level}{decides} | **{at.summary}** | {counts} |"
     if report.levels:
+        yield ""
+
+
+def _roots(report: Report) -> Iterator[str]:
+    found = roots(report)
+    if found.shown:
+        yield f"**{found.title}:**"
+        yield ""
+        yield from (f"{number}. {_plain(str(one))}" for number, one in enumerate(found.shown, start=1))
         yield ""
 
 

@@ -19,6 +19,7 @@ from assay.model.requirement import Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.examples import Example, Shown, failing, passing
 from assay.report.page import SYMBOLS, page
+from assay.report.roots import roots
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def site(
             f"proxies/{slug(those[-1].name)}.html",
             written(
                 "site_proxy.html", up="../", entry=those[-1], trend=pages[::-1], level=level,
+                roots=roots(those[-1].report),
                 findings=[(found, _at(found, level)) for found in those[-1].report.findings],
             ),
         )  # fmt: skip

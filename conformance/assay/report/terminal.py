@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.model.catalogue import Catalogue, Requirement
+    from assay.report.roots import Roots
 
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
@@ -38,6 +39,7 @@ def report(
     again: str,
     demonstration: bool = False,
     allow_partial: bool = False,
+    roots: Roots | None = None,
 ) -> None:
     """Print everything, in the order in which a person wants it.
 
@@ -48,7 +50,10 @@ def report(
         again: The command that certifies the same target again.
         demonstration: The target is the proxy that comes with Assay, because no other was named.
         allow_partial: A partial result is accepted, so how to accept it need not be said.
+        roots: What explains most of what is wrong; None: it is not known.
     """
+    if roots is not None and roots.shown:
+        _roots(console, certificate, roots)
     head(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
@@ -60,6 +65,15 @@ def report(
     if demonstration:
         console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
+
+
+def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:
+    """Where to begin, before all else: whoever has many findings sees it without a step back."""
+    console.print(Text(_levels(certificate), style="bold"), soft_wrap=True)
+    console.print(Text(f"{roots.title}:"), soft_wrap=True)
+    for number, one in enumerate(roots.shown, start=1):
+        console.print(Text(f"  {number}. {one}"), soft_wrap=True)
+    console.print()
 
 
 def _counts(console: Console, certificate: Certificate) -> None:
@@ -143,7 +157,7 @@ def _known(console: Console, certificate: Certificate) -> None:
 def _errors(console: Console, certificate: Certificate) -> None:
     # Each reason once: a target that died ends every scenario after it in the same words.
     for reason in dict.fromkeys(o.reason for o in certificate.outcomes if o.verdict is Verdict.ERROR):
-        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
+        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), visible(reason)), soft_wrap=True)
 
 
 def _levels(certificate: Certificate) -> str:
@@ -229,7 +243,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        console.print(Padding(Text(line), (0, 0, 0, 2)))
+        console.print(Padding(Text(visible(line)), (0, 0, 0, 2)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).parents[3]
 PAGE = (REPOSITORY / "docs" / "testing.md").read_text(encoding="utf-8")
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-INSTALLED = Path(sys.prefix) / "recipes" / "node_modules"
+HOMES = [Path(sys.prefix) / name / "node_modules" for name in ("recipes", "clients")]
+"""Where packages are installed: by this folder's lock file, or, without vitest, by that of the clients."""
+INSTALLED = next((home for home in HOMES if home.is_dir()), HOMES[0])
 _BLOCK = re.compile(r"<!-- run: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 BLOCKS = _BLOCK.findall(PAGE)
 DEADLINE = 120

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -34,7 +34,7 @@ OPENAI = (Dialect.OPENAI_JSON,)
 def report(console: Console, printed: Printed) -> Report:
     """The report on a certificate, as text."""
 
-    def text(certificate: Certificate, **how: bool) -> str:
+    def text(certificate: Certificate, **how: Any) -> str:
         terminal.report(console, certificate, load(), again=AGAIN, **how)
         return printed()
 
