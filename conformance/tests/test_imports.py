@@ -215,7 +215,7 @@ def test_what_reads_does_nothing_else() -> None:
         "assay.targets.refusals": "httpx",
     }  # see READERS for what they take of it
     readers = {module: SUITE[module] - {borrowed.get(module, "")} for module in READERS}
-    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "referencing")
+    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
