@@ -39,7 +39,7 @@ from assay.targets.target_file import schema as target_schema
 from assay_mocks.miniatures import FAULTS
 from assay_proxy.settings import settings_table
 from assay_scripts.files.page import steps_page
-from assay_scripts.files.schema import schema_text
+from assay_scripts.files.schema import file_schema_text, schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,7 +106,8 @@ def schemas() -> Mapping[str, str]:
     row = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
     report = json.dumps(report_schema(), ensure_ascii=False, indent=2) + "\n"
     target = json.dumps(target_schema(), ensure_ascii=False, indent=2) + "\n"
-    return {"requirement.json": row, "script.json": schema_text(), "report.json": report, "target.json": target}
+    scripts = {"script.json": schema_text(), "scripts.json": file_schema_text()}
+    return {"requirement.json": row, **scripts, "report.json": report, "target.json": target}
 
 
 def texts() -> Mapping[Path, str]:

@@ -12,7 +12,7 @@ from assay_endpoint.journal import pages
 from assay_endpoint.journal.entry import Ended
 from assay_endpoint.journal.watching import noted
 from assay_endpoint.play import Drop, Head, Noise, Play, Reply, refused
-from assay_endpoint.wire.connection import end, slowly, transport_in
+from assay_endpoint.wire.connection import EXTENSION, end, slowly, transport_in
 from assay_scripts.player import Until
 
 if TYPE_CHECKING:
@@ -110,6 +110,10 @@ class _Streaming:
         self._loop = asyncio.get_running_loop()
         self._gone: asyncio.Task[None] | None = None
         self._wakened: asyncio.Future[None] | None = None
+        self._ready = 0
+        """Pieces that were sent since the last wait."""
+        self._hurried = False
+        """Whether what is sent is written at once."""
 
     async def run(self) -> None:
         """Play it to its end, or until its client leaves."""
@@ -123,18 +127,12 @@ class _Streaming:
     async def _run(self) -> None:
         clock, send = self._loop.time, self._send
         outputs = self._play.outputs(clock())
-        ready, output = 0, next(outputs, None)
+        output = next(outputs, None)
         while output is not None:
             if isinstance(output, bytes):
-                if ready:
-                    # The others' turn: nothing else here gives way as long as pieces are ready.
-                    await asyncio.sleep(0)
-                    if ready >= PATIENCE:
-                        self._look()
-                ready += 1
-                await send({"type": "http.response.body", "body": output, "more_body": True})
+                await self._piece(output, send)
             elif isinstance(output, Until):
-                ready = 0
+                self._ready = 0
                 # What is due, or wants to give way, waits for no timer.
                 await (self._wait(output.time) if output.time > clock() else asyncio.sleep(0))
             elif isinstance(output, Head):
@@ -143,6 +141,8 @@ class _Streaming:
                 if output.seconds:
                     slow = slowly(transport_in(self._scope), self._receive, output.seconds)
                     send = noted(self._endpoint.journal, self._request.entry, slow)
+                else:
+                    self._hurry(on=True)
                 await _start(200, headers, send)
             elif isinstance(output, Drop | Noise):
                 await self._end(output)
@@ -155,6 +155,28 @@ class _Streaming:
             except StopIteration:
                 output = None
         await send({"type": "http.response.body", "body": b""})
+
+    async def _piece(self, piece: bytes, send: Send) -> None:
+        if self._ready:
+            # The others' turn: nothing else here gives way as long as pieces are ready.
+            await asyncio.sleep(0)
+            if self._ready >= PATIENCE:
+                self._look()
+        self._ready += 1
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        if self._hurried:
+            self._hurry(on=False)
+
+    def _hurry(self, *, on: bool) -> None:
+        """Have the head and the first piece written at once, and the rest when the loop comes round to it.
+
+        uvloop writes at the end of its round: of a crowd that asks together, the first would wait for the last.
+        """
+        transport = self._scope.get("extensions", {}).get(EXTENSION)
+        if transport is not None and not transport.is_closing():
+            # A buffer that may hold nothing is one that is written at once.
+            transport.set_write_buffer_limits(high=0 if on else None)
+        self._hurried = on
 
     async def _end(self, output: Drop | Noise) -> None:
         """End the connection as a script says."""

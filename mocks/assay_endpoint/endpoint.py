@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 
 from assay_endpoint.api import embeddings, logprobs, rules
 from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.api.refusals import refuse_prose, unmatched
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
-from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
 from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
@@ -45,6 +45,7 @@ from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.rules import first_fault, refuse
 from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
+from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
 
@@ -104,6 +105,8 @@ class Endpoint:
         self._scripts = scripts
         self._strict = strict
         self.created = created
+        self._library: Library | ScriptError = {}
+        """The scripts as the last request found them."""
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
@@ -113,6 +116,8 @@ class Endpoint:
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
+        self._chosen: set[str] = set()
+        """The scripts that answered."""
         self._asked = 0
         """Requests for an answer so far."""
         self._headers: Mapping[str, str] = {}
@@ -214,11 +219,20 @@ class Endpoint:
         kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
         return kind(plan, turns, self.settings, self._left)
 
+    def unchosen(self) -> tuple[str, ...]:
+        """The scripts beside the library that no request has chosen so far."""
+        scripts = self._scripts()
+        if isinstance(scripts, ScriptError):
+            return ()
+        own = (name for name, script in scripts.items() if LIBRARY.get(name) is not script)
+        return tuple(name for name in own if name not in self._chosen)
+
     def _left(self) -> None:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
         selection = self._select(received, choice)
+        self._chosen.add(selection.script)
         refuses = selection.script == DEFAULT and self._strict()
         self._note(selection, received, refuses=refuses)
         if refuses:
@@ -238,8 +252,8 @@ class Endpoint:
         )
 
     def _select(self, received: Received, choice: int) -> Selection:
-        library = self._scripts()
-        # The file is read again when it changes, so it may be broken now.
+        # Looked for once a request. The file is read again when it changes, so it may be broken now.
+        library = self._library = self._scripts()
         if isinstance(library, ScriptError):
             return rejected(str(library))
         selection = select(
@@ -260,9 +274,9 @@ class Endpoint:
 
     def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
         """Note what was selected; why, is found out when somebody asks."""
-        library = self._scripts()
-        scripts = () if isinstance(library, ScriptError) else library.values()
         script, part = (None, None) if refuses else (selection.script, selection.first)
+        library = self._library
+        scripts = () if isinstance(library, ScriptError) else library.values()
         self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:

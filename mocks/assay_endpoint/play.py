@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
+_SAYING = (Text, CallOpened, Finished)
 GIVING_WAY = 256
 """Steps of an answer that is sent whole after which others have their turn."""
 
@@ -239,7 +240,7 @@ class Play:
         if isinstance(event, Failed):
             if not (self._spoken or self._began):
                 raise failure(event, self._plan.param)
-        elif isinstance(event, Text | CallOpened | Finished):
+        elif isinstance(event, _SAYING):
             self._spoken = True
         return self._plan.writer.feed(event)
 

@@ -56,6 +56,11 @@ class EndpointFixture:
         self._scripts |= scripts_in(scripts)
 
     @property
+    def unchosen(self) -> tuple[str, ...]:
+        """The scripts of this test that no request has chosen so far: `assert not assay_endpoint.unchosen`."""
+        return self._endpoint.unchosen()
+
+    @property
     def url(self) -> str:
         """The base URL of the endpoint on a loopback port, which it listens at from now on to the end of the test."""
         from assay_endpoint.serving import running  # noqa: PLC0415

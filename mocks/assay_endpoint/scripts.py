@@ -23,13 +23,13 @@ Given = str | Path | Script | Mapping[str, Any] | Sequence["str | Path | Script 
 # The modules that read files are imported where they are needed: YAML takes its time, and most endpoints have no file.
 
 
-def scripts_of(path: Path | None) -> Scripts:
-    """The scripts of a file, which is read again when it changes, together with the library; None: the library."""
-    if path is None:
+def scripts_of(*paths: Path) -> Scripts:
+    """The scripts of files and folders, which are read again when one changes, and the library; or that alone."""
+    if not paths:
         return lambda: LIBRARY
-    from assay_scripts.files.read import ScriptFile  # noqa: PLC0415
+    from assay_scripts.files.read import ScriptFiles  # noqa: PLC0415
 
-    return _reported(ScriptFile(path, LIBRARY).library)
+    return _reported(ScriptFiles(paths, LIBRARY, "endpoint").library)
 
 
 def _reported(scripts: Scripts) -> Scripts:
@@ -59,7 +59,7 @@ def scripts_in(given: Given) -> dict[str, Script]:
         case str() | Path():
             from assay_scripts.files.read import load_scripts  # noqa: PLC0415
 
-            return load_scripts(given)
+            return load_scripts(given, player="endpoint")
         case Mapping():
             from assay_scripts.files.json_form import script_from_json  # noqa: PLC0415
 

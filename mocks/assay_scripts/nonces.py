@@ -63,11 +63,11 @@ class Nonce:
 
     gates: set[str] = field(default_factory=set)
     """The names of the gates that are open."""
-    played: Counter[str] = field(default_factory=Counter)
+    played: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns have begun, by script."""
     conversations: defaultdict[str, Conversations] = field(default_factory=lambda: defaultdict(Conversations))
     """Those of the turns that have begun, by script."""
-    refused: Counter[str] = field(default_factory=Counter)
+    refused: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns an `overload` step has refused, by script."""
     asked: Counter[str] = field(default_factory=Counter)
     """How many requests have come, by script; for scripts whose parts are a sequence."""

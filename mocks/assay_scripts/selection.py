@@ -203,6 +203,9 @@ def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) 
         begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
         nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
         return _in_sequence(script, script.parts, Nonce(), nonce.asked, choice)
+    if len(script.parts) == 1 and not _calls(script.parts[0]):
+        # Most scripts: there is no other part, whatever was said before.
+        return _of_script(script, script.parts, 0, Nonce())
     seen = sum(map(_holds(script), asked.earlier()))
     return _of_script(script, script.parts, part_to_play(script.parts, answered(asked.conversation), seen), Nonce())
 

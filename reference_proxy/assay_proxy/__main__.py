@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import resource
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from assay_proxy.app import create_app
+from assay_proxy.app import body_limit, create_app
 from assay_proxy.backends.table import make_backend
 from assay_proxy.http.capacity import Gate
+from assay_proxy.http.limits import Limits
 from assay_proxy.http.server import Server
 from assay_proxy.http.stop_signals import stop_signals
 from assay_proxy.settings import Settings, SettingsError, describe, load
@@ -37,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         _complain(str(error))
         return 2
+    _raise_limit()
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
     return serve(settings, backend)
 
@@ -45,7 +49,14 @@ def serve(settings: Settings, backend: Backend) -> int:
     """Run backend and server until a signal says stop, then let running answers finish for `PROXY_DRAIN_MS`."""
     gate = Gate(settings.max_concurrency)
     app = create_app(settings, backend, gate)
-    server = Server(app, settings.host, settings.port, turns=settings.max_concurrency)
+    server = Server(
+        app,
+        settings.host,
+        settings.port,
+        turns=settings.max_concurrency,
+        accept=body_limit(app, settings),
+        limits=Limits(body=settings.max_body_bytes, stalled=settings.stalled_client_ms / 1000),
+    )
     # Caught before anything runs: a signal that comes before `wait` counts too.
     with stop_signals() as wait:
         try:
@@ -61,10 +72,18 @@ def serve(settings: Settings, backend: Backend) -> int:
         # rest; then time for the failures to reach their clients; the connections last.
         gate.shut()
         gate.await_empty(settings.drain_ms / 1000)
+        server.drop_stuck()
         backend.stop()
         gate.await_empty(SETTLE_SECONDS)
         server.stop()
     return 0
+
+
+def _raise_limit() -> None:
+    """As many open files as may be: each client is one, and the usual 1024 are few."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _complain(text: str) -> None:

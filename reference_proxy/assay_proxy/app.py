@@ -6,7 +6,7 @@ import hmac
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from flask import Flask, Response, g, request
@@ -26,6 +26,7 @@ from assay_proxy.errors import (
     STOPPING,
     UNKNOWN_MODEL,
     UNKNOWN_URL,
+    WRONG_HOST,
     WRONG_KEY,
     WRONG_METHOD,
     ApiError,
@@ -34,30 +35,28 @@ from assay_proxy.errors import (
 from assay_proxy.events import Cause, Failed
 from assay_proxy.http.body import read_object
 from assay_proxy.http.capacity import Gate
+from assay_proxy.http.client import Client
 from assay_proxy.http.cors import Cors
-from assay_proxy.http.disconnect import SOCKET_KEY, disconnect_check
 from assay_proxy.http.json_response import json_response, request_id
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
+from assay_proxy.http.wsgi import CLIENT_KEY
+from assay_proxy.loopback import names_loopback
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from _typeshed.wsgi import WSGIEnvironment
     from werkzeug.datastructures import Headers
 
     from assay_proxy.backends.backend import Backend
+    from assay_proxy.http.exchange import Exchange
     from assay_proxy.settings import Settings
 
 log = logging.getLogger(__name__)
 
-
-class Client(TypedDict):
-    """What is known of a request's connection."""
-
-    client_gone: Callable[[], bool]
-    """Whether the client has closed it."""
-    keep_open: bool
-    """Whether its protocol, HTTP/1.1, can keep it open."""
+QUOTED = 200
+"""Characters of a path that the log, and an error, quote."""
 
 
 def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -> Flask:
@@ -66,6 +65,8 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     app = Flask(__name__, static_folder=None)
     # OPTIONS is left unrouted, so that `admit` answers it for all routes alike.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    # `/v1//models` is another path, not found as any other: Flask would redirect, with a page of HTML.
+    app.url_map.merge_slashes = False
     gate = gate or Gate(settings.max_concurrency)
     metrics = Metrics(gate, backend)
     _hooks(app, settings, metrics)
@@ -84,6 +85,27 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     return app
 
 
+def body_limit(app: Flask, settings: Settings) -> Callable[[WSGIEnvironment], int]:
+    """How many bytes of a request's body are looked at, by its head alone; 0 where it is refused before that.
+
+    The server reads no more, so the rules are those by which a request is refused (http.precedence.*).
+    """
+
+    def limit(environ: WSGIEnvironment) -> int:
+        length = environ.get("CONTENT_LENGTH", "")
+        if length.isdigit() and int(length) > settings.max_body_bytes:
+            return 0
+        try:
+            _name(settings, environ)
+            rule, _ = app.url_map.bind_to_environ(environ).match(return_rule=True)
+            _authenticate(settings, environ.get("HTTP_AUTHORIZATION", ""))
+        except (HTTPException, ApiError):
+            return 0
+        return settings.max_body_bytes if "POST" in (rule.methods or ()) else 0
+
+    return limit
+
+
 def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
     cors = Cors(settings.cors_origins)
 
@@ -92,6 +114,7 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
         g.request_id = request_id()
         g.started = time.monotonic()
         g.mode = "none"
+        _name(settings, request.environ)
         # Before the key is looked at: a browser's preflight carries none (http.cors.preflight).
         if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
             return Response(status=204, headers=cors.preflight(_lower(request.headers)))
@@ -107,7 +130,7 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
         response.headers["x-request-id"] = g.request_id
         response.headers.update(cors.allow(_lower(request.headers)))
         # Quoted: a path may hold line breaks, which would forge lines of the log.
-        path, status, took = quote(request.path), response.status_code, time.monotonic() - g.started
+        path, status, took = quote(request.path[:QUOTED]), response.status_code, time.monotonic() - g.started
         log.info("%s %s %s %d %.0f ms", g.request_id, request.method, path, status, took * 1000)
         route, mode, started = request.url_rule.rule if request.url_rule else "", g.mode, g.started
         # On close: a stream has taken as long as its body did.
@@ -117,6 +140,15 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
 
 def _lower(headers: Headers) -> dict[str, str]:
     return {name.lower(): value for name, value in headers}
+
+
+def _name(settings: Settings, environ: WSGIEnvironment) -> None:
+    """Without a key, answer only at this machine's own names."""
+    host = environ.get("HTTP_HOST")
+    # Whoever names no host is no browser.
+    if host is None or settings.api_key or settings.insecure or names_loopback(host):
+        return
+    raise ApiError(WRONG_HOST)
 
 
 def _authenticate(settings: Settings, header: str) -> None:
@@ -141,7 +173,7 @@ def _errors(app: Flask) -> None:
 
     @app.errorhandler(NotFound)
     def unknown(_error: NotFound) -> Response:
-        return problem(ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path}."))
+        return problem(ApiError(UNKNOWN_URL, message=f"There is nothing at {request.path[:QUOTED]}."))
 
     @app.errorhandler(MethodNotAllowed)
     def method(error: MethodNotAllowed) -> Response:
@@ -223,10 +255,11 @@ def _body(settings: Settings) -> Mapping[str, Any]:
 
 def _client(*, stream: bool) -> Client:
     g.mode = "stream" if stream else "whole"
-    return Client(
-        client_gone=disconnect_check(request.environ.get(SOCKET_KEY)),
-        keep_open=request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1",
-    )
+    keep_open = request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
+    found: Exchange | None = request.environ.get(CLIENT_KEY)
+    if found is None:
+        return Client(keep_open=keep_open)
+    return Client(gone=found.gone, when_gone=found.when_gone, stalled=found.stalled, keep_open=keep_open)
 
 
 def _chat(app: Flask, settings: Settings, chat: Chat, runner: TurnRunner) -> None:
@@ -234,14 +267,14 @@ def _chat(app: Flask, settings: Settings, chat: Chat, runner: TurnRunner) -> Non
     def completions() -> Response:
         # Body, then parameters; then the model, capacity, and readiness (http.precedence.*).
         parsed = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
-        return runner.run(chat.plan(parsed), **_client(stream=parsed.stream))
+        return runner.run(chat.plan(parsed), _client(stream=parsed.stream))
 
 
 def _responses(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
         parsed = responses_request.parse(_body(settings), _lower(request.headers))
-        return runner.run(responses.plan(parsed), **_client(stream=parsed.stream))
+        return runner.run(responses.plan(parsed), _client(stream=parsed.stream))
 
     @app.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> Response:
@@ -266,6 +299,6 @@ def _chatgpt_service(app: Flask, settings: Settings, responses: Responses, runne
         if refusal is not None:
             return json_response({"detail": refusal}, BAD_REQUEST.status)
         parsed = replace(responses_request.parse(body, _lower(request.headers)), output_at_end=False)
-        response = runner.run(responses.plan(parsed), **_client(stream=True))
+        response = runner.run(responses.plan(parsed), _client(stream=True))
         response.headers.update(chatgpt_service.HEADERS)
         return response

@@ -29,6 +29,9 @@ class Problem:
 UNKNOWN_URL = Problem(404, INVALID, "unknown_url", "There is nothing at this address.")
 WRONG_METHOD = Problem(405, INVALID, "method_not_allowed", "This address does not take this method.")
 WRONG_KEY = Problem(401, INVALID, "invalid_api_key", "The API key is missing or wrong: send `Authorization: Bearer …`.")
+WRONG_HOST = Problem(
+    421, INVALID, "misdirected_request", "Without a key this proxy answers only at this machine's own names."
+)
 TOO_LARGE = Problem(413, INVALID, "request_too_large", "The request body is too large.")
 WRONG_MEDIA = Problem(415, INVALID, "unsupported_media_type", "The request body must be `application/json`.")
 NOT_UTF8 = Problem(400, INVALID, "invalid_utf8", "The request body is not valid UTF-8.")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from assay_proxy.loopback import is_loopback
 from assay_proxy.surfaces.chat_dialect import (  # pydantic reads the annotations when the program runs
     ArgumentsMode,  # noqa: TC001
     OutputMode,  # noqa: TC001
@@ -22,10 +24,15 @@ from assay_proxy.surfaces.chat_dialect import (  # pydantic reads the annotation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_KEY = re.compile(r"[!-~]+( [!-~]+)*")
+
 Protocol = Literal["v1", "v2"]
 CursorTransport = Literal["run", "run-sse"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
+
+DESKTOP = ("app://obsidian.md", "capacitor://localhost")
+"""The origins of apps that are installed on the machine. No web page has one of these."""
 
 _BACKEND = "codex"
 """The default backend."""
@@ -84,10 +91,12 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="PROXY_", env_ignore_empty=True, frozen=True)
 
     backend: str = _setting(_BACKEND, "the backend that answers; for an unknown one the known ones are listed")
-    host: str = _setting("127.0.0.1", "address to listen on")
+    host: str = _setting("127.0.0.1", "address to listen on; without a key a loopback one")
     port: int = _setting(8787, "port to listen on; 0: any free one", ge=0, le=65535)
     # SecretStr: a settings object that is printed or logged does not show it.
     api_key: SecretStr | None = _setting(None, "bearer key that clients must send; unset: no authentication")
+    api_key_file: str | None = _setting(None, "file whose only line is that key")
+    insecure: bool = _setting(False, "true: listen at any address without a key, and answer at any name")  # noqa: FBT003 - a default, not a flag
     models: Names = Field(
         default_factory=lambda values: (values["backend"],),
         description="names served, comma-separated; that of the backend (`codex`) is its own default model",
@@ -137,7 +146,10 @@ class Settings(BaseSettings):
     restart_limit: int = _setting(8, "restarts in a row of a backend that answers nothing; then /livez is 503", ge=0)
     drain_ms: int = _setting(3000, "how long running answers may go on when the proxy is stopped", ge=0)
     log_level: LogLevel = _setting("info", "debug, info, warning or error: what goes to stderr")
-    cors_origins: Names = _setting(("*",), "origins of browser clients, comma-separated; * is any")
+    cors_origins: Names = Field(
+        default_factory=lambda values: ("*",) if values.get("api_key") else DESKTOP,
+        description="origins of browser clients, comma-separated; * is any, and the default with a key",
+    )
     codex: CodexSettings = Field(default_factory=CodexSettings)
     cursor: CursorSettings = Field(default_factory=CursorSettings)
 
@@ -166,13 +178,47 @@ def load() -> Settings:
         # Elsewhere an empty value counts as unset; an empty list could be meant, and its default would surprise.
         if isinstance(default, tuple) and not os.environ.get(variable, variable).strip():
             raise SettingsError(f"{variable}: names nothing; unset it for its default, or name at least one")
+    key = _key()
     try:
-        return Settings()
+        settings = Settings(api_key=key) if key is not None else Settings()
     except ValidationError as error:
         first = error.errors()[0]
         # pydantic's title is the name of the class; each class has a prefix of its own.
         prefix = next(prefix for prefix, model in _models() if model.__name__ == error.title)
         raise SettingsError(f"{prefix}{str(first['loc'][0]).upper()}: {first['msg']}") from None
+    if not (settings.api_key or settings.insecure or is_loopback(settings.host)):
+        raise SettingsError(
+            f"PROXY_HOST: {settings.host} can be reached from other machines, and there is no key; "
+            "set PROXY_API_KEY or PROXY_API_KEY_FILE, or PROXY_INSECURE=1 to let anybody in"
+        )
+    return settings
+
+
+def _key() -> SecretStr | None:
+    """The key of the environment, or of the file that it names; None: there is none.
+
+    Raises:
+        SettingsError: the key is empty, or no header can carry it as it is.
+    """
+    name, key = "PROXY_API_KEY", os.environ.get("PROXY_API_KEY")
+    file = os.environ.get("PROXY_API_KEY_FILE")
+    if file:
+        if key is not None:
+            raise SettingsError("PROXY_API_KEY_FILE: PROXY_API_KEY is set, too; keep one of them")
+        name = "PROXY_API_KEY_FILE"
+        try:
+            key = Path(file).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{name}: {file} cannot be read: {error}") from None
+    if key is None:
+        return None
+    # Never taken for "no key": a variable that was meant to be filled in would leave the proxy open.
+    if not key:
+        raise SettingsError(f"{name}: the key is empty; unset it to ask for none")
+    # Clients encode other characters in one of two ways, and spaces at the ends are lost on the way.
+    if not _KEY.fullmatch(key):
+        raise SettingsError(f"{name}: a key is of visible ASCII characters, with single spaces between them at most")
+    return SecretStr(key)
 
 
 def backend_environment() -> dict[str, str]:

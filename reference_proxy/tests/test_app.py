@@ -10,6 +10,9 @@ import pytest
 from assay_proxy.app import create_app
 from assay_proxy.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
 from assay_proxy.http.capacity import Gate
+from assay_proxy.http.exchange import Exchange
+from assay_proxy.http.strictness import Head
+from assay_proxy.http.wsgi import CLIENT_KEY
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -108,6 +111,35 @@ def test_a_missing_or_wrong_key_is_refused(client: FlaskClient, header: str | No
 
 def test_the_scheme_may_be_spelled_as_one_likes(client: FlaskClient) -> None:
     assert client.get("/v1/models", headers={"Authorization": "bEARER secret"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/healthz", "/nothing"])
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+def test_without_a_key_only_names_of_this_machine_are_answered(
+    make_settings: Any, backend: Any, path: str, method: str
+) -> None:
+    def status(host: str, **settings: Any) -> int:
+        client = create_app(make_settings(**settings), backend).test_client()
+        response = client.open(path, method=method, headers={"Host": host, "Authorization": "Bearer secret"})
+        if response.status_code == 421:
+            assert response.get_json()["error"]["code"] == "misdirected_request"
+        return response.status_code
+
+    rebound = "page.example:8787"
+    assert status(rebound) == 421
+    assert status("localhost:8787") == status("127.0.0.1:8787") == status("[::1]:8787") != 421
+    assert status(rebound, api_key="secret") == status(rebound, insecure=True) == status("localhost")
+
+
+def test_without_a_key_pages_of_the_web_are_not_let_in(make_settings: Any, backend: Any) -> None:
+    client = create_app(make_settings(), backend).test_client()
+    for origin, allowed in {"https://page.example": None, "app://obsidian.md": "app://obsidian.md"}.items():
+        asks = {"Origin": origin, "Access-Control-Request-Private-Network": "true"}
+        for response in (client.options("/v1/models", headers=asks), client.get("/v1/models", headers=asks)):
+            assert response.headers.get("Access-Control-Allow-Origin") == allowed
+        assert ("Access-Control-Allow-Private-Network" in client.options("/v1/models", headers=asks).headers) is bool(
+            allowed
+        )
 
 
 def test_without_a_key_in_the_settings_everybody_is_let_in(backend: Any, make_settings: Any) -> None:
@@ -296,10 +328,10 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
     assert error(response)["code"] == "bad_request"
 
 
-def test_whatever_happens_to_a_client_that_has_gone_is_quiet(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, backend: Any
-) -> None:
-    monkeypatch.setattr("assay_proxy.app.disconnect_check", lambda _socket: lambda: True)
+def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: Any) -> None:
+    left = Exchange(Head(), None, lambda: None)
+    left.leave()
+    client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
     backend.events = [Text(text="Hello")]
     assert ask(client).status_code == 400
 

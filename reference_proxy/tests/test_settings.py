@@ -44,8 +44,69 @@ def test_values_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PROXY_API_KEY", "")
-    assert load().api_key is None
+    monkeypatch.setenv("PROXY_PORT", "")
+    assert load().port == 8787
+
+
+@pytest.mark.parametrize("key", ["sk-1", "a b", "~!{}\\", "x" * 4000])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_key_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str, end: str) -> None:
+    (tmp_path / "key").write_text(key + end)
+    monkeypatch.setenv("PROXY_API_KEY_FILE", str(tmp_path / "key"))
+    found = load().api_key
+    assert found is not None
+    assert found.get_secret_value() == key
+
+
+@pytest.mark.parametrize("key", ["", " ", " a", "a ", "a\nb", "a\tb", "schlüssel", "a  b", "\x7f"])
+def test_a_key_that_no_header_carries_as_it_is_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str
+) -> None:
+    monkeypatch.setenv("PROXY_API_KEY", key)
+    with pytest.raises(SettingsError, match=r"^PROXY_API_KEY: "):
+        load()
+    monkeypatch.delenv("PROXY_API_KEY")
+    (tmp_path / "key").write_text(key + "\n", newline="")
+    monkeypatch.setenv("PROXY_API_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(SettingsError, match=r"^PROXY_API_KEY_FILE: "):
+        load()
+
+
+def test_a_key_has_one_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PROXY_API_KEY_FILE", str(tmp_path / "missing"))
+    with pytest.raises(SettingsError, match=r"^PROXY_API_KEY_FILE: .* cannot be read"):
+        load()
+    monkeypatch.setenv("PROXY_API_KEY", "secret")
+    with pytest.raises(SettingsError, match=r"^PROXY_API_KEY_FILE: .* keep one"):
+        load()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "proxy.example"])
+def test_without_a_key_other_machines_are_let_in_only_where_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("PROXY_HOST", host)
+    with pytest.raises(SettingsError, match=r"^PROXY_HOST: .*PROXY_INSECURE=1"):
+        load()
+    monkeypatch.setenv("PROXY_INSECURE", "1")
+    assert load().host == host
+    monkeypatch.delenv("PROXY_INSECURE")
+    monkeypatch.setenv("PROXY_API_KEY", "secret")
+    assert load().host == host
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost"])
+def test_without_a_key_this_machine_is_let_in(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setenv("PROXY_HOST", host)
+    assert load().host == host
+
+
+def test_without_a_key_no_web_page_is_let_in_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load().cors_origins == ("app://obsidian.md", "capacitor://localhost")
+    monkeypatch.setenv("PROXY_API_KEY", "secret")
+    assert load().cors_origins == ("*",)
+    monkeypatch.setenv("PROXY_CORS_ORIGINS", "https://a.example")
+    assert load().cors_origins == ("https://a.example",)
 
 
 def test_not_stopping_after_tools_is_burst() -> None:
@@ -79,7 +140,8 @@ def test_responses_send_all_calls_unless_the_environment_says_first(monkeypatch:
         ("PROXY_MODELS", ","),
         ("PROXY_MODELS", ""),
         ("PROXY_MODELS", " "),
-        ("PROXY_CORS_ORIGINS", ""),
+        ("PROXY_CORS_ORIGINS", ","),
+        ("PROXY_API_KEY", ""),
         ("PROXY_MAX_CONCURRENCY", "0"),
         ("PROXY_LOG_LEVEL", "loud"),
     ],

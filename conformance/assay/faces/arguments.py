@@ -61,7 +61,7 @@ def with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
 
 
 def _click_option(option: Option) -> Callable[[_Command], _Command]:
-    names = (f"--{option.name}", option.field)
+    names = (*(f"--{name}" for name in option.names), option.field)
     if isinstance(option.kind, Flag):
         return click.option(*names, is_flag=True, help=option.full_help)
     return click.option(

@@ -1,4 +1,4 @@
-"""The command `assay`: `serve` by itself, everything else with all that it takes to certify."""
+"""The command `assay`: `serve` and `scripts` by themselves, everything else with all that it takes to certify."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ def main() -> None:
         from assay.faces.serve import serve_command  # noqa: PLC0415
 
         serve_command.main(sys.argv[2:], prog_name="assay serve")
+    elif sys.argv[1:2] == ["scripts"]:
+        from assay.faces.scripts import scripts_group  # noqa: PLC0415
+
+        scripts_group.main(sys.argv[2:], prog_name="assay scripts")
     else:
         from assay.faces.cli import main as all_commands  # noqa: PLC0415
 

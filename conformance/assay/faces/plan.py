@@ -16,7 +16,7 @@ from assay.model import editions
 from assay.model.catalogue import Catalogue, load
 from assay.model.editions import UnknownEditionError
 from assay.model.target import Backend, Target
-from assay.model.verdict import VerdictLevel
+from assay.model.verdict import HarnessError, VerdictLevel
 from assay.reading.selection import UnknownScenarioError, keys, select
 from assay.report.data import INTERRUPTED, not_driven, report_of
 from assay.requests.cost import cost
@@ -81,6 +81,16 @@ class Plan:
             OptionError: it would cost more than a person has accepted.
             InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
         """
+        try:
+            return self._certified(watch, say)
+        # A folder for temporary files, a descriptor, a socket: what this machine does not give is no matter of the
+        # target's.
+        except OSError as error:
+            raise HarnessError(f"this machine refuses what the run needs: {error}") from error
+
+    def _certified(
+        self, watch: Callable[[Target], AbstractContextManager[Progress]], say: Callable[[str], None]
+    ) -> Certificate:
         with reach(self.target) as target:
             # Said once; each run may cost that much.
             self._budget(target, say)

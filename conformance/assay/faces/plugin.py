@@ -52,7 +52,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("assay", GROUP)
     group.addoption("--assay-bundled", action="store_true", help="Certify the proxy that comes with Assay.")
     for option in (*TargetOptions.options(), *RunOptions.options()):
-        group.addoption(f"--assay-{option.name}", dest=f"assay_{option.field}", **_argparse(option))
+        group.addoption(
+            *(f"--assay-{name}" for name in option.names), dest=f"assay_{option.field}", **_argparse(option)
+        )
 
 
 def _argparse(option: Option) -> dict[str, Any]:

@@ -43,7 +43,11 @@ USAGE = 2
     help="A model to serve, and no other; repeatable. Without it any name does.",
 )
 @click.option(
-    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
+    "--scripts",
+    "--script",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="YAML or JSON file with scripts of your own, or a folder of them; repeatable.",
 )
 @click.option(
     "--workers",
@@ -64,7 +68,7 @@ def serve_command(
     port: int,
     api_key: str | None,
     models: tuple[str, ...],
-    scripts: Path | None,
+    scripts: tuple[Path, ...],
     workers: int,
     journal: Path | None,
     *,
@@ -76,7 +80,7 @@ def serve_command(
     """
     introduce = _line if as_json else _introduction
     try:
-        serve(
+        unchosen = serve(
             port=port,
             api_key=api_key,
             models=models,
@@ -88,6 +92,8 @@ def serve_command(
     except UnservableError as error:
         click.echo(f"assay: {error}", err=True)
         raise SystemExit(USAGE) from error
+    if unchosen:
+        click.echo(f"assay: no request chose {', '.join(unchosen)}", err=True)
 
 
 class UnservableError(Exception):
@@ -99,12 +105,14 @@ def serve(
     port: int,
     api_key: str | None,
     models: tuple[str, ...],
-    scripts: Path | None,
+    scripts: tuple[Path, ...],
     say: Callable[[str, Settings], object],
     workers: int = 1,
     journal: Path | None = None,
-) -> None:
+) -> tuple[str, ...]:
     """Serve until SIGINT, SIGTERM or SIGHUP; `say` is given the base URL and the settings.
+
+    Returns the scripts that no request chose; with several workers none, as each knows its own requests alone.
 
     Raises:
         UnservableError: the scripts cannot be read, the journal cannot be written, or the port is taken.
@@ -113,6 +121,7 @@ def serve(
     from assay_endpoint.settings import Settings  # noqa: PLC0415
 
     library = _checked(scripts)
+    noted = _journal(Settings().journal, journal)
     try:
         at = serving.listening(HOST, port)
     except OSError as error:
@@ -120,8 +129,9 @@ def serve(
         raise UnservableError(f"port {port} cannot be used: {reason}; name another with --port") from error
     only = {"models": models, "any_model": False} if models else {}
     settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
-    endpoint = serving.endpoint_of(settings, library, _journal(settings.journal, journal))
+    endpoint = serving.endpoint_of(settings, library, noted)
     serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
+    return endpoint.unchosen() if workers == 1 else ()
 
 
 def _journal(limit: int, path: Path | None) -> Journal:
@@ -135,12 +145,12 @@ def _journal(limit: int, path: Path | None) -> Journal:
         raise UnservableError(f"the journal {path} cannot be written: {reason}") from error
 
 
-def _checked(path: Path | None) -> Scripts:
-    """The scripts of the file and of the library; the file is read once here, to report an error at once."""
+def _checked(paths: tuple[Path, ...]) -> Scripts:
+    """The scripts of the files and of the library; the files are read once here, to report an error at once."""
     from assay_endpoint.scripts import scripts_of  # noqa: PLC0415
     from assay_scripts.files.errors import ScriptError  # noqa: PLC0415
 
-    scripts = scripts_of(path)
+    scripts = scripts_of(*paths)
     found = scripts()
     if isinstance(found, ScriptError):
         raise UnservableError(str(found))

@@ -231,7 +231,7 @@ def _choices(exchange: Exchange) -> bool | None:
 def _structured(exchange: Exchange) -> bool | None:
     if exchange.reading is None or not exchange.answer.choices or not _ended(exchange):
         return None
-    answer = _object((exchange.choice().text or "").encode())
+    answer = _object((exchange.choice().text or "").encode(errors="surrogatepass"))
     # What a backend reports is JSON in any case; the schema that it received is not.
     reports = any(wanted.text is None for wanted in exchange.wanted)
     return answer.get("schema") is not None if reports else bool(answer)

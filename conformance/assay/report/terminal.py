@@ -157,7 +157,7 @@ def _known(console: Console, certificate: Certificate) -> None:
 def _errors(console: Console, certificate: Certificate) -> None:
     # Each reason once: a target that died ends every scenario after it in the same words.
     for reason in dict.fromkeys(o.reason for o in certificate.outcomes if o.verdict is Verdict.ERROR):
-        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
+        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), visible(reason)), soft_wrap=True)
 
 
 def _levels(certificate: Certificate) -> str:
@@ -243,7 +243,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        console.print(Padding(Text(line), (0, 0, 0, 2)))
+        console.print(Padding(Text(visible(line)), (0, 0, 0, 2)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:

@@ -77,7 +77,7 @@ def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
         for line in lines:
-            packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            packed.write(json.dumps(line, ensure_ascii=False).encode(errors="backslashreplace") + b"\n")
 
 
 def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:

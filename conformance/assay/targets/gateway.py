@@ -72,9 +72,17 @@ def upstream(port: int | None = None, *, timeout: float = 30.0) -> Iterator[Upst
         yield Upstream(base_url=_at(port), key=SERVED_KEY)
         return
     key = secrets.token_urlsafe(12) if port is None else SERVED_KEY
-    words = (sys.executable, "-m", "assay_endpoint", "--api-key", key, "--unknown-models", UNKNOWN_MODEL)
-    command = shlex.join((*words, "--commit", str(COMMIT), "--port", "{port}" if port is None else str(port)))
     url = LOCAL if port is None else _at(port)
+    # In a file that its owner alone can read: `ps` shows every user the words of a command.
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="assay-key-") as file:
+        file.write(key)
+        file.flush()
+        words = (sys.executable, "-m", "assay_endpoint", "--api-key-file", file.name, "--unknown-models", UNKNOWN_MODEL)
+        command = shlex.join((*words, "--commit", str(COMMIT), "--port", "{port}" if port is None else str(port)))
+        yield from _running(command, url, key, timeout)
+
+
+def _running(command: str, url: str, key: str, timeout: float) -> Iterator[Upstream]:
     with launch(command, env={}, url=url, timeout=timeout) as launched:
         yield Upstream(base_url=launched.base_url, key=key)
 

@@ -31,6 +31,13 @@ class Option:
     repeatable: bool
     """It may be given several times; in a mapping its value is a list. The field is a tuple."""
     default: Any
+    also: tuple[str, ...] = ()
+    """Other names that it is known by."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names, its own first."""
+        return (self.name, *self.also)
 
     @property
     def full_help(self) -> str:
@@ -39,6 +46,7 @@ class Option:
         value = f"{self.default:g}" if isinstance(self.default, int | float) else f"{self.default}"
         notes = [] if self.repeatable or not self.default else [f"default {value}"]
         notes += ["may be repeated"] if self.repeatable else []
+        notes += [f"also --{name}" for name in self.also]
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
 
     def read(self, value: object) -> object:
@@ -106,9 +114,16 @@ class Option:
             yield str(one)
 
 
-def option(*, kind: Kind, help: str, name: str = "", repeatable: bool = False) -> Mapping[str, Any]:  # noqa: A002 (as click and argparse call it)
+def option(
+    *,
+    kind: Kind,
+    help: str,  # noqa: A002 (as click and argparse call it)
+    name: str = "",
+    also: tuple[str, ...] = (),
+    repeatable: bool = False,
+) -> Mapping[str, Any]:
     """The metadata of a field that is an option; `name` where it is written otherwise than the field."""
-    return {"name": name, "kind": kind, "help": help, "repeatable": repeatable}
+    return {"name": name, "also": also, "kind": kind, "help": help, "repeatable": repeatable}
 
 
 class Options:
@@ -140,7 +155,7 @@ class Options:
         Raises:
             OptionError: a name is no option's, or a value is not of its option's kind.
         """
-        known = {option.name: option for option in cls.options()}
+        known = {name: option for option in cls.options() for name in option.names}
         return cls(**{(option := find(name, known)).field: option.read_data(value) for name, value in data.items()})
 
     def words(self) -> list[str]:
@@ -159,6 +174,7 @@ def _option_of(one: Field[Any]) -> Option:
         help=facts["help"],
         repeatable=facts["repeatable"],
         default=one.default,
+        also=facts["also"],
     )
 
 

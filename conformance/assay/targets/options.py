@@ -326,6 +326,7 @@ class RunOptions(Options):
         default=None,
         metadata=option(
             name="fail-on",
+            also=("level",),
             kind=OneOf(tuple(VerdictLevel)),
             help="Level that decides the exit status: compat fails what would make a real client break, lose or misread"
             " something, strict every broken MUST. The report has both. If omitted: compat where a real model is behind"

@@ -243,7 +243,7 @@ def _no_models(answer: ProbeAnswer, target: Target) -> str:
 def _json(body: bytes) -> object:
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -282,5 +282,5 @@ def _hint(target: Target) -> str:
 def _locked(answer: ProbeAnswer, target: Target) -> str:
     wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
     error = error_of(answer.body)
-    said = f" ({shown(str(error['message']).encode())})" if error and "message" in error else ""
+    said = f" ({shown(str(error['message']).encode(errors='replace'))})" if error and "message" in error else ""
     return f"{answer.url} refuses with {answer.status}: it wants {wants}{said}"

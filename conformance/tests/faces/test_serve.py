@@ -190,7 +190,8 @@ def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_br
         other.write_text("- name: my/own\n  parts: [[{sey: x}]]")
         other.replace(file)
         assert rejected(served, "[[assay:my/own#2]]") == (
-            f'{file}: line 2, [0].parts[0][0] in the script my/own: there is no step "sey"; did you mean say?'
+            f"{file}: line 2, column 12, [0].parts[0][0] in the script my/own: "
+            'there is no step "sey"; did you mean say?'
         )
         file.unlink()
         assert rejected(served, "Hi.") == f"{file}: cannot be read: No such file or directory"
@@ -213,7 +214,10 @@ def refused(*arguments: str, status: int = 2) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("- name: a\n  parts: [[{sey: b}]]", "scripts.yaml: line 2, [0].parts[0][0] in the script a: there is no step"),
+        (
+            "- name: a\n  parts: [[{sey: b}]]",
+            "scripts.yaml: line 2, column 12, [0].parts[0][0] in the script a: there is no step",
+        ),
         ("scripts: [", "scripts.yaml: line 1"),
         (None, "scripts.yaml: cannot be read: No such file"),
     ],
@@ -244,6 +248,17 @@ def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None
     port = int(served.base_url.removesuffix("/v1").rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)):
         pass
+
+
+@pytest.mark.usefixtures("default_signals")
+def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(SCRIPTS, encoding="utf-8")
+    (tmp_path / "two.json").write_text('[{"name": "two", "when": "two", "parts": [[{"say": "Two."}]]}]')
+    with serving("--scripts", str(tmp_path / "one.yaml"), "--script", str(tmp_path / "two.json")) as served:
+        assert ask(served, "two")["message"]["content"] == "Two."
+        served.process.send_signal(signal.SIGINT)
+        _, error = served.process.communicate(timeout=20)
+    assert error == "assay: no request chose weather, my/own\n"
 
 
 @pytest.mark.usefixtures("default_signals")

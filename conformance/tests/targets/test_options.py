@@ -252,3 +252,10 @@ def test_options_that_exclude_each_other_are_refused(options: Any, message: str)
 )
 def test_options_that_belong_together_are_taken(options: Any) -> None:
     TargetOptions(**options).check()
+
+
+def test_the_level_may_be_named_as_such() -> None:
+    assert RunOptions.from_mapping({"level": "compat"}) == RunOptions.from_mapping({"fail-on": "compat"})
+    for name in ("--level", "--fail-on"):
+        done = CliRunner().invoke(cli.main, ["certify", name, "lenient"])
+        assert (done.exit_code, "'lenient' should be one of compat, strict" in done.output) == (2, True)

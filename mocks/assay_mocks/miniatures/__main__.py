@@ -16,6 +16,7 @@ from assay_mocks.miniatures.middleware import WithFault
 from assay_proxy.app import create_app
 from assay_proxy.backends.table import make_backend
 from assay_proxy.http.capacity import Gate
+from assay_proxy.http.limits import Limits
 from assay_proxy.http.server import Server
 from assay_proxy.http.stop_signals import stop_signals
 from assay_proxy.settings import Settings, SettingsError, load
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from assay_proxy.backends.backend import Backend
 
 NONE = "none"
+FURTHER = 2**20
+"""Bytes that a body may have beyond what the proxy takes: a fault takes larger ones."""
 
 
 class Miniatures:
@@ -85,7 +88,9 @@ def _serve(settings: Settings, backend: Backend, name: str | None) -> int:
     faulty = WithFault(app=proxy, fault=FAULTS.get(name or ""), key=key, slots=slots, stop=stop)
     # Under a name the fault alone is served, at the paths of `assay-proxy`, so that it can be put in its place.
     app = faulty if name else Miniatures(proxy, key, slots, stop)
-    server = Server(app, settings.host, settings.port, turns=slots)
+    # Every body is read: which ones the proxy refuses by their heads, a fault may have changed.
+    limits = Limits(body=settings.max_body_bytes + FURTHER, stalled=settings.stalled_client_ms / 1000)
+    server = Server(app, settings.host, settings.port, turns=slots, limits=limits)
     with stop_signals() as wait:
         try:
             server.start()

@@ -18,8 +18,10 @@ Json = dict[str, Any]
 Frame = Json | str | bytes
 Headers = list[tuple[str, str]]
 
-SOCKET_KEY = "assay_proxy.socket"
-"""Where in the WSGI environment the proxy finds the client's socket."""
+CLIENT_KEY = "assay_proxy.client"
+"""Where in the WSGI environment the proxy finds whether the client has left."""
+CONNECTION_KEY = "assay_proxy.connection"
+"""Where it finds what is the same for all requests over one connection."""
 MODE_HEADER = "x-proxy-output-mode"
 OPENAI_JSON, OBSIDIAN_XML, FUNCTION_CALL = "openai-json", "obsidian-xml", "function-call"
 RESPONSES = "responses"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from assay_mocks.miniatures.fault import SOCKET_KEY, Fault, Head, Json, Request
+from assay_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Json, Request
 
 When = Callable[[Request], bool]
 Heads = Callable[[Head, Request], Head]
@@ -158,7 +158,7 @@ class _Spoilt:
         self._spoilt: WeakSet[Any] = WeakSet()
 
     def __call__(self, environ: dict[str, Any]) -> None:
-        connection = environ.get(SOCKET_KEY)
+        connection = environ.get(CONNECTION_KEY)
         if connection is None:
             return
         spoilt, kind = connection in self._spoilt, self._kind(environ)
@@ -187,7 +187,7 @@ class _Again:
         self._bodies: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
     def __call__(self, environ: dict[str, Any]) -> None:
-        connection = environ.get(SOCKET_KEY)
+        connection = environ.get(CONNECTION_KEY)
         if connection is None or not environ["PATH_INFO"].endswith("/chat/completions"):
             return
         body = environ["wsgi.input"].read()

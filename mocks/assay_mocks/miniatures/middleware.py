@@ -10,8 +10,6 @@ import io
 import itertools
 import json
 import os
-import select
-import socket
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_mocks.miniatures.chunks import written
 from assay_mocks.miniatures.fault import (
-    SOCKET_KEY,
+    CLIENT_KEY,
     Exit,
     Fault,
     Frame,
@@ -101,7 +99,7 @@ class WithFault:
                 start_response(head.status, head.headers)
                 return [body]
             case Hang():
-                while not (self.stop.wait(GLANCE) or _has_left(environ[SOCKET_KEY])):
+                while not (self.stop.wait(GLANCE) or environ[CLIENT_KEY].gone()):
                     pass
                 # Nobody reads it: a WSGI application has to answer something.
                 start_response("504 Gateway Timeout", [("Content-Length", "0")])
@@ -150,12 +148,6 @@ class WithFault:
         return [said]
 
 
-def _has_left(client: socket.socket) -> bool:
-    """Whether a client has closed its connection."""
-    readable, _, _ = select.select([client], [], [], 0)
-    return bool(readable) and client.recv(1, socket.MSG_PEEK) == b""
-
-
 def _no_write(data: bytes) -> object:
     raise NotImplementedError("the proxy writes by returning its body")
 
@@ -199,8 +191,8 @@ def _take(environ: WSGIEnvironment) -> Request:
 def _change_request(environ: WSGIEnvironment, fault: Fault, request: Request, key: str | None) -> None:
     """Change the request as the fault says."""
     if fault.ignores_disconnect:
-        # The proxy watches the client's socket; without it, it learns of a disconnect only when it writes.
-        environ.pop(SOCKET_KEY, None)
+        # Without it the proxy learns of a disconnect only when it writes.
+        environ.pop(CLIENT_KEY, None)
     if fault.environ:
         environ["assay.key"] = key or ""
         fault.environ(environ)

@@ -50,6 +50,18 @@ def schema() -> Schema:
     }
 
 
+def file_schema() -> Schema:
+    """The schema of a file, for editors."""
+    about = "A file of scripts: what a mock backend sends, and when."
+    name = "https://assay.invalid/schemas/assay/scripts.json"
+    return {**schema(), "$id": name, "title": "Scripts", "description": about, "$ref": "#/$defs/file"}
+
+
+def file_schema_text() -> str:
+    """The schema of a file as the text of its own file."""
+    return json.dumps(file_schema(), ensure_ascii=False, indent=2) + "\n"
+
+
 def schema_text() -> str:
     """The schema as the text of its file."""
     return json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"

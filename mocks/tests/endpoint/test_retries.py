@@ -151,3 +151,13 @@ def test_without_a_socket_other_steps_are_as_with_one() -> None:
     with httpx.Client(transport=played) as client:
         answer = client.post("http://x/v1/chat/completions", json={"model": "m", "messages": user("go")})
     assert (answer.status_code, answer.headers["content-type"], answer.text) == (200, "text/html", "<html>")
+
+
+def test_scripts_that_no_request_chose_are_named(assay_endpoint: Any) -> None:
+    assay_endpoint.play([{"name": name, "when": name, "parts": [[{"say": "Hi"}]]} for name in ("hello", "goodbye")])
+    http = httpx.Client(transport=assay_endpoint.transport)
+    body = {"model": "m", "messages": user("hello")}
+    with http as client:
+        headers = {"authorization": f"Bearer {assay_endpoint.key}"}
+        assert client.post("http://x/v1/chat/completions", json=body, headers=headers).status_code == 200
+    assert assay_endpoint.unchosen == ("goodbye",)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay_mocks.miniatures import FAULTS
-from assay_mocks.miniatures.fault import SOCKET_KEY, Fault, Head, Request
+from assay_mocks.miniatures.fault import CONNECTION_KEY, Fault, Head, Request
 from assay_mocks.miniatures.http_faults import HTTP_FAULTS, field_of
 
 HEADERS = [
@@ -180,7 +180,7 @@ class _Connection:
 
 
 def over(connection: object, body: bytes, **environ: str) -> dict[str, Any]:
-    return {SOCKET_KEY: connection, "PATH_INFO": CHAT, "wsgi.input": io.BytesIO(body), **environ}
+    return {CONNECTION_KEY: connection, "PATH_INFO": CHAT, "wsgi.input": io.BytesIO(body), **environ}
 
 
 def received(name: str, environ: dict[str, Any]) -> bytes:

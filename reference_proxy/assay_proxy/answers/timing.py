@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,10 +13,15 @@ from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text,
 
 if TYPE_CHECKING:
     from assay_proxy.backends.backend import Turn
+    from assay_proxy.http.client import Client
 
-# A slot is to be free within 1 s of a disconnect (chat.stream.disconnect).
 TICK = 0.2
-"""Seconds between two looks at the client's connection: how late, at most, a disconnect is noticed."""
+"""Seconds between two looks at a turn that has just gone silent: what it holds back then, it may release."""
+ATTENTIVE = 5.0
+"""Seconds of silence after which there are no such looks any more: a thousand silent streams would cost a core."""
+
+SHORTEST = 0.001
+"""Seconds; a wait may end a moment before its time, and is not to be followed by none."""
 
 Clock = Callable[[], float]
 """Seconds that never go back."""
@@ -24,25 +31,40 @@ class ClientGoneError(Exception):
     """The client has closed its connection, so the answer has no reader."""
 
 
-def read_events(
-    turn: Turn, *, client_gone: Callable[[], bool], idle: float, clock: Clock, tick: float = TICK
-) -> Iterator[TurnEvent]:
-    """The turn's events as they arrive, and a Quiet every `tick` seconds without one.
+@dataclass
+class Pace:
+    """When a silent turn is to be looked at, whatever it says: set by whoever has something to do then."""
 
-    A turn that is silent for `idle` seconds fails.
+    due: float = math.inf
+    """By the clock."""
+    tick: float = TICK
+    attentive: float = ATTENTIVE
+    """For how long a silent turn is looked at every `tick` seconds besides."""
+
+
+def read_events(
+    turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None
+) -> Iterator[TurnEvent]:
+    """The turn's events as they arrive, and a Quiet for each look at a silent one.
+
+    It is looked at when `pace` says. A turn that is silent for `idle` seconds fails, as does one whose client takes
+    nothing of what was sent.
 
     Raises:
-        ClientGoneError: when `client_gone` is true. It is asked every `tick` seconds, also while events arrive: a busy
-            backend must not hide that its reader has left.
+        ClientGoneError: the client has left. It is asked after each event and each look; whoever knows of the departure
+            closes the turn, which ends the wait.
     """
-    last_event = last_check = clock()
+    pace = pace or Pace()
+    last_event = now = clock()
     while True:
-        event = turn.next(tick)
+        look = now + pace.tick if now - last_event < pace.attentive else math.inf
+        wake = min(look, last_event + idle, pace.due if pace.due > now else math.inf)
+        event = turn.next(max(wake - now, SHORTEST))
         now = clock()
-        if now - last_check >= tick or event is None:
-            last_check = now
-            if client_gone():
-                raise ClientGoneError
+        if client.gone():
+            raise ClientGoneError
+        if client.stalled():
+            yield Failed(Cause.LAGGING)
         if event is not None:
             last_event = now
             yield event
@@ -53,7 +75,7 @@ def read_events(
 
 
 def hold_status_line(
-    events: Iterator[TurnEvent], *, commit: float, clock: Clock, param: str = "messages"
+    events: Iterator[TurnEvent], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
 ) -> Iterator[TurnEvent]:
     """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
 
@@ -67,6 +89,8 @@ def hold_status_line(
         ApiError: when the turn fails before its first output.
     """
     deadline = clock() + commit
+    if pace is not None:
+        pace.due = deadline
     before: list[TurnEvent] = []
     for event in events:
         # chat.stream.error-before-output.
@@ -77,13 +101,15 @@ def hold_status_line(
         # It is no output, but the end of the answer needs it. Working and Quiet may be lost.
         if isinstance(event, Usage):
             before.append(event)
-        # Looked at with each event, which is often enough: a silence is a Quiet at every tick.
+        # Looked at with each event, which is often enough: at the deadline there is a Quiet.
         if clock() >= deadline:
             return chain([Quiet(0)], before, events)
     return chain(before, events)
 
 
-def keep_alive(pieces: Iterable[bytes], *, comment: bytes, every: float, clock: Clock) -> Iterator[bytes]:
+def keep_alive(
+    pieces: Iterable[bytes], *, comment: bytes, every: float, clock: Clock, pace: Pace | None = None
+) -> Iterator[bytes]:
     """The pieces, and a comment whenever `every` seconds have passed without one.
 
     An empty piece has nothing to send; it only gives this function a chance to look at the clock. The first piece that
@@ -94,5 +120,7 @@ def keep_alive(pieces: Iterable[bytes], *, comment: bytes, every: float, clock: 
         now = clock()
         if piece or written is None or now - written >= every:
             written = now
+            if pace is not None:
+                pace.due = now + every
             # A comment, never an empty `data:`, which most clients cannot read (chat.stream.keepalive-is-comment).
             yield piece or comment

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from flask import Response
 
 from assay_proxy.answers.demand import hold_for_call
-from assay_proxy.answers.timing import TICK, ClientGoneError, hold_status_line, keep_alive, read_events
+from assay_proxy.answers.timing import ATTENTIVE, TICK, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
 from assay_proxy.assembly.assembly import assemble
 from assay_proxy.errors import failure
 from assay_proxy.events import CallOpened, Cause, Failed, TurnEvent
@@ -27,12 +27,13 @@ from assay_proxy.surfaces.writer import pieces, whole
 from assay_proxy.tools.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from assay_proxy.answers.plan import AnswerPlan
     from assay_proxy.answers.timing import Clock
     from assay_proxy.backends.backend import Backend, Turn
     from assay_proxy.http.capacity import Gate
+    from assay_proxy.http.client import Client
     from assay_proxy.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -47,8 +48,8 @@ class TurnRunner:
     gate: Gate
     clock: Clock = time.monotonic
 
-    def run(self, plan: AnswerPlan, *, client_gone: Callable[[], bool], keep_open: bool) -> Response:
-        """The response; `keep_open`: the connection's protocol knows `Connection: keep-alive`.
+    def run(self, plan: AnswerPlan, client: Client) -> Response:
+        """The response.
 
         Raises:
             ApiError: whatever goes wrong before the status line is sent.
@@ -57,12 +58,14 @@ class TurnRunner:
         # Capacity (429) before readiness (503): http.precedence.*.
         self.gate.enter()
         try:
-            close = _Closing(self._open(plan, client_gone), self.gate)
+            close = _Closing(self._open(plan, client), self.gate)
         except BaseException:
             self.gate.leave()
             raise
+        # A turn that is closed ends its reader's wait, so that a departure is noticed at once.
+        client.when_gone(close.turn.close)
         try:
-            response = self._respond(plan, close.turn, client_gone)
+            response = self._respond(plan, close.turn, client)
         # Whatever it is: a slot that is not given back is lost until the proxy is restarted.
         except BaseException:
             close()
@@ -73,30 +76,31 @@ class TurnRunner:
             response.call_on_close(close)
         else:
             close()
-        if keep_open and plan.stream:
+        if client.keep_open and plan.stream:
             # Clients and proxies between wait for this very header; servers of HTTP/1.1 do not send it by themselves.
             response.headers["Connection"] = "keep-alive"
         response.headers.update(plan.headers)
         return response
 
-    def _open(self, plan: AnswerPlan, client_gone: Callable[[], bool]) -> Turn:
+    def _open(self, plan: AnswerPlan, client: Client) -> Turn:
         deadline = self.clock() + self.settings.ready_wait_ms / 1000
         # Tick by tick, so that a client that leaves meanwhile frees its slot.
         while not self.backend.await_ready(TICK):
-            if client_gone():
+            if client.gone():
                 raise ClientGoneError
             if self.clock() >= deadline:
                 raise failure(Failed(Cause.UNAVAILABLE))
         return self.backend.open(plan.conversation, plan.choices)
 
-    def _respond(self, plan: AnswerPlan, turn: Turn, client_gone: Callable[[], bool]) -> Response:
-        # A Quiet at least twice per keep-alive interval, since a comment can only be sent when an event comes by.
-        idle, tick = self.settings.idle_timeout_ms / 1000, min(TICK, self.settings.keepalive_ms / 2000)
+    def _respond(self, plan: AnswerPlan, turn: Turn, client: Client) -> Response:
+        idle = self.settings.idle_timeout_ms / 1000
+        # Longer than a backend waits for the results of calls.
+        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
         events = assemble(
-            read_events(turn, client_gone=client_gone, idle=idle, clock=self.clock, tick=tick),
+            read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace),
             plan.rules,
             choices=plan.choices,
             await_usage=plan.await_usage,
@@ -106,13 +110,15 @@ class TurnRunner:
         if not plan.stream:
             return json_bytes(whole(events, plan.writer))
         # Called before there is a response: what fails until then is still an HTTP error.
-        held = hold_status_line(events, commit=self.settings.commit_ms / 1000, clock=self.clock, param=plan.param)
-        return Response(self._body(held, plan), headers=dict(sse.HEADERS))
+        commit = self.settings.commit_ms / 1000
+        held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
+        return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
-    def _body(self, events: Iterator[TurnEvent], plan: AnswerPlan) -> Iterator[bytes]:
+    def _body(self, events: Iterator[TurnEvent], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
+        written = pieces(events, plan.writer)
         try:
-            yield from keep_alive(pieces(events, plan.writer), comment=sse.KEEP_ALIVE, every=every, clock=self.clock)
+            yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
             # The status line is out and the reader has left: there is no one to report an error to.
             log.info("client of %s left", plan.id)

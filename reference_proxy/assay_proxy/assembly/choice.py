@@ -127,7 +127,8 @@ class Choice:
 
     def end(self, reason: FinishReason) -> Iterator[TurnEvent]:
         """Emit what still waits, and the end."""
-        yield from self.survive()
+        if self._reconciler is not None or self._text.holds or self._separator.holds:
+            yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
             # Calls win over any other reason (chat.stream.finish-reason, S4-4, S4-19).

@@ -89,8 +89,8 @@ class Mailbox:
             try:
                 self._append(event)
                 hopeless = self._hopeless()
-            except OSError:  # the disk is full, or fails
-                log.warning("text for a slow client cannot be put aside", exc_info=True)
+            except OSError as error:  # the disk is full, or fails, or there is no folder for temporary files
+                log.warning("text for a slow client cannot be put aside: %s", error)
                 hopeless = True
             if hopeless:
                 self._drop()
@@ -102,13 +102,14 @@ class Mailbox:
             return not self._closed
 
     def get(self, timeout: float) -> Event | None:
-        """The oldest unread event; None when none comes within `timeout` seconds."""
+        """The oldest unread event; None when none comes within `timeout` seconds, or it is closed meanwhile."""
         with self._filled:
             self._read_at = self.clock()
             # A reader that waits here does not stall: the time counts from the last look, before and after the wait.
-            if not self._filled.wait_for(lambda: self._events, timeout):
-                return None
+            self._filled.wait_for(lambda: self._events or self._closed, timeout)
             self._read_at = self.clock()
+            if not self._events:
+                return None
             event = self._events.popleft()
             return self._taken(event) if isinstance(event, _Run) else self._weighed(event, -1)
 
@@ -117,6 +118,7 @@ class Mailbox:
         with self._filled:
             self._closed = True
             self._drop()
+            self._filled.notify_all()
 
     def _append(self, event: Event) -> None:
         if isinstance(event, Text | Arguments) and self._size + weight(event) > self.limit // CROWDED:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PIECE = 65536
-# Bytes of a refused body that are still read. cheroot closes the connection after a 413, which would take the answer
-# from a client that is still sending.
-DRAINED = 64 * 2**20
 DEEPEST = 100
 """Levels of lists and objects in a body; what is passed on to the backend gets a few around it."""
 
@@ -76,15 +73,8 @@ def _read(stream: Stream, length: int | None, limit: int) -> bytes:
             size += len(piece)
     if size <= limit and (length is None or length <= limit):
         return b"".join(pieces)
-    _drain(stream)
+    # The rest is left where it is: the server ends the connection.
     raise ApiError(TOO_LARGE, message=f"The request body is larger than {limit} bytes.")
-
-
-def _drain(stream: Stream) -> None:
-    """Read on for a while: a client that is still sending would lose the answer when the connection closes."""
-    left = DRAINED
-    while left > 0 and (piece := stream.read(PIECE)):
-        left -= len(piece)
 
 
 def _no_constant(name: str) -> NoReturn:

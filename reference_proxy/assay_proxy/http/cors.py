@@ -48,7 +48,8 @@ class Cors:
             ),
             "Access-Control-Max-Age": "600",
         }
-        # Without it Chromium keeps a public page from a proxy on its own machine.
-        if request.get("access-control-request-private-network") == "true":
+        # Without it Chromium keeps a public page from a proxy on its own machine: those that are not let in get none.
+        asks = request.get("access-control-request-private-network") == "true"
+        if asks and ("*" in self.origins or request.get("origin") in self.origins):
             headers["Access-Control-Allow-Private-Network"] = "true"
         return headers

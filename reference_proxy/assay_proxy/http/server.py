@@ -1,130 +1,97 @@
-"""The WSGI server: cheroot, chosen by measurement (docs/wsgi-server.md).
+"""The HTTP server: connections on an event loop (uvloop, with llhttp as the parser), answers in threads.
 
-One thread per running request, and enough of them that health checks and refusals are answered while every turn's
-slot is taken. The application is given each client's socket, at which it can see that a client has left.
+It was chosen by measurement (docs/wsgi-server.md). Flask runs in a thread for each request that is being answered; a
+client that sends slowly, or is silent, has none.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import json
 import socket
 import threading
-from typing import TYPE_CHECKING, Any, Self
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Self
 
-from cheroot import wsgi
-from cheroot.server import HTTPConnection, HTTPRequest
+import uvloop
 
-from assay_proxy.errors import BAD_REQUEST, INTERNAL, TOO_LARGE, envelope
-from assay_proxy.http.disconnect import SOCKET_KEY
-from assay_proxy.http.json_response import request_id
+from assay_proxy.http.connection import Connection
+from assay_proxy.http.limits import Limits
+from assay_proxy.http.threads import Threads
+from assay_proxy.http.wsgi import answer, environ_of
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from collections.abc import Callable
+
+    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
+
+    from assay_proxy.http.exchange import Exchange
+    from assay_proxy.http.strictness import Head
 
 SPARE_THREADS = 16
 """Threads besides those that run turns: for health checks, models and refusals."""
-# cheroot's own limit is 10.
-KEPT_CONNECTIONS = 1024
-CLIENT_SECONDS = 60
-"""How long a client may take to send its request, or leave an open connection unused."""
-
-
-class _Gateway(wsgi.Gateway_10):
-    """Puts the client's socket into the environment, and closes connections whose next request cannot be found."""
-
-    def get_environ(self) -> dict[str, Any]:  # type: ignore[override]  # its stubs say None
-        """The WSGI environment of a request."""
-        environ: dict[str, Any] = super().get_environ()  # type: ignore[no-untyped-call]
-        return {**environ, SOCKET_KEY: self.req.conn.socket}
-
-    def start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:  # noqa: ANN401 - WSGI's
-        """Begin the answer. A chunked body that was refused may be partly unread: it is not the next request."""
-        # A kept connection serves the next request as a new one would.
-        if self.req.chunked_read and not status.startswith("2"):
-            self.req.close_connection = True
-        return super().start_response(status, headers, exc_info)
-
-
-class _Request(HTTPRequest):
-    """Refuses what is not HTTP with the error object that the rest of the proxy uses."""
-
-    def simple_response(self, status: str, msg: str = "") -> None:
-        """Answer before the application is asked, and close the connection."""
-        self.close_connection = True
-        # cheroot would answer in plain text (http.error.envelope).
-        problem = {"413": TOO_LARGE, "500": INTERNAL}.get(status[:3], BAD_REQUEST)
-        body = json.dumps(envelope(problem, message=msg or None)).encode()
-        head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-        id_ = f"x-request-id: {request_id()}\r\nConnection: close\r\n\r\n"
-        with contextlib.suppress(OSError):  # the client may have left, and there is no one else to report that to
-            self.conn.wfile.write((head + id_).encode() + body)
-
-
-class _Connection(HTTPConnection):
-    """Drops what could not be sent; else the interpreter flushes it again when it collects the file, and warns."""
-
-    RequestHandlerClass = _Request
-
-    def close(self) -> None:
-        """Close the socket, and drop all that is still unwritten."""
-        super().close()
-        with contextlib.suppress(OSError, ValueError):
-            self.wfile.close()
-
-
-class _Listening(wsgi.Server):
-    """Closes the socket when the address is taken, and sends every piece at once (TCP_NODELAY)."""
-
-    ConnectionClass = _Connection
-
-    def bind(self, family: int, _kind: int, _proto: int = 0) -> socket.socket:
-        """Listen at the address."""
-        listening = socket.create_server(self.bind_addr[:2], family=family)
-        # chat.stream.flushed: small events must not wait for each other.
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket, self.bind_addr = listening, listening.getsockname()[:2]
-        return listening
+BACKLOG = 1024
+"""Connections that may wait to be taken."""
+LOOK = 0.25
+"""Seconds between two looks at what takes too long: one clock for all connections."""
 
 
 class Server:
-    """Serves `app` in threads of its own, as a context manager or by `start` and `stop`.
+    """Serves `app` on an event loop in a thread of its own, as a context manager or by `start` and `stop`.
+
+    `accept` says by a request's head how many bytes of its body the application looks at; None: of every body as many
+    as `limits` allow. At most `turns` requests run for long at once.
 
     Raises:
         OSError: by `start`, when the address cannot be listened at.
     """
 
-    def __init__(self, app: WSGIApplication, host: str, port: int, *, turns: int) -> None:
+    def __init__(
+        self,
+        app: WSGIApplication,
+        host: str,
+        port: int,
+        *,
+        turns: int,
+        accept: Callable[[WSGIEnvironment], int] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._app = app
         self._host = host
-        self._server = _Listening(
-            (host, port),
-            app,
-            # cheroot's pool does not grow, so it is made for the most turns at once.
-            numthreads=turns + SPARE_THREADS,
-            server_name="assay-proxy",
-            request_queue_size=128,  # cheroot's default is 5, and one thread accepts
-            timeout=CLIENT_SECONDS,
-            shutdown_timeout=1,  # running answers had their time before (`__main__.serve`)
-        )
-        self._server.gateway = _Gateway
-        self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
-        self._thread = threading.Thread(target=self._server.serve, name="http", daemon=True)
+        self._port = port
+        self._accept = accept
+        self._limits = limits or Limits()
+        self._threads = Threads(turns + SPARE_THREADS)
+        self._connections: dict[Connection, None] = {}
+        self._started = threading.Event()
+        self._date = b""
 
     @property
     def url(self) -> str:
         """The base URL clients use."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._server.bind_addr[1]}/v1"
+        return f"http://{host}:{self._port}/v1"
 
     def start(self) -> None:
         """Listen, and serve from now on."""
-        self._server.prepare()
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        self._socket = socket.create_server((self._host, self._port), family=family, backlog=BACKLOG)
+        # chat.stream.flushed: small events must not wait for each other.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._port = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="http", daemon=True)
         self._thread.start()
+        self._started.wait()
+
+    def drop_stuck(self) -> None:
+        """Give up on the clients that do not read: answers to them would not end."""
+        self._soon(self._abort_stuck)
 
     def stop(self) -> None:
-        """Close every connection and wait for the threads."""
-        self._server.stop()
+        """End every connection, and wait until it has ended."""
+        self._soon(self._stopped.set)
         self._thread.join()
+        self._threads.stop()
 
     def __enter__(self) -> Self:
         self.start()
@@ -132,3 +99,67 @@ class Server:
 
     def __exit__(self, *_raised: object) -> None:
         self.stop()
+
+    def _soon(self, job: Callable[[], object]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and all that was on it
+            self._loop.call_soon_threadsafe(job)
+
+    # on the loop
+
+    async def _serve(self) -> None:
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        self._look()
+        listening = await self._loop.create_server(self._connect, sock=self._socket, backlog=BACKLOG)
+        self._started.set()
+        while not self._stopped.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), LOOK)
+            self._look()
+        listening.close()
+        for connection in list(self._connections):
+            connection.abort()
+        # What was aborted ends in the loop's next rounds, and with it what waits for its client.
+        while self._connections:  # noqa: ASYNC110 - at its end, and for a few rounds
+            await asyncio.sleep(0)
+
+    def _abort_stuck(self) -> None:
+        for connection in list(self._connections):
+            if connection.stuck:
+                connection.abort()
+
+    def _connect(self) -> Connection:
+        if len(self._connections) >= self._limits.connections:
+            idle = next((one for one in self._connections if one.idle), None)
+            if idle is not None:
+                idle.abort()
+        return Connection(
+            limits=self._limits,
+            among=self._connections,
+            accept=self._accepted,
+            answer=self._answer,
+            date=lambda: self._date,
+        )
+
+    def _environ(self, head: Head) -> WSGIEnvironment:
+        return environ_of(head, (self._host, self._port))
+
+    def _accepted(self, head: Head) -> int:
+        if self._accept is None:
+            return self._limits.body
+        return min(self._accept(self._environ(head)), self._limits.body)
+
+    def _answer(self, exchange: Exchange) -> None:
+        connection = exchange.connection
+
+        def fail() -> None:
+            assert isinstance(connection, Connection)  # noqa: S101 - the only kind that there is here
+            self._soon(lambda: connection.fail(exchange))
+
+        environ = self._environ(exchange.head)
+        self._threads.run(lambda: answer(self._app, environ, exchange, fail))
+
+    def _look(self) -> None:
+        now = asyncio.get_running_loop().time()
+        self._date = formatdate(usegmt=True).encode()
+        for connection in list(self._connections):
+            connection.look(now)

@@ -42,6 +42,8 @@ class Meter:
         reports = self._reported.values()
         if not reports:
             return estimate(self.prompt_bytes, self._written)
+        if len(reports) == 1:
+            return next(iter(reports))
         return Usage(
             prompt=sum(usage.prompt for usage in reports),
             completion=sum(usage.completion for usage in reports),

@@ -11,6 +11,7 @@ from assay_proxy.answers.timing import ClientGoneError
 from assay_proxy.conversation import Message, TextPart
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text, Usage
+from assay_proxy.http.client import Client
 from assay_proxy.surfaces.chat_request import ChatRequest
 from assay_proxy.surfaces.proxy_headers import FormatOptions
 
@@ -31,8 +32,8 @@ class Answering:
     chat: Chat
     runner: TurnRunner
 
-    def answer(self, request: ChatRequest, **client: Any) -> Response:
-        return self.runner.run(self.chat.plan(request), **client)
+    def answer(self, request: ChatRequest, client: Client) -> Response:
+        return self.runner.run(self.chat.plan(request), client)
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def leave() -> bool:
 
 
 def test_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
-    answer = chat.answer(WHOLE, client_gone=stay, keep_open=True)
+    answer = chat.answer(WHOLE, Client(gone=stay, keep_open=True))
     assert answer.get_json()["choices"][0]["message"]["content"] == "Hello"
     assert answer.headers["x-proxy-output-mode"] == "obsidian-xml"
     assert chat.runner.gate.taken == 0
@@ -67,7 +68,7 @@ def test_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
 
 
 def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: Any) -> None:
-    answer = chat.answer(STREAM, client_gone=stay, keep_open=True)
+    answer = chat.answer(STREAM, Client(gone=stay, keep_open=True))
     assert chat.runner.gate.taken == 1
     assert b"Hello" in answer.get_data()
     answer.close()
@@ -77,27 +78,27 @@ def test_a_stream_keeps_its_slot_until_it_is_closed(chat: Answering, backend: An
 
 
 def test_a_stream_that_is_closed_before_it_is_read_frees_its_slot(chat: Answering) -> None:
-    chat.answer(STREAM, client_gone=stay, keep_open=True).close()
+    chat.answer(STREAM, Client(gone=stay, keep_open=True)).close()
     assert chat.runner.gate.taken == 0
 
 
 @pytest.mark.parametrize("keep_open", [True, False])
 def test_only_http_1_1_is_asked_to_keep_the_connection(chat: Answering, keep_open: bool) -> None:  # noqa: FBT001 - a case
-    answer = chat.answer(STREAM, client_gone=stay, keep_open=keep_open)
+    answer = chat.answer(STREAM, Client(gone=stay, keep_open=keep_open))
     assert ("Connection" in answer.headers) is keep_open
 
 
 def test_the_default_model_is_the_backends_own(backend: Any, make_chat: Any) -> None:
     chat = make_chat(models=("codex", "gpt"))
     for model in ("codex", "gpt"):
-        chat.answer(ChatRequest(model=model, items=ITEMS), client_gone=stay, keep_open=True)
+        chat.answer(ChatRequest(model=model, items=ITEMS), Client(gone=stay, keep_open=True))
     assert [conversation.model for conversation in backend.asked] == [None, "gpt"]
 
 
 def test_an_unknown_model_is_refused_before_a_slot_is_taken(chat: Answering) -> None:
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
-        chat.answer(ChatRequest(model="other", items=ITEMS), client_gone=stay, keep_open=True)
+        chat.answer(ChatRequest(model="other", items=ITEMS), Client(gone=stay, keep_open=True))
     assert raised.value.problem.code == "model_not_found"
 
 
@@ -105,14 +106,14 @@ def test_too_many_are_turned_away_before_the_backend_is_looked_at(chat: Answerin
     backend.ready = False
     chat.runner.gate.enter()
     with pytest.raises(ApiError) as raised:
-        chat.answer(WHOLE, client_gone=stay, keep_open=True)
+        chat.answer(WHOLE, Client(gone=stay, keep_open=True))
     assert raised.value.problem.status == 429
 
 
 def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend: Any) -> None:
     backend.ready = False
     with pytest.raises(ApiError) as raised:
-        chat.answer(WHOLE, client_gone=stay, keep_open=True)
+        chat.answer(WHOLE, Client(gone=stay, keep_open=True))
     assert raised.value.problem.code == "backend_unavailable"
     assert chat.runner.gate.taken == 0
 
@@ -120,7 +121,7 @@ def test_a_backend_that_does_not_come_up_is_unavailable(chat: Answering, backend
 def test_a_client_that_leaves_while_the_backend_comes_up_frees_its_slot(chat: Answering, backend: Any) -> None:
     backend.ready = False
     with pytest.raises(ClientGoneError):
-        chat.answer(WHOLE, client_gone=leave, keep_open=True)
+        chat.answer(WHOLE, Client(gone=leave, keep_open=True))
     assert chat.runner.gate.taken == 0
 
 
@@ -130,7 +131,7 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
 ) -> None:
     backend.events = [Failed(Cause.CONTEXT)]
     with pytest.raises(ApiError) as raised:
-        chat.answer(request_, client_gone=stay, keep_open=True)
+        chat.answer(request_, Client(gone=stay, keep_open=True))
     assert raised.value.problem.code == "context_length_exceeded"
     assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
@@ -139,21 +140,21 @@ def test_a_failure_before_any_output_is_an_error_and_frees_the_slot(
 def test_a_client_that_leaves_a_whole_answer_frees_its_slot(chat: Answering, backend: Any) -> None:
     backend.events = [Text(text="Hello")]
     with pytest.raises(ClientGoneError):
-        chat.answer(WHOLE, client_gone=leave, keep_open=True)
+        chat.answer(WHOLE, Client(gone=leave, keep_open=True))
     assert chat.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
 
 
 def test_a_client_that_leaves_a_stream_ends_it(chat: Answering, backend: Any) -> None:
-    backend.events = [Text(text="Hello")]
-    answer = chat.answer(STREAM, client_gone=leave, keep_open=True)
+    backend.events, left = [Text(text="Hello")], iter([False])
+    answer = chat.answer(STREAM, Client(gone=lambda: next(left, True), keep_open=True))
     data = answer.get_data()
     assert b"Hello" in data
     assert b"[DONE]" not in data
 
 
 def ask(chat: Answering, **more: Any) -> Any:
-    return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), client_gone=stay, keep_open=True)
+    return chat.answer(ChatRequest(model="codex", items=ITEMS, **more), Client(gone=stay, keep_open=True))
 
 
 def call(id_: str) -> list[Any]:

@@ -11,6 +11,7 @@ from assay_proxy.answers.timing import ClientGoneError
 from assay_proxy.conversation import Call, Message, Result, TextPart
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Text
+from assay_proxy.http.client import Client
 from assay_proxy.surfaces.responses_request import ResponsesRequest, parse
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Answering(Responses):
 
     runner: TurnRunner
 
-    def answer(self, request: ResponsesRequest, **client: Any) -> Response:
-        return self.runner.run(self.plan(request), **client)
+    def answer(self, request: ResponsesRequest, client: Client) -> Response:
+        return self.runner.run(self.plan(request), client)
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def stay() -> bool:
 def answer(responses: Answering, sent: Any = "hi", headers: dict[str, str] | None = None, **more: Any) -> Any:
     """The response object, whole or from the end of the stream."""
     body = {"model": "codex", "input": sent, **more}
-    made = responses.answer(parse(body, headers or {}), client_gone=stay, keep_open=True)
+    made = responses.answer(parse(body, headers or {}), Client(gone=stay, keep_open=True))
     data = made.get_data(as_text=True)
     made.close()
     return json.loads(data.rsplit("data: ", 1)[1])["response"] if body.get("stream") else json.loads(data)
@@ -95,7 +96,7 @@ def test_a_stream_ends_in_the_whole_answer(responses: Answering, backend: Any, h
 
 def test_the_headers_say_how_calls_are_sent(responses: Answering) -> None:
     def sent(headers: dict[str, str]) -> tuple[str, str, str]:
-        made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), client_gone=stay, keep_open=True)
+        made = responses.answer(parse({"model": "codex", "input": "hi"}, headers), Client(gone=stay, keep_open=True))
         names = ("x-proxy-output-mode", "x-proxy-tool-arguments", "x-proxy-stop-after-tools")
         return made.headers[names[0]], made.headers[names[1]], made.headers[names[2]]
 
@@ -229,11 +230,11 @@ def test_a_client_that_leaves_ends_its_turn_and_frees_its_slot(responses: Answer
     backend.events = [Text(text="Hello")]
     left = iter([False, True, True])
     request = parse({"model": "codex", "input": "hi", "stream": True}, {})
-    made = responses.answer(request, client_gone=lambda: next(left, True), keep_open=True)
+    made = responses.answer(request, Client(gone=lambda: next(left, True), keep_open=True))
     assert b"response.completed" not in made.get_data()
     made.close()
     assert responses.runner.gate.taken == 0
     assert backend.turns[0].closed.is_set()
     with pytest.raises(ClientGoneError):
-        responses.answer(parse({"model": "codex", "input": "hi"}, {}), client_gone=lambda: True, keep_open=True)
+        responses.answer(parse({"model": "codex", "input": "hi"}, {}), Client(gone=lambda: True, keep_open=True))
     assert responses.runner.gate.taken == 0

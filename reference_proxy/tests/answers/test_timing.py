@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.answers.timing import ClientGoneError, hold_status_line, keep_alive, read_events
+from assay_proxy.answers.timing import ClientGoneError, Pace, hold_status_line, keep_alive, read_events
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
+from assay_proxy.http.client import Client
 
 HELLO = Text(text="Hello")
 END = Finished(reason="stop")
@@ -41,27 +42,52 @@ def take(count: int, received: Any) -> list[Any]:
 
 
 def test_events_come_as_they_are_and_silences_say_how_long_they_last() -> None:
-    received = read_events(Turn(HELLO, None, None, END), client_gone=lambda: False, idle=100, clock=Clock())
+    received = read_events(Turn(HELLO, None, None, END), client=Client(), idle=100, clock=Clock())
     assert take(4, received) == [HELLO, Quiet(1), Quiet(2), END]
 
 
 def test_a_backend_that_is_silent_for_too_long_has_failed() -> None:
-    received = read_events(Turn(HELLO), client_gone=lambda: False, idle=3, clock=Clock())
+    received = read_events(Turn(HELLO), client=Client(), idle=3, clock=Clock())
     assert take(4, received) == [HELLO, Quiet(1), Quiet(2), Failed(Cause.TIMEOUT)]
 
 
-def test_a_client_that_leaves_is_noticed_in_a_silence() -> None:
-    received = read_events(Turn(HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.01))
+@pytest.mark.parametrize("events", [(HELLO,), (HELLO, HELLO, HELLO)], ids=["in a silence", "while the backend talks"])
+def test_a_client_that_leaves_is_noticed(events: tuple[Any, ...]) -> None:
+    gone = iter([False, True])
+    received = read_events(Turn(*events), client=Client(gone=lambda: next(gone)), idle=100, clock=Clock(0.01))
     assert next(received) == HELLO
     with pytest.raises(ClientGoneError):
         next(received)
 
 
-def test_a_client_that_leaves_is_noticed_while_the_backend_talks() -> None:
-    received = read_events(Turn(HELLO, HELLO, HELLO), client_gone=lambda: True, idle=100, clock=Clock(0.11))
-    assert next(received) == HELLO
-    with pytest.raises(ClientGoneError):
-        next(received)
+def test_a_client_that_takes_nothing_fails_its_answer() -> None:
+    received = read_events(Turn(HELLO, HELLO), client=Client(stalled=lambda: True), idle=100, clock=Clock())
+    assert next(received) == Failed(Cause.LAGGING)
+
+
+class Waits:
+    """A silent turn that goes on with the clock, and remembers how long it was waited for."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock, self.waits = clock, list[float]()
+
+    def next(self, timeout: float) -> None:
+        self.waits.append(round(timeout, 3))
+        self.clock.now += timeout
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -> None:
+    clock = Clock(0)
+    pace, turn = Pace(due=7, tick=1, attentive=2.5), Waits(clock)
+    received = read_events(turn, client=Client(), idle=30, clock=clock, pace=pace)
+    take(4, received)
+    assert turn.waits == [1, 1, 1, 4]
+    pace.due = 20
+    assert take(2, received)[-1] == Failed(Cause.TIMEOUT)
+    assert turn.waits[4:] == [13, 10.0]
 
 
 @pytest.mark.parametrize("event", [HELLO, END])

@@ -12,6 +12,7 @@ from assay_proxy.assembly.choice import Rules
 from assay_proxy.conversation import Conversation, Tool
 from assay_proxy.errors import ApiError
 from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text
+from assay_proxy.http.client import Client
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
     runner: TurnRunner,
     stream: bool,  # noqa: FBT001 - a case
 ) -> None:
-    response = runner.run(plan(stream=stream, headers={"x-a": "b"}), client_gone=stay, keep_open=True)
+    response = runner.run(plan(stream=stream, headers={"x-a": "b"}), Client(gone=stay, keep_open=True))
     assert b"Text" in response.get_data()
     assert response.headers["x-a"] == "b"
     assert ("Connection" in response.headers) is stream
@@ -87,10 +88,10 @@ def test_the_field_that_holds_the_conversation_is_to_blame(
     backend.events = [Failed(Cause.CONTEXT)]
     if stream:
         with pytest.raises(ApiError) as raised:
-            runner.run(plan(stream=stream, param="input"), client_gone=stay, keep_open=True)
+            runner.run(plan(stream=stream, param="input"), Client(gone=stay, keep_open=True))
         assert raised.value.param == "input"
     else:
-        response = runner.run(plan(param="input"), client_gone=stay, keep_open=True)
+        response = runner.run(plan(param="input"), Client(gone=stay, keep_open=True))
         assert response.get_json() == {"said": ["Failed"]}
     assert runner.gate.taken == 0
 
@@ -101,7 +102,7 @@ def test_a_call_of_a_tool_that_was_not_declared_is_logged(
     calls = [CallOpened(id="c", name="f"), CallClosed(id="c"), CallOpened(id="d", name="g"), CallClosed(id="d")]
     backend.events = [Text(text="a"), *calls, Finished(reason="stop")]
     with caplog.at_level(logging.INFO, "assay_proxy.answers.turn_runner"):
-        runner.run(plan(), client_gone=stay, keep_open=True)
+        runner.run(plan(), Client(gone=stay, keep_open=True))
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warnings == ["answer-1 call of a tool that was not declared: g"]
     assert "answer-1 call tool=f source=structured" in caplog.text
@@ -117,10 +118,10 @@ def test_an_answer_without_a_demanded_call_is_an_error_that_names_the_field(
     demanded = plan(stream=stream, demand=demand)
     if stream:
         with pytest.raises(ApiError) as raised:
-            runner.run(demanded, client_gone=stay, keep_open=True)
+            runner.run(demanded, Client(gone=stay, keep_open=True))
         assert (raised.value.problem.status, raised.value.param) == (400, "tool_choice")
     else:
-        assert runner.run(demanded, client_gone=stay, keep_open=True).get_json()["said"] == ["Failed"]
+        assert runner.run(demanded, Client(gone=stay, keep_open=True)).get_json()["said"] == ["Failed"]
     backend.events = [CallOpened(id="a", name="f"), CallClosed(id="a"), Finished(reason="tool_calls")]
     demanded = plan(stream=stream, demand=demand)
-    assert b"CallOpened" in runner.run(demanded, client_gone=stay, keep_open=True).get_data()
+    assert b"CallOpened" in runner.run(demanded, Client(gone=stay, keep_open=True)).get_data()

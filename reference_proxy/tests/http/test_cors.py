@@ -30,6 +30,12 @@ def test_a_page_may_reach_a_proxy_on_its_own_machine() -> None:
     assert headers["Access-Control-Allow-Private-Network"] == "true"
 
 
+def test_a_page_that_is_not_let_in_does_not_reach_it() -> None:
+    asks = {"access-control-request-private-network": "true", "origin": "https://page.example"}
+    assert "Access-Control-Allow-Private-Network" not in Cors(("app://obsidian.md",)).preflight(asks)
+    assert "Access-Control-Allow-Private-Network" in Cors(("https://page.example",)).preflight(asks)
+
+
 def test_a_preflight_allows_to_delete_where_that_is_asked() -> None:
     assert Cors(("*",)).preflight({})["Access-Control-Allow-Methods"] == "GET, POST, OPTIONS"
     headers = Cors(("*",)).preflight({"access-control-request-method": "DELETE"})

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay_proxy.app import create_app
+from assay_proxy.app import body_limit, create_app
 from assay_proxy.events import Finished, Text
 from assay_proxy.http.capacity import Gate
 from assay_proxy.http.server import Server
@@ -28,8 +28,9 @@ def gate() -> Gate:
 
 @pytest.fixture
 def server(backend: Any, make_settings: Any, gate: Gate) -> Iterator[Server]:
-    app = create_app(make_settings(max_body_bytes=100_000), backend, gate)
-    with Server(app, "127.0.0.1", 0, turns=4) as running:
+    settings = make_settings(max_body_bytes=100_000)
+    app = create_app(settings, backend, gate)
+    with Server(app, "127.0.0.1", 0, turns=4, accept=body_limit(app, settings)) as running:
         yield running
 
 
@@ -124,14 +125,14 @@ def test_characters_that_the_client_sends_byte_by_byte_arrive_whole(
 
 
 @pytest.mark.parametrize("chunked", [True, False])
-def test_a_body_of_20_megabytes_is_answered_after_all_of_it_was_sent(
+def test_a_body_of_6_megabytes_is_answered_after_all_of_it_was_sent(
     server: Server,
     chunked: bool,  # noqa: FBT001 - a case
 ) -> None:
     piece = b"x" * 1_000_000
     with connected(server) as connection:
-        headers = {} if chunked else {"Content-Length": str(20 * len(piece))}
-        response = post(connection, iter([piece] * 20), **headers)
+        headers = {} if chunked else {"Content-Length": str(6 * len(piece))}
+        response = post(connection, iter([piece] * 6), **headers)
         assert response.status == 413
         assert json.loads(response.read())["error"]["code"] == "request_too_large"
 

@@ -222,6 +222,6 @@ def _number(spelling: str) -> tuple[str]:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
