@@ -35,6 +35,7 @@ EDGES: Mapping[str, str] = {
     "assay.targets.gateway": "starts an upstream and a gateway",
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
+    "assay.targets.orphans": "asks the kernel to end what is started with its parent",
     "assay.targets.preflight": "sends requests",
     "assay.targets.probe": "sends one request, and takes its time",
     "assay.targets.reach": "finds out what a target is, or starts it",
