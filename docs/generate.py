@@ -1,12 +1,13 @@
 """Write what is made from data: pages of this folder, tables in other pages, schemas; or --check all of it.
 
-    python docs/generate.py [--check]
+    python docs/generate.py [--check | --freeze]
 
 The data: the requirement catalogue, the scenarios, the miniatures, which lines of the seed texts are normative, which
 of them personas and mocks hold, the tables of the mock's fidelity, the definitions of the steps of scripts; for tables
 in README.md and in pages written by hand, the options and exit statuses of `assay certify`, the settings of the
-reference proxy and the mock's versions; for `schemas/assay/`, the fields of a requirement, the steps of scripts and the
-form of a result.
+reference proxy and the mock's versions; for `schemas/assay/`, the fields of a requirement, the steps of scripts, the
+form of a result and the options of a target file.
+--freeze writes the catalogue as the edition of its date, which must have no other rows yet.
 Exit status 0 when the pages are written or up to date, 1 when --check finds one that is not.
 """  # noqa: INP001 (a script in a folder of pages)
 
@@ -25,20 +26,25 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "mocks" / "tests" / "f
 from assay_fidelity.page import fidelity_page, versions_text
 from assay_fidelity.table import load_differential, load_replays
 
+from assay.model import editions
 from assay.model.catalogue import Citation, load, schema
+from assay.model.editions import frozen_text
+from assay.report.edition_page import editions_page
 from assay.report.manual import TABLES, blocks, filled
 from assay.report.pages import Evidence, Held, Seed, requirements_page, seed_page
 from assay.results.folder import schema as report_schema
 from assay.scenarios import SCENARIOS
+from assay.targets.target_file import schema as target_schema
 from assay_mocks.miniatures import FAULTS
 from assay_proxy.settings import settings_table
 from assay_scripts.files.page import steps_page
-from assay_scripts.files.schema import schema_text
+from assay_scripts.files.schema import file_schema_text, schema_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FOLDER = Path(__file__).resolve().parent
+EDITIONS = FOLDER.parent / "conformance" / "assay" / "requirements" / "editions"
 SOURCES = FOLDER.parent / "conformance" / "tests" / "sources"
 TITLES = {
     "000": "Responses, with tool calls simulated in text",
@@ -86,6 +92,7 @@ def pages() -> Mapping[str, str]:
     fidelity = fidelity_page(load_replays(), load_differential())
     return {
         "requirements.md": requirements_page(data),
+        "editions.md": editions_page([editions.at(date) for date in editions.dates()], load()),
         **seeds,
         "fidelity.md": fidelity,
         "script-steps.md": steps_page(),
@@ -96,7 +103,9 @@ def schemas() -> Mapping[str, str]:
     """File name → text of every schema of ours that is made from definitions; that of scenarios refers to these."""
     row = json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
     report = json.dumps(report_schema(), ensure_ascii=False, indent=2) + "\n"
-    return {"requirement.json": row, "script.json": schema_text(), "report.json": report}
+    target = json.dumps(target_schema(), ensure_ascii=False, indent=2) + "\n"
+    scripts = {"script.json": schema_text(), "scripts.json": file_schema_text()}
+    return {"requirement.json": row, **scripts, "report.json": report, "target.json": target}
 
 
 def texts() -> Mapping[Path, str]:
@@ -123,11 +132,24 @@ def _written(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
+def freeze() -> None:
+    """Write the catalogue as the edition of its date."""
+    path, text = EDITIONS / f"{load().date}.json", frozen_text(load())
+    if path.is_file() and path.read_text(encoding="utf-8") != text:
+        raise SystemExit(f"{path.name} is frozen with other rows; give the catalogue a new date in catalogue.toml")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Write the pages and schemas, or check them."""
     parser = argparse.ArgumentParser(description="Write the generated pages of docs/ and schemas of schemas/assay/.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file is out of date")
-    if not parser.parse_args(arguments).check:
+    parser.add_argument("--freeze", action="store_true", help="also write the catalogue as the edition of its date")
+    given = parser.parse_args(arguments)
+    if given.freeze:
+        freeze()
+    if not given.check:
         for path, text in texts().items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

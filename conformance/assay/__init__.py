@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from assay.results.certificate import Certificate, Exit
     from assay.results.certify import certify
     from assay.scenarios import SCENARIOS
-    from assay.targets.options import OptionError, RunOptions, TargetOptions
+    from assay.targets.kinds import OptionError
+    from assay.targets.options import RunOptions, TargetOptions
 
 __all__ = [
     "SCENARIOS",
@@ -54,7 +55,8 @@ _HOMES = {
     "assay.results.certificate": ("Certificate", "Exit"),
     "assay.results.certify": ("certify",),
     "assay.scenarios": ("SCENARIOS",),
-    "assay.targets.options": ("OptionError", "RunOptions", "TargetOptions"),
+    "assay.targets.kinds": ("OptionError",),
+    "assay.targets.options": ("RunOptions", "TargetOptions"),
 }
 
 

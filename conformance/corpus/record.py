@@ -1,6 +1,6 @@
 """Record the corpus: install an endpoint, start it on loopback, drive the suite at it, keep what was sent and answered.
 
-    python conformance/corpus/record.py NAME...
+    python conformance/corpus/record.py NAME... [--results FOLDER]
 
 `endpoints.toml` says what they are. They are installed into a folder that is kept between recordings (--folder)
 and thrown away with it; they run without a network but loopback, so that none of them reaches a service, a telemetry or
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import re
 import shutil
 import socket
 import struct
@@ -29,8 +30,9 @@ from assay.model.served import SERVED_KEY
 from assay.results import archive
 from assay.scenarios import SCENARIOS
 from assay.targets.gateway import fill, variables
+from assay.targets.kinds import Pairs
 from assay.targets.launch import free_port, launch
-from assay.targets.options import Pairs, RunOptions, TargetOptions
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from assay.results.certificate import Certificate
@@ -76,6 +78,12 @@ class Endpoint:
     key: str = ""
     timeout: float = 10.0
 
+    @property
+    def title(self) -> str:
+        """Its name, and the version of the first of its packages."""
+        first = (*self.pypi, *self.npm)[0]
+        return f"{self.name}@{re.split('==|@', first)[-1]}"
+
     @classmethod
     def of(cls, name: str, entry: dict[str, Any]) -> Endpoint:
         """An endpoint of an entry of the file."""
@@ -98,6 +106,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "assay-corpus")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--only", action="append", default=[], help="a scenario, for a look; nothing is kept then")
+    parser.add_argument("--results", type=Path, help="write results there, NAME@VERSION each, and record nothing")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not given.installed:
@@ -108,9 +117,10 @@ def main() -> None:
         raise SystemExit(subprocess.run(alone, check=False).returncode)
     loopback_up()
     for name in given.names:
-        certificate = drive(known[name], given.folder / name, jobs=given.jobs, only=tuple(given.only))
+        output = given.results.resolve() / known[name].title if given.results else None
+        certificate = drive(known[name], given.folder / name, jobs=given.jobs, only=tuple(given.only), output=output)
         show(certificate)
-        if not given.only:
+        if not given.only and output is None:
             archive.save(RECORDED / f"{name}.gz", certificate.target, certificate.runs)
 
 
@@ -142,8 +152,10 @@ def loopback_up() -> None:
         fcntl.ioctl(any_socket, set_flags, struct.pack("16sh14x", b"lo", up))
 
 
-def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...]) -> Certificate:
-    """Start an endpoint and run the suite at it."""
+def drive(
+    endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...], output: Path | None = None
+) -> Certificate:
+    """Start an endpoint and run the suite at it; a result that is written is of all scenarios, also of the large."""
     os.environ |= QUIET | {KEY: endpoint.key}
     port = free_port()
     values = {
@@ -181,10 +193,13 @@ def drive(endpoint: Endpoint, folder: Path, *, jobs: int, only: tuple[str, ...])
         options["url"] = stack.enter_context(started).base_url
         options |= {"upstream": port} if endpoint.gateway else {}
         # A model's service is sent the scenarios for models whatever is selected here, if nothing is.
-        small = tuple(one.name for one in SCENARIOS if one.name not in LARGE) if endpoint.gateway else ()
+        small = tuple(one.name for one in SCENARIOS if one.name not in LARGE) if endpoint.gateway and not output else ()
         # What these endpoints send costs nothing; a gateway's run has no bound of its own.
         bounds: dict[str, Any] = {} if endpoint.gateway else {"max_requests": 300, "max_tokens": 200_000, "yes": True}
-        return plan(TargetOptions(**options), RunOptions(jobs=jobs, only=only or small, **bounds)).certify()
+        planned = plan(TargetOptions(**options), RunOptions(jobs=jobs, only=only or small, output=output, **bounds))
+        certificate = planned.certify()
+        planned.write(certificate)
+        return certificate
 
 
 def show(certificate: Certificate) -> None:

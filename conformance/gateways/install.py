@@ -1,4 +1,4 @@
-"""Installs the gateways beside this Python, in `<sys.prefix>/gateways`; those from PyPI in a venv there."""  # noqa: INP001 - a folder of programs, no package
+"""Installs what a folder names beside this Python, in `<sys.prefix>/FOLDER`; what is from PyPI, in a venv there."""  # noqa: INP001 - a folder of programs, no package
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
-def install() -> None:
+def install(folder: Path = HERE) -> None:
     """Install, unless that has been done with these very lists."""
-    runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](HERE)
+    runpy.run_path(str(HERE.parent / "clients" / "install.py"))["install"](folder)
     # A venv of its own: what a gateway needs is not to choose the versions that Assay runs with.
-    home = Path(sys.prefix) / HERE.name / "python"
-    wanted, done = HERE / "requirements.txt", home / "installed-requirements.txt"
+    home = Path(sys.prefix) / folder.name / "python"
+    wanted, done = folder / "requirements.txt", home / "installed-requirements.txt"
     if done.exists() and done.read_bytes() == wanted.read_bytes():
         return
     venv.create(home, with_pip=True, clear=True)

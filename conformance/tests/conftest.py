@@ -171,6 +171,7 @@ class Served:
             if not line:
                 raise AssertionError(f"assay serve ended: {process.communicate()[1]}")
         self.note = process.stdout.readline()
+        self.introduction = process.stdout.readline()
         self.base_url, self.key, self.model, self.curl = (
             self.said[word] for word in ("base URL", "key", "model", "try")
         )

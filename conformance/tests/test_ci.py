@@ -40,6 +40,14 @@ def test_the_jobs_of_a_change_run_each_environment_of_a_change_once() -> None:
     assert sorted(run) == sorted(OF_A_CHANGE)
 
 
+def test_a_change_is_tested_by_each_environment_once_in_two_halves() -> None:
+    halves = [line.partition("=")[2].split(",") for line in TOX["tox"]["labels"].strip().splitlines()]
+    assert sorted(name.strip() for half in halves for name in half) == sorted(OF_A_CHANGE)
+    names = [line.partition("=")[0].strip() for line in TOX["tox"]["labels"].strip().splitlines()]
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.findall(r" -m (\w+) \|\| status=", run) == names
+
+
 def test_a_night_runs_each_environment_that_there_is_once() -> None:
     run = [
         name

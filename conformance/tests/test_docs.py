@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,7 @@ def test_a_table_that_does_not_end_is_refused() -> None:
 
 def test_the_tables_have_every_option_and_every_exit_status() -> None:
     for option in (*TargetOptions.options(), *RunOptions.options()):
-        assert options_table().count(f"| `--{option.name}") == 1
+        assert len(re.findall(rf"\| `--{option.name}[ `]", options_table())) == 1
     assert [int(row.split("`")[1]) for row in exit_table().splitlines()[2:]] == [int(status) for status in MEANINGS]
     assert all(line.count(" | ") == 1 for line in options_table().splitlines())
 

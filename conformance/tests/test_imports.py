@@ -24,10 +24,13 @@ EDGES: Mapping[str, str] = {
     "assay.report.head": "prints on a terminal",
     "assay.report.page": "reads the template of the installation, and fills it in with Jinja2",
     "assay.report.phrases": "styles words for a terminal",
+    "assay.report.site": "reads the templates of the installation, and fills them in with Jinja2",
+    "assay.report.progress": "prints on a terminal, and takes the time",
     "assay.report.terminal": "prints on a terminal",
     "assay.results.archive": "writes and reads files",
     "assay.results.certify": "drives a target and takes the time",
     "assay.results.folder": "writes and reads files, and asks what runs here",
+    "assay.results.sealed": "packs and unpacks archives in memory, in the forms of files",
     "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
@@ -48,9 +51,11 @@ READERS: Mapping[str, str] = {
     "assay.judging.known_failing": "reads a file of known failures",
     "assay.judging.stored_answers": "reads the stored answers of the installation",
     "assay.model.catalogue": "reads the rows of the installation",
+    "assay.model.editions": "reads the frozen rows of the installation",
     "assay.reading.schemas": "reads the JSON Schemas of the installation, and validates with jsonschema",
     "assay.targets.address": "parses URLs as httpx does, and sends nothing",
-    "assay.targets.options": "reads the environment variable that holds the key",
+    "assay.targets.kinds": "reads the environment variables that a person names, and looks whether files exist",
+    "assay.targets.target_file": "reads a target file",
 }
 """Module → what it reads or borrows when it is called (never at import). What is pure may import these."""
 
@@ -104,6 +109,7 @@ BESIDES: Mapping[str, str] = {
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
     "assay.reading.playable -> assay_cursor.playable": "what Cursor's agent service can play is known there",
     "assay.targets.cursor_agent -> assay_cursor": "a proxy in front of Cursor is judged with this service behind it",
+    "assay.faces.record -> assay_endpoint": "the command starts a recording endpoint, which judges nothing",
     "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",
 }
@@ -203,7 +209,11 @@ def test_a_module_of_the_suite_is_pure_unless_it_is_listed() -> None:
 
 
 def test_what_reads_does_nothing_else() -> None:
-    borrowed = {"assay.targets.address": "httpx", "assay.targets.options": "os"}  # see READERS for what they take of it
+    borrowed = {
+        "assay.targets.address": "httpx",
+        "assay.targets.kinds": "os",
+        "assay.targets.refusals": "httpx",
+    }  # see READERS for what they take of it
     readers = {module: SUITE[module] - {borrowed.get(module, "")} for module in READERS}
     reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []

@@ -91,10 +91,10 @@ def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError
     """The scripts; those of a file are looked at again for each turn, but must be readable at the start."""
     if settings.scripts is None:
         return _bundled
-    from assay_scripts.files.read import ScriptFile  # noqa: PLC0415 - YAML would slow every start without a file
+    from assay_scripts.files.read import ScriptFiles  # noqa: PLC0415 - YAML would slow every start without a file
     from assay_scripts.library import LIBRARY  # noqa: PLC0415 - with a file, these are read at the start
 
-    file = ScriptFile(settings.scripts, LIBRARY)
+    file = ScriptFiles([settings.scripts], LIBRARY, "codex")
     read = file.library()
     if isinstance(read, ScriptError):
         raise read

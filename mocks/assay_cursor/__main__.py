@@ -12,7 +12,7 @@ from assay_cursor.runs.context import Conditions
 from assay_cursor.serving import serving
 from assay_cursor.settings import UsageError, from_process
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.read import ScriptFile
+from assay_scripts.files.read import ScriptFiles
 from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _library(settings: Settings) -> Library | Callable[[], Library | ScriptError
     """The scripts; those of a file are looked at again for each run, but must be readable at the start."""
     if settings.scripts is None:
         return LIBRARY
-    file = ScriptFile(settings.scripts, LIBRARY)
+    file = ScriptFiles([settings.scripts], LIBRARY, "cursor")
     read = file.library()
     if isinstance(read, ScriptError):
         raise read

@@ -44,7 +44,7 @@ def _of_part(part: Sequence[Step]) -> str:
     for at, step in enumerate(part):
         if at and _ends_stream(part[at - 1]):
             return f"{_name(step)}: nothing follows the end of a stream"
-        why = "" if isinstance(step, _PLAYED) else language.only_app_server(step)
+        why = "" if isinstance(step, _PLAYED) else language.only_app_server(step) or language.only_endpoint(step)
         why = why or _CHECKS.get(type(step), _nothing)(step)
         if why:
             return f"{_name(step)}: {why}"

@@ -31,8 +31,8 @@ class Codec:
         """The message in a body.
 
         Raises:
-            ValueError: there is none.
-            google.protobuf.message.DecodeError: there is none.
+            ValueError: the body is not framed, or no JSON.
+            google.protobuf.message.DecodeError: the message cannot be decoded.
         """
         if self.decode is None:
             try:

@@ -23,19 +23,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m assay_endpoint", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--scripts", type=Path)
+    parser.add_argument("--scripts", type=Path, action="append", default=[])
+    parser.add_argument("--workers", type=int, default=1, help="processes that serve at the port")
     parser.add_argument("--api-key-file", type=Path, help="file with the key: a command line is shown to every user")
     for field in fields(Settings):
         parser.add_argument(
             f"--{field.name.replace('_', '-')}", type=_reader(getattr(_DEFAULTS, field.name), field.name)
         )
     given = vars(parser.parse_args(arguments))
+    workers = given.pop("workers")
     key_file: Path | None = given.pop("api_key_file")
     if key_file is not None:
         given["api_key"] = key_file.read_text(encoding="utf-8").strip()
-    at, scripts = listening(given.pop("host"), given.pop("port")), scripts_of(given.pop("scripts"))
+    at, scripts = listening(given.pop("host"), given.pop("port")), scripts_of(*given.pop("scripts"))
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    serve(endpoint_of(settings, scripts), at, _say)
+    serve(endpoint_of(settings, scripts), at, _say, workers)
     return 0
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from assay_endpoint.endpoint import Request
-from assay_endpoint.play import Head, Play, Reply, refused
+from assay_endpoint.journal import pages
+from assay_endpoint.journal.entry import Ended
+from assay_endpoint.journal.watching import noted
+from assay_endpoint.play import Drop, Head, Noise, Play, Reply, refused
+from assay_endpoint.wire.connection import EXTENSION, end, slowly, transport_in
 from assay_scripts.player import Until
 
 if TYPE_CHECKING:
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
 DRAINED = 64 * 2**20
 """Bytes of a refused body that are still read: a client that is still sending would lose the answer."""
 PATIENCE = 8
-"""Pieces that are sent before a stream that never waits looks whether its client is still there."""
+"""Pieces that a stream sends without a wait before it looks whether its client is still there."""
 
 
 class _Gone(Exception):  # noqa: N818 - no error: the client has left
@@ -38,25 +44,35 @@ class Application:
         if scope["type"] == "lifespan":
             await _live(receive, send)
         elif scope["type"] == "http":
-            await self._http(scope, receive, send)
+            if scope["path"].startswith(pages.PATH):
+                await pages.answer(self._endpoint.journal, scope, send)
+            else:
+                await self._http(scope, receive, send)
 
     async def _http(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        head = Request(
-            method=scope["method"],
-            path=scope["path"],
-            query=scope["query_string"].decode("latin-1"),
-            headers=headers,
-        )
+        journal, method, path = self._endpoint.journal, scope["method"], scope["path"]
+        query = scope["query_string"].decode("latin-1")
+        entry = journal.begin(method=method, path=path, query=query, headers=headers, now=monotonic(), when=time())
+        head = Request(method=method, path=path, query=query, headers=headers, entry=entry)
         try:
-            answer = await self._answer(head, receive)
-            if isinstance(answer, Play):
-                old = scope["http_version"] == "1.0"
-                await _Streaming(self._endpoint, answer, head, receive, _buffered(send) if old else send).run()
-            else:
-                await reply(answer, self._endpoint.dressed(answer.headers, head), send)
+            await self._serve(head, scope, receive, noted(journal, entry, send))
         except _Gone:
-            return
+            journal.end(entry, monotonic(), Ended.GONE)
+        except asyncio.CancelledError:
+            journal.end(entry, monotonic(), Ended.STOPPED)
+            raise
+        except Exception:
+            journal.end(entry, monotonic(), Ended.FAILED)
+            raise
+
+    async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        answer = await self._answer(head, receive)
+        if isinstance(answer, Play):
+            sending = _buffered(send) if scope["http_version"] == "1.0" else send
+            await _Streaming(self._endpoint, answer, head, receive, sending, scope).run()
+        else:
+            await reply(answer, self._endpoint.dressed(answer.headers, head), send)
 
     async def _answer(self, head: Request, receive: Receive) -> Reply | Play:
         length = head.headers.get("content-length")
@@ -67,23 +83,37 @@ class Application:
         body = await _body(receive, self._endpoint.settings.max_body)
         if body is None:
             return refused(self._endpoint.too_large())
-        return self._endpoint.answer(
-            Request(method=head.method, path=head.path, query=head.query, headers=head.headers, body=body)
+        request = Request(
+            method=head.method, path=head.path, query=head.query, headers=head.headers, body=body, entry=head.entry
         )
+        return self._endpoint.answer(request)
 
 
 class _Streaming:
     """One answer on its way to one client."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, request: Request, receive: Receive, send: Send) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        play: Play,
+        request: Request,
+        receive: Receive,
+        send: Send,
+        scope: Mapping[str, Any],
+    ) -> None:
         self._endpoint = endpoint
         self._play = play
         self._request = request
         self._receive = receive
         self._send = send
+        self._scope = scope
         self._loop = asyncio.get_running_loop()
         self._gone: asyncio.Task[None] | None = None
         self._wakened: asyncio.Future[None] | None = None
+        self._ready = 0
+        """Pieces that were sent since the last wait."""
+        self._hurried = False
+        """Whether what is sent is written at once."""
 
     async def run(self) -> None:
         """Play it to its end, or until its client leaves."""
@@ -97,21 +127,26 @@ class _Streaming:
     async def _run(self) -> None:
         clock, send = self._loop.time, self._send
         outputs = self._play.outputs(clock())
-        sent, output = 0, next(outputs, None)
+        output = next(outputs, None)
         while output is not None:
             if isinstance(output, bytes):
-                await send({"type": "http.response.body", "body": output, "more_body": True})
-                sent += 1
-                # The others' turn: nothing else here gives way as long as frames are ready.
-                await asyncio.sleep(0)
-                if sent >= PATIENCE:
-                    self._look()
+                await self._piece(output, send)
             elif isinstance(output, Until):
-                await self._wait(output.time)
+                self._ready = 0
+                # What is due, or wants to give way, waits for no timer.
+                await (self._wait(output.time) if output.time > clock() else asyncio.sleep(0))
             elif isinstance(output, Head):
                 # Clients and proxies between wait for this very header.
                 headers = {**self._endpoint.dressed(output.headers, self._request), "Connection": "keep-alive"}
+                if output.seconds:
+                    slow = slowly(transport_in(self._scope), self._receive, output.seconds)
+                    send = noted(self._endpoint.journal, self._request.entry, slow)
+                else:
+                    self._hurry(on=True)
                 await _start(200, headers, send)
+            elif isinstance(output, Drop | Noise):
+                await self._end(output)
+                return
             else:
                 await reply(output, self._endpoint.dressed(output.headers, self._request), send)
                 return
@@ -120,6 +155,37 @@ class _Streaming:
             except StopIteration:
                 output = None
         await send({"type": "http.response.body", "body": b""})
+
+    async def _piece(self, piece: bytes, send: Send) -> None:
+        if self._ready:
+            # The others' turn: nothing else here gives way as long as pieces are ready.
+            await asyncio.sleep(0)
+            if self._ready >= PATIENCE:
+                self._look()
+        self._ready += 1
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        if self._hurried:
+            self._hurry(on=False)
+
+    def _hurry(self, *, on: bool) -> None:
+        """Have the head and the first piece written at once, and the rest when the loop comes round to it.
+
+        uvloop writes at the end of its round: of a crowd that asks together, the first would wait for the last.
+        """
+        transport = self._scope.get("extensions", {}).get(EXTENSION)
+        if transport is not None and not transport.is_closing():
+            # A buffer that may hold nothing is one that is written at once.
+            transport.set_write_buffer_limits(high=0 if on else None)
+        self._hurried = on
+
+    async def _end(self, output: Drop | Noise) -> None:
+        """End the connection as a script says."""
+        transport, entry, now = transport_in(self._scope), self._request.entry, monotonic()
+        if isinstance(output, Noise):
+            transport.write(output.content)
+            entry.send(now, output.content)
+        self._endpoint.journal.end(entry, now, Ended.CUT)
+        await end(transport, self._receive, reset=isinstance(output, Drop) and output.reset)
 
     def _look(self) -> None:
         """Notice, from now on, when the client leaves.
@@ -163,8 +229,13 @@ async def reply(answer: Reply, headers: Mapping[str, str], send: Send) -> None:
 
 
 async def _start(status: int, headers: Mapping[str, str], send: Send) -> None:
-    raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    raw = [(_lower(name), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": raw})
+
+
+@lru_cache
+def _lower(name: str) -> bytes:
+    return name.lower().encode("latin-1")
 
 
 def _buffered(send: Send) -> Send:

@@ -10,20 +10,23 @@ import itertools
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from assay_endpoint.journal import Entry, Journal
-from assay_endpoint.limits import Limits, limited, limits_of
+from assay_endpoint.api import embeddings, logprobs, rules
+from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.api.refusals import refuse_prose, unmatched
+from assay_endpoint.journal.entry import NOT_KEPT, Entry
+from assay_endpoint.journal.ring import Journal
+from assay_endpoint.journal.why import considered
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
-from assay_endpoint.refusals import refuse_prose, unmatched
 from assay_endpoint.turn import Turn
+from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
 from assay_proxy.answers.plan import serves
-from assay_proxy.answers.responses import Responses
-from assay_proxy.answers.stored_responses import Store
 from assay_proxy.errors import (
     BAD_REQUEST,
     BUSY,
@@ -39,14 +42,18 @@ from assay_proxy.http.cors import Cors
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.json_text import encoded
-from assay_scripts.default_answer import default_answer
+from assay_proxy.surfaces.rules import first_fault, refuse
+from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
+from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
+    from assay_proxy.answers.responses import Responses
+    from assay_proxy.surfaces.responses_request import ResponsesRequest
     from assay_scripts.nonces import Nonce
     from assay_scripts.steps import Library, Step
 
@@ -65,7 +72,12 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case names."""
     body: bytes = b""
+    entry: Entry = field(default=NOT_KEPT, repr=False)
+    """Where the journal notes it."""
 
+
+SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
+"""What every chat answer says of the service. The fingerprint never changes: the same request has the same answer."""
 
 Handler = Callable[["Endpoint", Request, str], Reply | Play]
 """Answers a request; the text is what the route's path has in the place of its `*`."""
@@ -75,30 +87,52 @@ class Endpoint:
     """Answers requests by the scripts that `scripts` gives.
 
     `created`: the time of its start, in epoch seconds. `strict`: whether a request that no script matches is refused;
-    else the default answers.
+    else the default answers. `journal`: where requests are noted; None: as the settings say.
 
     One thread at a time may use it and its plays.
     """
 
     def __init__(
-        self, settings: Settings, scripts: Scripts, *, created: int, strict: Callable[[], bool] = lambda: False
+        self,
+        settings: Settings,
+        scripts: Scripts,
+        *,
+        created: int,
+        strict: Callable[[], bool] = lambda: False,
+        journal: Journal | None = None,
     ) -> None:
         self.settings = settings
         self._scripts = scripts
         self._strict = strict
         self.created = created
+        self._library: Library | ScriptError = {}
+        """The scripts as the last request found them."""
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
         self.asked = AskedModels()
         """Names of models that are not listed by themselves."""
-        self.chat = Chat(settings=settings, asked=self.asked)
-        self.responses = Responses(settings=settings, store=Store(settings.responses_stored), asked=self.asked)
+        self.chat = Chat(settings=settings, asked=self.asked, service=SERVICE)
         self._waiting: dict[int, set[Callable[[], None]]] = {}
         self.playing = 0
         """Answers under way."""
-        self.journal = Journal(settings.journal)
-        self._entry = Entry(method="", path="", headers={}, sent=b"")
+        self._chosen: set[str] = set()
+        """The scripts that answered."""
+        self._asked = 0
+        """Requests for an answer so far."""
+        self._headers: Mapping[str, str] = {}
+        """Those of the request that is being answered."""
+        self.journal = journal or Journal(settings.journal)
+        self._entry = NOT_KEPT
+
+    @cached_property
+    def responses(self) -> Responses:
+        """Plans the answers of the Responses API."""
+        # Not at the head: an endpoint starts with every run of a client's tests, and most ask for chat alone.
+        from assay_proxy.answers.responses import Responses  # noqa: PLC0415
+        from assay_proxy.answers.stored_responses import Store  # noqa: PLC0415
+
+        return Responses(settings=self.settings, store=Store(self.settings.responses_stored), asked=self.asked)
 
     # Before the body is read
 
@@ -157,16 +191,14 @@ class Endpoint:
 
     def answer(self, request: Request) -> Reply | Play:
         """The response to an admitted request: whole, or an answer to be played."""
-        self._entry = entry = self.journal.begin(request.method, request.path, request.headers, request.body)
-        answer: Reply | Play
+        self._headers = request.headers
+        self._entry = request.entry
+        request.entry.take(request.body)
         try:
             handlers, name = self._handlers(request.path)
-            answer = handlers[request.method](self, request, name)
+            return handlers[request.method](self, request, name)
         except ApiError as error:
-            answer = refused(error)
-        if isinstance(answer, Reply):
-            entry.status = answer.status
-        return answer
+            return refused(error)
 
     def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
         """The headers of a response with those that every response has."""
@@ -181,22 +213,34 @@ class Endpoint:
         if self.settings.max_streams is not None and self.playing >= self.settings.max_streams:
             raise ApiError(BUSY)
         received = Received(plan.conversation)
+        self._asked += 1
         turns = [self._turn(plan, received, limits, choice) for choice in range(plan.choices)]
         self.playing += 1
-        return Play(plan, turns, self.settings, self._left)
+        kind = WirePlay if reaches_the_wire(turns[0].parts) else Play
+        return kind(plan, turns, self.settings, self._left)
+
+    def unchosen(self) -> tuple[str, ...]:
+        """The scripts beside the library that no request has chosen so far."""
+        scripts = self._scripts()
+        if isinstance(scripts, ScriptError):
+            return ()
+        own = (name for name, script in scripts.items() if LIBRARY.get(name) is not script)
+        return tuple(name for name in own if name not in self._chosen)
 
     def _left(self) -> None:
         self.playing -= 1
 
     def _turn(self, plan: AnswerPlan, received: Received, limits: Limits, choice: int) -> Turn:
-        selection = self._select(received)
-        if selection.script == DEFAULT and self._strict():
+        selection = self._select(received, choice)
+        self._chosen.add(selection.script)
+        refuses = selection.script == DEFAULT and self._strict()
+        self._note(selection, received, refuses=refuses)
+        if refuses:
             raise unmatched(self._scripts(), received)
         if plan.conversation.schema is ANY_OBJECT:
             refuse_prose(selection, plan.param)
         if selection.script == DEFAULT:
             selection = replace(selection, parts=tuple(limited(part, limits) for part in selection.parts))
-        self._entry.script, self._entry.part = selection.script, selection.first
         return Turn(
             selection,
             received,
@@ -207,9 +251,9 @@ class Endpoint:
             seed=plan.id,
         )
 
-    def _select(self, received: Received) -> Selection:
-        library = self._scripts()
-        # The file is read again when it changes, so it may be broken now.
+    def _select(self, received: Received, choice: int) -> Selection:
+        # Looked for once a request. The file is read again when it changes, so it may be broken now.
+        library = self._library = self._scripts()
         if isinstance(library, ScriptError):
             return rejected(str(library))
         selection = select(
@@ -221,8 +265,19 @@ class Endpoint:
             call_id=self._call_id(),
             developer=received.developer,
             schema=received.conversation.schema,
+            model=received.conversation.model,
+            headers=self._headers,
+            number=self._asked,
+            choice=choice,
         )
         return without_cursor(selection)
+
+    def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
+        """Note what was selected; why, is found out when somebody asks."""
+        script, part = (None, None) if refuses else (selection.script, selection.first)
+        library = self._library
+        scripts = () if isinstance(library, ScriptError) else library.values()
+        self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""
@@ -287,14 +342,17 @@ def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
 
 def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
     body, most = body_of(request), endpoint.settings.max_choices
-    parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
-    return endpoint.play(endpoint.chat.plan(parsed), limits_of(body))
+    try:
+        parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
+    except ApiError as error:
+        raise rules.coded(error, body) from error
+    first_fault(rules.CHAT, body)
+    return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
 def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
     body = body_of(request)
-    parsed = responses_request.parse(body, request.headers, any_object=True)
-    return endpoint.play(endpoint.responses.plan(parsed), limits_of(body))
+    return endpoint.play(_responded(endpoint, body, _asked(request, body)), limits_of(body))
 
 
 def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
@@ -302,9 +360,33 @@ def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | P
     refusal = chatgpt_service.refusal(body)
     if refusal is not None:
         return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    parsed = replace(responses_request.parse(body, request.headers, any_object=True), output_at_end=False)
-    plan = endpoint.responses.plan(parsed)
+    plan = _responded(endpoint, body, replace(_asked(request, body), output_at_end=False))
     return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
+
+
+def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
+    try:
+        return responses_request.parse(body, request.headers, any_object=True)
+    except ApiError as error:
+        raise rules.coded(error, body) from error
+
+
+def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
+    first_fault(rules.RESPONSES, body)
+    asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
+    plan = endpoint.responses.plan(asked, logprobs.of_response(body))
+    # Only now: a result may be of a call in a stored response.
+    refuse(rules.unanswered(plan.conversation))
+    return plan
+
+
+def _embed(endpoint: Endpoint, request: Request, _name: str) -> Reply:
+    body = body_of(request)
+    answer = embeddings.answer(body)
+    if not serves(body["model"], endpoint.settings):
+        raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
+    endpoint.asked.note(body["model"])
+    return json_reply(answer)
 
 
 def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
@@ -344,6 +426,7 @@ ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/v1/models": {"GET": _list_models, "HEAD": _list_models},
     "/v1/chat/completions": {"POST": _completions},
     "/v1/responses": {"POST": _create},
+    "/v1/embeddings": {"POST": _embed},
     chatgpt_service.PATH: {"POST": _create_there},
 }
 """Path → method → handler."""

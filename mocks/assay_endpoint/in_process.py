@@ -18,8 +18,11 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from assay_endpoint.endpoint import Endpoint, Request, json_reply
-from assay_endpoint.library import Given, scripts_in, with_library
-from assay_endpoint.play import Head, Play, Reply
+from assay_endpoint.journal.entry import Bounds, Ended
+from assay_endpoint.journal.requests import Requests
+from assay_endpoint.journal.ring import Journal
+from assay_endpoint.play import Drop, Head, Noise, Play, Reply
+from assay_endpoint.scripts import Given, scripts_in, with_library
 from assay_endpoint.settings import Settings
 from assay_proxy.errors import INVALID, Problem, envelope
 from assay_scripts.player import Until
@@ -28,12 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
     from types import ModuleType
 
-    from assay_endpoint.journal import Entry
+    from assay_endpoint.journal.entry import Entry
     from assay_endpoint.play import Output
     from assay_scripts.steps import Script
 
+_INCOMPLETE = "peer closed connection without sending complete message body (incomplete chunked read)"
 KEPT = 1000
 """Requests in the journal."""
+BOUNDS = Bounds(body=2**20, sent=2**20, pieces=10_000)
+"""How much of each: a test asserts over what it has just done, and ends soon."""
 LEAVING = Problem(421, INVALID, "not_served_here", "Nothing leaves this process.")
 
 
@@ -58,8 +64,11 @@ def endpoint_of(
     def refuses() -> bool:
         return bool(scripts()) if strict is None else strict
 
-    settings = Settings(api_key=api_key, journal=KEPT)
-    return Endpoint(settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses)
+    settings = Settings(api_key=api_key)
+    journal = Journal(KEPT, BOUNDS)
+    return Endpoint(
+        settings, lambda: with_library(scripts()), created=int(time.time()), strict=refuses, journal=journal
+    )
 
 
 class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
@@ -71,10 +80,10 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._lock = threading.RLock()
 
     @property
-    def requests(self) -> list[Entry]:
+    def requests(self) -> Requests:
         """What was asked so far, oldest first."""
         with self._lock:
-            return list(self._endpoint.journal.entries)
+            return Requests(self._endpoint.journal.entries)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response; its body is played as it is read."""
@@ -85,34 +94,41 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         body = await request.aread()
         asked, answer = self._asked(request, body)
         if isinstance(answer, Reply):
-            return _made(request, answer.status, self._endpoint.dressed(answer.headers, asked), answer.body)
-        playing = _Playing(self._endpoint, answer, self._lock)
-        return self._begun(request, asked, await playing.abegin(), playing)
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        return self._begun(request, asked, await playing.abegin(request), playing)
 
     def _response(self, request: httpx.Request, body: bytes) -> httpx.Response:
         asked, answer = self._asked(request, body)
         if isinstance(answer, Reply):
-            return _made(request, answer.status, self._endpoint.dressed(answer.headers, asked), answer.body)
-        playing = _Playing(self._endpoint, answer, self._lock)
-        return self._begun(request, asked, playing.begin(), playing)
+            return self._replied(request, asked, answer)
+        playing = _Playing(self._endpoint, answer, asked.entry, self._lock)
+        return self._begun(request, asked, playing.begin(request), playing)
 
     def _begun(self, request: httpx.Request, asked: Request, first: Head | Reply, playing: _Playing) -> httpx.Response:
-        headers = self._endpoint.dressed(first.headers, asked)
         if isinstance(first, Reply):
-            return _made(request, first.status, headers, first.body)
-        module = _module(request)
+            return self._replied(request, asked, first)
+        asked.entry.open(200)
+        headers, module = self._endpoint.dressed(first.headers, asked), _module(request)
         made: httpx.Response = module.Response(200, headers=headers, stream=_stream(module, playing), request=request)
         return made
 
-    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
-        asked = Request(
-            method=request.method,
-            path=request.url.path,
-            query=request.url.query.decode(),
-            headers={name.lower(): value for name, value in request.headers.items()},
-            body=body,
-        )
+    def _replied(self, request: httpx.Request, asked: Request, reply: Reply) -> httpx.Response:
+        now = time.monotonic()
         with self._lock:
+            asked.entry.open(reply.status)
+            asked.entry.send(now, reply.body)
+            self._endpoint.journal.end(asked.entry, now, Ended.COMPLETED)
+        return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
+
+    def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:
+        method, path, query = request.method, request.url.path, request.url.query.decode()
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        with self._lock:
+            entry = self._endpoint.journal.begin(
+                method=method, path=path, query=query, headers=headers, now=time.monotonic(), when=time.time()
+            )
+            asked = Request(method=method, path=path, query=query, headers=headers, body=body, entry=entry)
             refusal = self._endpoint.admit(asked, len(body))
             if refusal is not None and refusal.status == 404:  # noqa: PLR2004 - there is nothing at this path
                 message = f"{request.method} {request.url} would leave this process: the endpoint serves no such path."
@@ -160,39 +176,77 @@ class _Body:
 class _Playing:
     """A play, with its waits."""
 
-    def __init__(self, endpoint: Endpoint, play: Play, lock: threading.RLock) -> None:
+    def __init__(self, endpoint: Endpoint, play: Play, entry: Entry, lock: threading.RLock) -> None:
         self._endpoint = endpoint
         self._play = play
+        self._entry = entry
         self._lock = lock
         self._outputs: Generator[Output, float, None] = play.outputs(time.monotonic())
         self._started = False
+        self._request: Any = None
+        """What is answered, of either library."""
 
     def close(self) -> None:
-        """End it."""
+        """End it; that comes after its end, too, and means nothing then."""
         with self._lock:
             self._outputs.close()
             self._play.close()
+            self._endpoint.journal.end(self._entry, time.monotonic(), Ended.GONE)
 
-    def begin(self) -> Head | Reply:
-        """The head of a stream, or all of an answer."""
+    def begin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
+        """The head of a stream, or all of an answer.
+
+        Raises:
+            httpx.TransportError: the script ends the connection before there is either.
+        """
         output = self._next()
         while isinstance(output, Until):
             self._wait(output)
             output = self._next()
-        return _first(output)
+        first = self._first(request, output)
+        if isinstance(first, Head) and first.seconds:
+            time.sleep(first.seconds)
+        return first
 
-    async def abegin(self) -> Head | Reply:
+    async def abegin(self, request: Any) -> Head | Reply:  # noqa: ANN401 - of either library
         """The same on an event loop."""
         try:
             output = self._next()
             while isinstance(output, Until):
                 await self._await(output)
                 output = self._next()
+            first = self._first(request, output)
+            if isinstance(first, Head) and first.seconds:
+                await asyncio.sleep(first.seconds)
         # A client that gives up before there is a response has nothing that it could close.
         except BaseException:
             self.close()
             raise
-        return _first(output)
+        return first
+
+    def _first(self, request: Any, output: Output | None) -> Head | Reply:  # noqa: ANN401 - of either library
+        """What an answer begins with."""
+        self._request = request
+        if isinstance(output, Drop | Noise):
+            ended = self._end(output, "Server disconnected without sending a response.")
+            self.close()
+            raise ended
+        if not isinstance(output, Head | Reply):
+            raise TypeError(f"an answer begins with {output!r}")
+        return output
+
+    def _end(self, output: Drop | Noise, closed: str) -> Exception:
+        """The exception that a client would get by a socket."""
+        self._endpoint.journal.end(self._entry, time.monotonic(), Ended.CUT)
+        module = _module(self._request)
+        made: Exception
+        if isinstance(output, Noise):
+            made = module.RemoteProtocolError("illegal status line or chunk header", request=self._request)
+        elif output.reset:
+            made = module.ReadError("[Errno 104] Connection reset by peer", request=self._request)
+        else:
+            made = module.RemoteProtocolError(closed, request=self._request)
+        return made
 
     def pieces(self) -> Iterator[bytes]:
         """The pieces of a stream's body."""
@@ -201,6 +255,8 @@ class _Playing:
                 self._wait(output)
             elif isinstance(output, bytes):
                 yield output
+            elif isinstance(output, Drop | Noise):
+                raise self._end(output, _INCOMPLETE)
 
     async def apieces(self) -> AsyncIterator[bytes]:
         """The same on an event loop."""
@@ -209,16 +265,21 @@ class _Playing:
                 await self._await(output)
             elif isinstance(output, bytes):
                 yield output
+            elif isinstance(output, Drop | Noise):
+                raise self._end(output, _INCOMPLETE)
 
     def _next(self) -> Output | None:
         with self._lock:
+            now = time.monotonic()
             try:
-                if self._started:
-                    return self._outputs.send(time.monotonic())
-                self._started = True
-                return next(self._outputs)
+                output = self._outputs.send(now) if self._started else next(self._outputs)
             except StopIteration:
+                self._endpoint.journal.end(self._entry, now, Ended.COMPLETED)
                 return None
+            self._started = True
+            if isinstance(output, bytes):
+                self._entry.send(now, output)
+            return output
 
     def _wait(self, until: Until) -> None:
         changed = threading.Event()
@@ -254,9 +315,3 @@ class _Playing:
 
 def _seconds(until: Until) -> float | None:
     return None if until.time == math.inf else max(0.0, until.time - time.monotonic())
-
-
-def _first(output: Output | None) -> Head | Reply:
-    if not isinstance(output, Head | Reply):
-        raise TypeError(f"an answer begins with {output!r}")
-    return output

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from assay_proxy.answers.demand import Holding
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
+_SAYING = (Text, CallOpened, Finished)
+GIVING_WAY = 256
+"""Steps of an answer that is sent whole after which others have their turn."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
@@ -48,9 +53,26 @@ class Head:
     """The beginning of a streamed response."""
 
     headers: Mapping[str, str]
+    seconds: float = 0.0
+    """How long it takes to be sent."""
 
 
-Output = Head | bytes | Until | Reply
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drop:
+    """The end of the connection, in the middle of whatever was sent."""
+
+    reset: bool
+    """It is reset, not closed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Noise:
+    """Bytes on the connection beside HTTP, and its end."""
+
+    content: bytes
+
+
+Output = Head | bytes | Until | Reply | Drop | Noise
 
 
 class Play:
@@ -95,7 +117,11 @@ class Play:
 
     def _whole(self, now: float) -> Generator[Output, float, None]:
         last = now
-        while not self._over:
+        for step in count(1):
+            if self._over:
+                break
+            if step % GIVING_WAY == 0:
+                now = yield Until(now)
             event = self._next(now, SHARED)
             if isinstance(event, Until):
                 waited = now - last
@@ -205,7 +231,7 @@ class Play:
         if self._over:
             return sent
         for passed in self._assembly.feed(event):
-            for held in self._holding.feed(passed):
+            for held in self._holding.feed(passed) if self._holding.holds else (passed,):
                 sent += self._write(held)
         self._over = self._assembly.done or self._holding.done
         return sent
@@ -214,7 +240,7 @@ class Play:
         if isinstance(event, Failed):
             if not (self._spoken or self._began):
                 raise failure(event, self._plan.param)
-        elif isinstance(event, Text | CallOpened | Finished):
+        elif isinstance(event, _SAYING):
             self._spoken = True
         return self._plan.writer.feed(event)
 

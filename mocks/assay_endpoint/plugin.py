@@ -4,7 +4,7 @@
         assay_endpoint.play({"name": "greeting", "when": "hello", "parts": [[{"say": ["Hi ", "there."]}]]})
         client = OpenAI(base_url=assay_endpoint.url, api_key=assay_endpoint.key)
         ...
-        assert assay_endpoint.requests[0].script == "greeting"
+        assert assay_endpoint.requests.one().script == "greeting"
 
 Each test has its own, also under pytest-xdist. It imports nothing until a test uses it.
 """
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay_endpoint.in_process import Transport
-    from assay_endpoint.journal import Entry
-    from assay_endpoint.library import Given
+    from assay_endpoint.journal.requests import Requests
+    from assay_endpoint.scripts import Given
     from assay_scripts.steps import Script
 
 KEY = "assay"
@@ -51,9 +51,14 @@ class EndpointFixture:
         Raises:
             ScriptError: a script cannot be read.
         """
-        from assay_endpoint.library import scripts_in  # noqa: PLC0415
+        from assay_endpoint.scripts import scripts_in  # noqa: PLC0415
 
         self._scripts |= scripts_in(scripts)
+
+    @property
+    def unchosen(self) -> tuple[str, ...]:
+        """The scripts of this test that no request has chosen so far: `assert not assay_endpoint.unchosen`."""
+        return self._endpoint.unchosen()
 
     @property
     def url(self) -> str:
@@ -65,13 +70,25 @@ class EndpointFixture:
         return self._url
 
     @property
-    def requests(self) -> list[Entry]:
-        """What was asked so far, oldest first."""
+    def requests(self) -> Requests:
+        """What was asked so far, oldest first: a list with `where`, `one`, `calls` and `call`."""
         return self.transport.requests
+
+    def assert_all_played(self) -> None:
+        """Assert that each script answered something.
+
+        Raises:
+            AssertionError: naming those that did not, and what came.
+        """
+        from assay_endpoint.journal.requests import unplayed  # noqa: PLC0415
+
+        left = unplayed(self._scripts, self.requests)
+        if left:
+            raise AssertionError(f"no request was answered by {', '.join(left)}; {self.requests}")
 
 
 @pytest.fixture
 def assay_endpoint() -> Iterator[EndpointFixture]:
-    """An endpoint that answers by scripts: `play`, `url`, `key`, `transport`, `requests`."""
+    """An endpoint that answers by scripts: `play`, `url`, `key`, `transport`, `requests`, `assert_all_played`."""
     with ExitStack() as stack:
         yield EndpointFixture(stack)

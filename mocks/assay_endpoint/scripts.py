@@ -1,30 +1,35 @@
-"""Where an endpoint's scripts come from: a file beside the library of Assay, or the library alone."""
+"""Where an endpoint's scripts come from: files, what would stand in one, scripts themselves; beside Assay's library."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
+from assay_scripts.steps import Script
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from assay_endpoint.endpoint import Scripts
     from assay_scripts.steps import Library
 
 log = logging.getLogger(__name__)
 
+Given = str | Path | Script | Mapping[str, Any] | Sequence["str | Path | Script | Mapping[str, Any]"]
+"""The path of a file, a script, a script as it would stand in a file, or several of these."""
 
-def scripts_of(path: Path | None) -> Scripts:
-    """The scripts of a file, which is read again when it changes, together with the library; None: the library."""
-    if path is None:
+# The modules that read files are imported where they are needed: YAML takes its time, and most endpoints have no file.
+
+
+def scripts_of(*paths: Path) -> Scripts:
+    """The scripts of files and folders, which are read again when one changes, and the library; or that alone."""
+    if not paths:
         return lambda: LIBRARY
-    # Not at the head: YAML takes its time, and most endpoints have no file.
-    from assay_scripts.files.read import ScriptFile  # noqa: PLC0415
+    from assay_scripts.files.read import ScriptFiles  # noqa: PLC0415
 
-    return _reported(ScriptFile(path, LIBRARY).library)
+    return _reported(ScriptFiles(paths, LIBRARY, "endpoint").library)
 
 
 def _reported(scripts: Scripts) -> Scripts:
@@ -40,3 +45,29 @@ def _reported(scripts: Scripts) -> Scripts:
         return found
 
     return looked
+
+
+def scripts_in(given: Given) -> dict[str, Script]:
+    """The scripts by name.
+
+    Raises:
+        ScriptError: naming the place, and what would be right there.
+    """
+    match given:
+        case Script():
+            return {given.name: given}
+        case str() | Path():
+            from assay_scripts.files.read import load_scripts  # noqa: PLC0415
+
+            return load_scripts(given, player="endpoint")
+        case Mapping():
+            from assay_scripts.files.json_form import script_from_json  # noqa: PLC0415
+
+            one = script_from_json(dict(given), "script")
+            return {one.name: one}
+    return {name: script for part in given for name, script in scripts_in(part).items()}
+
+
+def with_library(scripts: Mapping[str, Script]) -> Library:
+    """These scripts, and Assay's own behind them for requests with a marker; those are chosen by nothing else."""
+    return {**scripts, **{name: script for name, script in LIBRARY.items() if name not in scripts}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -18,14 +19,19 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from assay_endpoint.asgi import Application
 from assay_endpoint.endpoint import Endpoint
+from assay_endpoint.wire.connection import EXTENSION
 from assay_proxy.errors import BAD_REQUEST, envelope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
     from types import FrameType
 
     from assay_endpoint.endpoint import Scripts
+    from assay_endpoint.journal.ring import Journal
     from assay_endpoint.settings import Settings
+
+    Served = Endpoint | Callable[[Any, Any, Any], Awaitable[None]]
+    """What a server serves: an endpoint, or another ASGI application."""
 
 KEPT = 75
 """Seconds that an idle connection is kept: clients keep theirs for some seconds, and an end that crosses a request
@@ -37,8 +43,17 @@ STOPPING = 3
 """Seconds that running answers have when the endpoint is stopped."""
 
 
+SEARCHED = 25_000
+"""Objects after which garbage is looked for."""
+
+
 class _Protocol(HttpToolsProtocol):
-    """Refuses what is not HTTP with the error object that the endpoint uses."""
+    """Refuses what is not HTTP with the error object that the endpoint uses, and lets scripts reach the connection."""
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self.scope["extensions"] = {EXTENSION: self.transport}  # type: ignore[dict-item]
 
     def send_400_response(self, msg: str) -> None:
         """Answer before the application is asked, and close the connection."""
@@ -59,12 +74,17 @@ def listening(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(endpoint: Endpoint, at: socket.socket, ready: Callable[[str], object], workers: int = 1) -> None:
+def serve(endpoint: Served, at: socket.socket, ready: Callable[[str], object], workers: int = 1) -> None:
     """Serve at a listening socket until SIGINT, SIGTERM or SIGHUP; `ready` is given the base URL.
 
     With more than one worker as many processes serve, each with an endpoint of its own; they end with this one.
     """
     _raise_limit()
+    # What is here by now stays, and is not looked through again for garbage. An answer leaves none behind that only a
+    # search would find, and searches as often as usual were a tenth of all that a request costs.
+    gc.freeze()
+    gc.set_threshold(SEARCHED)
+    gc.enable()
     parent = os.getpid()
     # Forked before there is a loop or a thread: all share the socket, and what was imported.
     others = [child for _ in range(workers - 1) if (child := _forked(endpoint, at, parent))]
@@ -78,7 +98,7 @@ def serve(endpoint: Endpoint, at: socket.socket, ready: Callable[[str], object],
             os.waitpid(child, 0)
 
 
-def _forked(endpoint: Endpoint, at: socket.socket, parent: int) -> int:
+def _forked(endpoint: Served, at: socket.socket, parent: int) -> int:
     """A process that serves until it is told to stop, or its parent is gone; its id."""
     child = os.fork()
     if child:
@@ -91,7 +111,7 @@ def _forked(endpoint: Endpoint, at: socket.socket, parent: int) -> int:
 
 
 @contextmanager
-def running(endpoint: Endpoint, port: int = 0) -> Iterator[str]:
+def running(endpoint: Served, port: int = 0) -> Iterator[str]:
     """The endpoint on a loopback port, in a thread of its own, for the length of a `with` block: its base URL.
 
     Raises:
@@ -112,18 +132,20 @@ def running(endpoint: Endpoint, port: int = 0) -> Iterator[str]:
         at.close()
 
 
-def endpoint_of(settings: Settings, scripts: Scripts) -> Endpoint:
-    """An endpoint that begins now."""
-    return Endpoint(settings, scripts, created=int(time.time()))
+def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = None) -> Endpoint:
+    """An endpoint that begins now; `journal`: where its requests are noted, None: as the settings say."""
+    return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
 
 
-def _config(endpoint: Endpoint) -> uvicorn.Config:
+def _config(endpoint: Served) -> uvicorn.Config:
     return uvicorn.Config(
-        Application(endpoint),
+        Application(endpoint) if isinstance(endpoint, Endpoint) else endpoint,
         http=_Protocol,
         loop="uvloop",
         ws="none",
         lifespan="off",
+        # Nothing here asks who the client is, and each request would pay for it.
+        proxy_headers=False,
         access_log=False,
         log_level=logging.WARNING,
         server_header=False,

@@ -41,8 +41,8 @@ class Settings:
     """The largest `n`; 128 is OpenAI's."""
     responses_stored: int = 256
     """Responses kept for previous_response_id."""
-    journal: int = 0
-    """How many requests are kept in the journal."""
+    journal: int = 200
+    """How many requests are kept in the journal, with at most 32 KiB of bytes and 256 times each; 0: no journal."""
     cors_origins: tuple[str, ...] = ("*",)
     """Origins of browser clients that are let in; * is any."""
 

@@ -29,7 +29,7 @@ from assay_proxy.tools.call_ids import call_id
 from assay_scripts import call_shapes, steps
 from assay_scripts.blocks import BLOCKS, cut
 from assay_scripts.player import Action, Until, perform
-from assay_scripts.steps import Piece
+from assay_scripts.steps import Piece, http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from assay_scripts.selection import Selection
 
 Texts = tuple[str, ...]
-Next = Texts | list[Event] | Until | None
-"""Plain text of the choice, one delta a piece; events; a wait; or the end."""
+Next = Texts | list[Event] | Until | http.Wire | None
+"""Plain text of the choice, one delta a piece; events; a wait; a step of HTTP; or the end."""
 
 
 class Turn:
@@ -74,6 +74,8 @@ class Turn:
         self._seed = seed
         self._record: Record = selection.begin()
         self._part = selection.first
+        self.parts = selection.parts
+        """All parts of its script."""
         self._performance: Performance | None = None
         self._usage = steps.Usage()
         self._indexed = False
@@ -87,6 +89,11 @@ class Turn:
         self._draft: _Draft | None = None
         self._ahead: Action | Until | None = None
         """What came after plain text, and is still to be done."""
+
+    @property
+    def part(self) -> tuple[steps.Step, ...]:
+        """What it plays now; nothing where the script is over."""
+        return self.parts[self._part] if self._part < len(self.parts) else ()
 
     def next(self, now: float, most: int = 1) -> Next:
         """What happens next; `now` is in seconds of any clock that does not go back, `most` of pieces of text."""
@@ -158,7 +165,17 @@ class Turn:
             return self._said(action)
         if isinstance(action, Until):
             return action
+        if isinstance(action, http.Wire):
+            return self._wire(action)
         return self._events(action)
+
+    def _wire(self, step: http.Wire) -> Next:
+        """A step of HTTP, which is the whole answer's: the first choice plays it."""
+        if self.choice:
+            return [Working()]
+        if isinstance(step, http.Ending):
+            self._end("failed")
+        return step
 
     def _said(self, piece: Piece) -> list[Event]:
         """Text that may be another choice's, or said again, or a message of its own."""

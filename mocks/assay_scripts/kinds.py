@@ -121,6 +121,42 @@ def _whole(least: int) -> Callable[[object], int | None]:
     return lambda value: value if type(value) is int and value >= least else None  # not isinstance: true is no number
 
 
+def _between(least: float, most: float) -> Callable[[object], Any]:
+    def read(value: object) -> Any:  # noqa: ANN401 - a number, as it was written
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return value if number and least <= value <= most else None  # type: ignore[operator]
+
+    return read
+
+
+def _above(least: float) -> Callable[[object], float | None]:
+    return lambda value: value if (_seconds(value) or least) > least else None  # type: ignore[return-value]
+
+
+_HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+_HEADER_VALUE = r"^[\t -~\u00a0-\u00ff]*$"
+
+
+def _headers(value: object) -> dict[str, str] | None:
+    """Header names, and values that HTTP can write."""
+    if not isinstance(value, dict):
+        return None
+    written = {name: str(one) if type(one) is int else one for name, one in value.items()}
+    right = all(_fits(_HEADER_NAME, name) and _fits(_HEADER_VALUE, one) for name, one in written.items())
+    return written if right else None
+
+
+def _fits(pattern: str, value: object) -> bool:
+    # `$` also matches before a last line feed.
+    return isinstance(value, str) and "\n" not in value and re.search(pattern, value) is not None
+
+
+def _retry_after(value: object) -> str | None:
+    if isinstance(value, str):
+        return value if _fits(_HEADER_VALUE, value) else None
+    return None if _seconds(value) is None else str(value)
+
+
 def _sizes(value: object) -> tuple[int, ...] | None:
     values = value if isinstance(value, list) else [value]
     read = tuple(_whole(1)(item) for item in values)
@@ -160,6 +196,43 @@ JsonText = Annotated[str, Kind(expected="JSON, or a JSON object", read=_json, sc
 Seconds = Annotated[
     float,
     Kind(expected="a number of seconds, 0 or more", read=_seconds, schema={"type": "number", "minimum": 0}),
+]
+Rate = Annotated[
+    float,
+    Kind(expected="a number above 0", read=_above(0), schema={"type": "number", "exclusiveMinimum": 0}),
+]
+HttpStatus = Annotated[
+    int,
+    Kind(
+        expected="an HTTP status from 200 to 599",
+        read=lambda value: value if type(value) is int and 200 <= value <= 599 else None,  # noqa: PLR2004 - see above
+        schema={"type": "integer", "minimum": 200, "maximum": 599},
+    ),
+]
+Share = Annotated[
+    float,
+    Kind(expected="a number from 0 to 1", read=_between(0, 1), schema={"type": "number", "minimum": 0, "maximum": 1}),
+]
+_VALUE = {**_STRING, "pattern": _HEADER_VALUE}
+Headers = Annotated[
+    Mapping[str, str],
+    Kind(
+        expected="an object of header names and their values",
+        read=_headers,
+        schema={
+            "type": "object",
+            "propertyNames": {"pattern": _HEADER_NAME},
+            "additionalProperties": {"anyOf": [_VALUE, {"type": "integer"}]},
+        },
+    ),
+]
+RetryAfter = Annotated[
+    str,
+    Kind(
+        expected="a number of seconds, or a date",
+        read=_retry_after,
+        schema={"anyOf": [_VALUE, {"type": "number", "minimum": 0}]},
+    ),
 ]
 Count = Annotated[
     int,

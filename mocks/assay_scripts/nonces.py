@@ -63,12 +63,14 @@ class Nonce:
 
     gates: set[str] = field(default_factory=set)
     """The names of the gates that are open."""
-    played: Counter[str] = field(default_factory=Counter)
+    played: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns have begun, by script."""
     conversations: defaultdict[str, Conversations] = field(default_factory=lambda: defaultdict(Conversations))
     """Those of the turns that have begun, by script."""
-    refused: Counter[str] = field(default_factory=Counter)
+    refused: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns an `overload` step has refused, by script."""
+    asked: Counter[str] = field(default_factory=Counter)
+    """How many requests have come, by script; for scripts whose parts are a sequence."""
     turns: deque[Record] = field(default_factory=lambda: deque(maxlen=KEPT_TURNS))
     """The last turns, in order."""
 
@@ -91,6 +93,8 @@ class Nonces:
     def __init__(self, kept: int = KEPT_NONCES) -> None:
         self._kept = kept
         self._nonces: OrderedDict[str, Nonce] = OrderedDict()
+        self.asked: Counter[str] = Counter()
+        """How many requests have come, by script, under any nonce."""
 
     def __len__(self) -> int:
         return len(self._nonces)

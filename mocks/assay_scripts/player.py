@@ -8,7 +8,7 @@ checks again. Text is yielded piece by piece, so that a part of a million deltas
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Protocol
@@ -16,6 +16,7 @@ from typing import Protocol
 from assay_scripts import steps as language
 from assay_scripts.steps import Piece
 from assay_scripts.steps.cursor import Agentic
+from assay_scripts.steps.http import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Until:
     """Seconds on the clock of `perform`; infinite if only a change can end the silence."""
 
 
-Action = Piece | language.Answering | language.Doing | Agentic
+Action = Piece | language.Answering | language.Doing | Agentic | Wire
 """What a backend does for a step. Text becomes pieces; a pause, a gate or a hang becomes `Until`."""
 
 Performance = Generator[Action | Until, float, None]
@@ -47,10 +48,15 @@ class SharedState(Protocol):
 
 def perform(part: tuple[language.Step, ...], shared: SharedState, now: float) -> Performance:
     """Play `part`, starting at the time `now` (seconds); send the current time to resume."""
-    ended = False
+    ended, gaps = False, None
     for step in part:
         ended = ended or language.ends_turn(step)
-        now = yield from _play(step, shared, now)
+        if isinstance(step, language.Pace):
+            gaps = step.gaps()
+        elif gaps is not None and isinstance(step, language.Spoken):
+            now = yield from _paced(step.deltas(), gaps, now)
+        else:
+            now = yield from _play(step, shared, now)
     if not ended:
         yield language.Finish()
 
@@ -63,8 +69,9 @@ def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
     match step:
         case language.ErrorNotice():
             return (yield from _wait((yield step), math.inf))  # its turn has no end
-        case language.Overload():
-            return now  # played before the turn begins: the backend refuses the request for it
+        case language.Pace() | language.Overload():
+            # A pace is for what comes after it; an overload is played before the turn begins.
+            return now
         case language.Pause() | language.Hang():
             return (yield from _wait(now, now + step.seconds if isinstance(step, language.Pause) else math.inf))
         case language.Gate():
@@ -73,6 +80,16 @@ def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
             # Then it is yielded as any other step.
             now = yield from _wait(now, now + step.wait, lambda: not shared.others_running())
     return (yield step)
+
+
+def _paced(deltas: Iterator[Piece], gaps: Iterator[float], now: float) -> _Playing:
+    due = now
+    for piece in deltas:
+        # From when the last one was due, not sent: a late one does not make all others later.
+        due += next(gaps)
+        now = yield from _wait(now, due)
+        now = yield piece
+    return now
 
 
 def _wait_at(gate: language.Gate, shared: SharedState, now: float) -> _Playing:

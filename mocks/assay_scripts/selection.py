@@ -1,15 +1,15 @@
 """Which script, and which part of it, answers a turn.
 
 A marker decides: the last one in the turn's input, else the last one in the history. A marker that is written wrong or
-names no script fails the turn with what would be right. Without a marker, the user's script answers whose `when` is in
-the last user message; without such a script, the default answer.
+names no script fails the turn with what would be right. Without a marker, the first script answers whose condition,
+`when`, holds; without such a script, the default answer.
 
-The part is the one after the last part whose calls all have results in the history. If there is none, it is as many
-parts on as other conversations were seen before this one, never beyond the last part: a request that is sent again is
-answered again by the same part, unless its turn has failed. When the calls of the last part have results, too, the
-default answer reports the result, which ends the loop of a client even for a script of one call. A
-call whose id was not sent counts as answered when a call of its tool is. The turns of a script with choices play them
-in rotation.
+The parts of a script that is a `sequence` answer one request each. Of any other script the part is the one after the
+last part whose calls all have results in the history. If there is none, it is as many parts on as other conversations
+were seen before this one, never beyond the last part: a request that is sent again is answered again by the same part,
+unless its turn has failed. When the calls of the last part have results, too, the default answer reports the result,
+which ends the loop of a client even for a script of one call. A call whose id was not sent counts as answered when a
+call of its tool is. The turns of a script with choices play them in rotation.
 """
 
 from __future__ import annotations
@@ -17,19 +17,34 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from assay_scripts.conversation import answered, as_message, input_text, is_user, message_text, searched_texts
-from assay_scripts.default_answer import default_answer
+from assay_scripts.asked.matching import why_not
+from assay_scripts.asked.request import Asked, Items
+from assay_scripts.conversation import answered, as_message, input_text, is_user, searched_texts
+from assay_scripts.default.answer import default_answer
 from assay_scripts.markers import BrokenMarker, Marker, find_marker
 from assay_scripts.nonces import Nonce, Nonces, Record
-from assay_scripts.steps import Call, Fail, Library, Notifications, Parts, Script, Step, ends_turn, only_cursor
+from assay_scripts.steps import (
+    Call,
+    Fail,
+    Library,
+    Notifications,
+    Parts,
+    Script,
+    Step,
+    ends_turn,
+    only_cursor,
+    only_endpoint,
+)
 from assay_scripts.steps.cursor import Exec
+from assay_scripts.steps.when import condition
 
-Items = Sequence[Mapping[str, Any]]
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Mapping
 
 DEFAULT = "default"
 """The name under which the default answer is selected."""
@@ -53,9 +68,17 @@ class Selection:
     which its player sends as a bad request with this message."""
     conversation: str = ""
     """What tells the turn's conversation from others under its nonce: the same text for the same items."""
+    by: Literal["marker", "when", "default"] = "default"
+    """What has chosen the script."""
+    asked: Asked | None = None
+    """What was asked; `asked.matching.tried` says of each script why it was not chosen."""
+    counter: Counter[str] | None = None
+    """Where the request is counted, for a script whose parts are a sequence; None if it is not."""
 
     def begin(self) -> Record:
         """Count and record the turn under its nonce."""
+        if self.counter is not None:
+            self.counter[self.script] += 1
         return self.nonce.begin(self.script, self.first, self.conversation)
 
 
@@ -69,26 +92,33 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     call_id: str,
     developer: str = "",
     schema: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    number: int | None = None,
+    choice: int = 0,
 ) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
-    instructions `developer` and matches the JSON `schema`.
+    instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `Asked`. `choice`: of
+    the request's answer, whose choices are one request.
     """
+    # `input: []` goes on from injected results.
+    conversation = [*history, as_message(given)] if given else list(history)
+    asked = Asked(
+        conversation=conversation, developer=developer, tools=tools, model=model, headers=headers, number=number
+    )
     marker = _marker(history, given)
     if isinstance(marker, BrokenMarker):
         return rejected(marker.problem)
     if marker is not None:
-        return _by_marker(library, nonces, marker, [*history, as_message(given)])
-    # `input: []` goes on from injected results.
-    conversation = [*history, as_message(given)] if given else list(history)
-    script = _by_text(library, conversation)
+        found = _by_marker(library, nonces, marker, [*history, as_message(given)], choice)
+        return replace(found, by="marker", asked=asked)
+    script = _by_condition(library, asked)
     if script is not None:
-        seen = sum(_contains(item, script) for item in conversation) - 1  # the last one is of this turn
-        first = part_to_play(script.parts, answered(conversation), seen)
-        return _of_script(script, script.parts, first, Nonce())
+        return replace(_of_conversation(script, asked, nonces, choice), by="when", asked=asked)
     steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
-    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
+    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce(), asked=asked)
 
 
 def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Selection:
@@ -98,11 +128,20 @@ def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Sele
 
 def without_cursor(selection: Selection) -> Selection:
     """The selection for a backend other than Cursor's: rejected if a step of the script is only for that one."""
-    step = next((step for part in selection.parts for step in part if only_cursor(step)), None)
+    return _without(only_cursor, "assay-cursor", selection)
+
+
+def for_app_server(selection: Selection) -> Selection:
+    """The selection for the mock of the app-server: rejected if a step is only for Cursor's, or for the endpoint."""
+    return _without(only_endpoint, "assay serve", without_cursor(selection))
+
+
+def _without(only: Callable[[Step], str], player: str, selection: Selection) -> Selection:
+    step = next((step for part in selection.parts for step in part if only(step)), None)
     if step is None:
         return selection
-    why = f"{type(step).__name__}: {only_cursor(step)}"
-    problem = f"The script {selection.script} is played by assay-cursor alone: {why}."
+    why = f"{type(step).__name__}: {only(step)}"
+    problem = f"The script {selection.script} is played by {player} alone: {why}."
     return rejected(problem, selection.script, selection.nonce)
 
 
@@ -140,7 +179,7 @@ def _marker(history: Items, given: Items) -> Marker | BrokenMarker | None:
     return found
 
 
-def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: Items) -> Selection:
+def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: Items, choice: int) -> Selection:
     nonce = nonces.get(marker.nonce)
     script = library.get(marker.script)
     if script is None:
@@ -148,8 +187,34 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
     choices = script.choices or (script.parts,)
     # The choices of one request are turns of one conversation.
     parts, name = choices[nonce.played[script.name] % len(choices)], _name(conversation)
+    if script.sequence != "no":
+        counter = nonce.asked if script.sequence == "conversation" else nonces.asked
+        return replace(_in_sequence(script, parts, nonce, counter, choice), conversation=name)
     first = part_to_play(parts, answered(conversation), nonce.conversations[script.name].number(name))
     return replace(_of_script(script, parts, first, nonce), conversation=name)
+
+
+def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) -> Selection:
+    """What a script plays that a condition has chosen."""
+    if script.sequence == "endpoint":
+        return _in_sequence(script, script.parts, Nonce(), nonces.asked, choice)
+    if script.sequence == "conversation":
+        # A conversation is known by how it begins. No marker has a nonce of such a name.
+        begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
+        nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
+        return _in_sequence(script, script.parts, Nonce(), nonce.asked, choice)
+    if len(script.parts) == 1 and not _calls(script.parts[0]):
+        # Most scripts: there is no other part, whatever was said before.
+        return _of_script(script, script.parts, 0, Nonce())
+    seen = sum(map(_holds(script), asked.earlier()))
+    return _of_script(script, script.parts, part_to_play(script.parts, answered(asked.conversation), seen), Nonce())
+
+
+def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: Counter[str], choice: int) -> Selection:
+    # The first choice of this request was counted when it began.
+    before = counter[script.name] - (choice > 0)
+    selection = _of_script(script, parts, min(before, len(parts) - 1), nonce)
+    return replace(selection, counter=None if choice else counter)
 
 
 def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce) -> Selection:
@@ -173,16 +238,23 @@ def _some(library: Library) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _by_text(library: Library, conversation: Items) -> Script | None:
-    last = next((item for item in reversed(conversation) if is_user(item)), None)
-    if last is None:
-        return None
+def _by_condition(library: Library, asked: Asked) -> Script | None:
     # Looked at once: a library has a hundred scripts, and this is asked for every request.
-    said = message_text(last).casefold()
-    return next(
-        (script for script in library.values() if script.when is not None and script.when.casefold() in said), None
-    )
+    said = None if asked.text is None else asked.text.casefold()
+    for script in library.values():
+        match script.when:
+            case None:
+                continue
+            case str() as text:
+                if said is not None and text.casefold() in said:
+                    return script
+            case when:
+                if not why_not(when, asked):
+                    return script
+    return None
 
 
-def _contains(item: Mapping[str, Any], script: Script) -> bool:
-    return script.when is not None and is_user(item) and script.when.casefold() in message_text(item).casefold()
+def _holds(script: Script) -> Callable[[Asked], bool]:
+    """Whether the condition of a script holds for what is asked."""
+    when = None if script.when is None else condition(script.when)
+    return lambda asked: when is not None and not why_not(when, asked)

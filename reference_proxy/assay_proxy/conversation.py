@@ -8,7 +8,6 @@ continues from there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class Conversation:
     @property
     def size(self) -> int:
         """Bytes of text the model is given, for estimates where no usage is reported."""
-        texts = [self.developer or "", *(_text(part) for part in self.input)]
+        texts = [self.developer or "", *[_text(part) for part in self.input]]
         for item in self.history:
             match item:
                 case Message():
@@ -100,7 +99,7 @@ class Conversation:
                 case Result():
                     texts.append(item.output)
         # replace: half a surrogate pair, which JSON can spell, has no UTF-8.
-        return sum(len(text.encode(errors="replace")) for text in texts)
+        return sum([len(text) if text.isascii() else len(text.encode(errors="replace")) for text in texts])
 
 
 def _text(part: Part) -> str:
@@ -116,25 +115,20 @@ def converse(
 ) -> Conversation:
     """Divide a request's items into developer text, history and input."""
     # Only what leads is developer text; later instructions keep their place in the history (turn.system-prompt).
-    lead = list(takewhile(_instructs, items))
-    rest = items[len(lead) :]
+    begin, end = 0, len(items)
+    texts: list[str] = []
+    while begin < end and isinstance(said := items[begin], Message) and said.role in {"system", "developer"}:
+        texts.append("".join([_text(part) for part in said.parts]))
+        begin += 1
     # A turn's input is what the user said last; backends take it apart from the history.
-    tail = list(takewhile(_asks, reversed(rest)))[::-1]
-    texts = ["".join(_text(part) for part in message.parts) for message in lead if isinstance(message, Message)]
+    while begin < end and isinstance(said := items[end - 1], Message) and said.role == "user":
+        end -= 1
     return Conversation(
         # None, not "": Codex honours an empty developer text.
         developer="\n\n".join(texts) if texts else None,
-        history=tuple(rest[: len(rest) - len(tail)]),
-        input=tuple(part for message in tail if isinstance(message, Message) for part in message.parts),
+        history=tuple(items[begin:end]),
+        input=tuple([part for message in items[end:] if isinstance(message, Message) for part in message.parts]),
         tools=tools,
         model=model,
         schema=schema,
     )
-
-
-def _instructs(item: Item) -> bool:
-    return isinstance(item, Message) and item.role in {"system", "developer"}
-
-
-def _asks(item: Item) -> bool:
-    return isinstance(item, Message) and item.role == "user"

@@ -60,7 +60,7 @@ def _names(answer: Transcript) -> tuple[str, ...]:
         match json.loads(answer.body):
             case {"error": {**error}}:
                 return tuple(one for one in (error.get("code"), error.get("type")) if isinstance(one, str))
-    except ValueError:
+    except (ValueError, RecursionError):
         pass  # no JSON: the status alone says what it is
     return ()
 

@@ -344,7 +344,8 @@ class _Driver:
             if watch is not None and watch.crowded:
                 raise plain.UnseenError(CROWDED)
             plain.examine_header(scenario.requires_echo, transcript, self.target)
-            stream = watch.stream if watch else None
+            # Of an answer without end only the beginning is kept, and that is read again.
+            stream = watch.stream if watch and transcript.end is not End.ENDLESS else None
             exchange = recorded.of_turn(scenario, number, form, self.target, transcript, stream=stream)
             self._settle(transcript, exchange)
             return exchange

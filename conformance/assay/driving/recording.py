@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import httpx
 
+from assay.driving.budget import Budget
+from assay.driving.limits import KEPT, KEPT_PIECES, Limits
 from assay.driving.watching import now
 from assay.model.transcript import End, Piece
 
@@ -29,6 +31,12 @@ class Record:
     headers: tuple[tuple[str, str], ...] = ()
     pieces: list[Piece] = field(default_factory=list)
     end: End = End.COMPLETE
+    over: str = ""
+    """Which limit the answer exceeds; "": none."""
+    limits: Limits = field(default_factory=Limits)
+    budget: Budget = field(default_factory=Budget)
+    """What the run may cost: its bytes are counted as they come, and nothing is read beyond it."""
+    _size: int = 0
 
     async def fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
         """Send the request and keep what comes back, until the response ends or the client leaves.
@@ -57,26 +65,46 @@ class Record:
                 task.result()  # raises what went wrong in it
 
     async def _fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
+        whole = asyncio.timeout_at(self.limits.deadline())
         try:
-            # Never followed: a redirect is an answer to be judged (httpx follows none unless asked).
-            response = await client.send(request, stream=True)
-            try:
-                self.status = response.status_code
-                # As on the wire: `response.headers` would guess a charset, and join or lower what a check looks at.
-                self.headers = tuple(
-                    (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw
-                )
-                await self._body(response)
-            finally:
-                await response.aclose()
+            # Over the head, too: heads of status 100 may come without end, each of which a client waits behind.
+            async with whole, self.budget.time():
+                await self._answer(client, request)
         except httpx.ConnectError:  # a TransportError, but no fault of a response: there was none
             self.end = End.REFUSED
         except (httpx.TimeoutException, TimeoutError):
+            if whole.expired():
+                self._leave(self.limits.late())
+                return
             # After [DONE] the answer is all there, and silence means only that the body was left open
             # (chat.stream.done-last): JavaScript clients wait for its end.
             self.end = End.OPEN if self.watch is not None and self.watch.done else End.TIMEOUT
         except (httpx.TransportError, httpx.DecodingError):
             self.end = End.CUT
+
+    async def _answer(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
+        # Never followed: a redirect is an answer to be judged (httpx follows none unless asked).
+        response = await client.send(request, stream=True)
+        try:
+            self.status = response.status_code
+            # As on the wire: `response.headers` would guess a charset, and join or lower what a check looks at.
+            self.headers = tuple(
+                (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw
+            )
+            await self._body(response)
+        finally:
+            await response.aclose()
+
+    def _leave(self, over: str) -> None:
+        """End an answer without end, and keep its beginning."""
+        self.end, self.over = End.ENDLESS, over
+        kept, size = [], 0
+        for piece in self.pieces[:KEPT_PIECES]:
+            kept.append(replace(piece, data=piece.data[: KEPT - size]))
+            size += len(piece.data)
+            if size >= KEPT:
+                break
+        self.pieces = kept
 
     async def _body(self, response: httpx.Response) -> None:
         deadline = now() + self.silence  # a body without a watch must come whole within the limit, not byte by byte
@@ -89,9 +117,16 @@ class Record:
             if data is None:
                 return
             self.pieces.append(Piece(at=time.monotonic() - self.began, data=data))
-            if self.watch is not None:
+            self.budget.receive(len(data))
+            self._size += len(data)
+            over = self.limits.over(self._size, len(self.pieces))
+            if self.watch is not None and not over:
                 self.watch.feed(data)
-                # What else the piece held stays recorded: it had arrived when the client left.
-                if self.watch.left:
-                    self.end = End.LEFT
-                    return
+                over = self.limits.over(self._size, self.watch.stream.frames)
+            if over:
+                self._leave(over)
+                return
+            # What else the piece held stays recorded: it had arrived when the client left.
+            if self.watch is not None and self.watch.left:
+                self.end = End.LEFT
+                return

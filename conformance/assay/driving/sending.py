@@ -18,6 +18,7 @@ import httpx
 
 from assay.driving.budget import Budget
 from assay.driving.capacity import Experience, Patience
+from assay.driving.limits import Limits
 from assay.driving.recording import Record
 from assay.driving.reviving import Reviver
 from assay.model.transcript import End, Transcript
@@ -146,7 +147,12 @@ class Sender:
         return replace(answer, death=death), life
 
     async def _exchange(self, request: Outgoing, watch: Watch | None) -> Transcript:
-        record = Record(watch, self.target.silence if watch is None else watch.silence)
+        record = Record(
+            watch,
+            self.target.silence if watch is None else watch.silence,
+            limits=Limits.of(self.target, silence=self.target.silence if watch is None else watch.silence),
+            budget=self.budget,
+        )
         timeout = httpx.Timeout(record.silence, pool=None)  # of each read; `record` bounds the whole
         sent = self.client.build_request(
             request.method, request.url, headers=dict(request.headers), content=request.body, timeout=timeout
@@ -169,14 +175,20 @@ class Sender:
             headers=record.headers,
             pieces=tuple(record.pieces),
             end=record.end,
+            over=record.over,
             seconds=time.monotonic() - record.began,
         )
 
     async def _reaches(self, url: str) -> bool:
         """Whether a server takes connections at a URL. By the same way as all requests: it may lead through a proxy."""
         try:
-            async with self.client.stream("GET", url, timeout=httpx.Timeout(REACHED, pool=None)):
+            async with (
+                asyncio.timeout(2 * REACHED),
+                self.client.stream("GET", url, timeout=httpx.Timeout(REACHED, pool=None)),
+            ):
                 return True
+        except TimeoutError:
+            return True  # it sends heads without end
         except (httpx.ConnectError, httpx.ConnectTimeout):
             return False
         except httpx.TransportError:

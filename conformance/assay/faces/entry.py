@@ -1,7 +1,8 @@
-"""The command `assay`: `serve` by itself, everything else with all that it takes to certify."""
+"""The command `assay`: `serve` and `scripts` by themselves, everything else with all that it takes to certify."""
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -9,9 +10,15 @@ def main() -> None:
     """Run the command line."""
     # Before anything is imported: an endpoint that tests start must not wait for what judges proxies.
     if sys.argv[1:2] == ["serve"]:
+        # What imports make stays: to look for garbage among it takes time and finds none.
+        gc.disable()
         from assay.faces.serve import serve_command  # noqa: PLC0415
 
         serve_command.main(sys.argv[2:], prog_name="assay serve")
+    elif sys.argv[1:2] == ["scripts"]:
+        from assay.faces.scripts import scripts_group  # noqa: PLC0415
+
+        scripts_group.main(sys.argv[2:], prog_name="assay scripts")
     else:
         from assay.faces.cli import main as all_commands  # noqa: PLC0415
 

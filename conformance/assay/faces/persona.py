@@ -18,8 +18,8 @@ from assay.model.served import SERVED_KEY
 from assay.model.verdict import HarnessError
 from assay.results.certificate import Exit
 from assay.targets.address import check_url, is_local
+from assay.targets.kinds import OptionError
 from assay.targets.launch import executable, launch
-from assay.targets.options import OptionError
 from assay.targets.serving import SERVED
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,21 +12,24 @@ from assay.driving.drive import no_progress
 from assay.driving.tries import unhurried
 from assay.judging import known_failing
 from assay.judging.known_failing import KnownFailingError
+from assay.model import editions
 from assay.model.catalogue import Catalogue, load
+from assay.model.editions import UnknownEditionError
 from assay.model.target import Backend, Target
-from assay.model.verdict import VerdictLevel
+from assay.model.verdict import HarnessError, VerdictLevel
 from assay.reading.selection import UnknownScenarioError, keys, select
 from assay.report.data import INTERRUPTED, not_driven, report_of
 from assay.requests.cost import cost
 from assay.results import folder
 from assay.results.certify import certify
+from assay.results.flaky import of_all
 from assay.results.folder import FolderError
 from assay.results.interrupted import InterruptedRun
 from assay.results.masking import masking
 from assay.results.report import Configuration, Ended
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
-from assay.targets.options import OptionError, RunOptions, TargetOptions
+from assay.targets.kinds import OptionError
 from assay.targets.reach import reach
 
 if TYPE_CHECKING:
@@ -38,8 +41,9 @@ if TYPE_CHECKING:
     from assay.results.certificate import Certificate
     from assay.results.masking import Masking
     from assay.results.report import Report
+    from assay.targets.options import RunOptions, TargetOptions
 
-USAGE_ERRORS = (OptionError, UnknownScenarioError, KnownFailingError, FolderError)
+USAGE_ERRORS = (OptionError, UnknownScenarioError, UnknownEditionError, KnownFailingError, FolderError)
 """What a person can do wrong; each message says what would be right."""
 
 
@@ -68,6 +72,8 @@ class Plan:
     ) -> Certificate:
         """Reach the target, drive and judge; `watch` gives what is called while the target is driven.
 
+        A run that is repeated gives the certificate of its worst run, with all of them in it.
+
         `say` is given what the run will cost, where a model's service is paid for it.
 
         Raises:
@@ -75,15 +81,31 @@ class Plan:
             OptionError: it would cost more than a person has accepted.
             InterruptedRun: the run was interrupted; it has the certificate of what had been driven.
         """
+        try:
+            return self._certified(watch, say)
+        # A folder for temporary files, a descriptor, a socket: what this machine does not give is no matter of the
+        # target's.
+        except OSError as error:
+            raise HarnessError(f"this machine refuses what the run needs: {error}") from error
+
+    def _certified(
+        self, watch: Callable[[Target], AbstractContextManager[Progress]], say: Callable[[str], None]
+    ) -> Certificate:
         with reach(self.target) as target:
-            scenarios, budget = self.scenarios_for(target), self._budget(target, say)
-            driven = unhurried(target, scenarios) if target.backend is Backend.LIVE else target
-            with watch(driven) as progress:
-                return certify(
-                    driven, scenarios, self.catalogue,
-                    known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
-                    level=self.run.level, budget=budget,
-                )  # fmt: skip
+            # Said once; each run may cost that much.
+            self._budget(target, say)
+            return of_all([self._once(target, watch) for _ in range(self.run.repeat)])
+
+    def _once(self, target: Target, watch: Callable[[Target], AbstractContextManager[Progress]]) -> Certificate:
+        """One run of those that `--repeat` asks for."""
+        scenarios, budget = self.scenarios_for(target), self._budget(target, lambda _: None)
+        driven = unhurried(target, scenarios) if target.backend is Backend.LIVE else target
+        with watch(driven) as progress:
+            return certify(
+                driven, scenarios, self.catalogue,
+                known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
+                level=self.run.level, budget=budget,
+            )  # fmt: skip
 
     def write(self, certificate: Certificate) -> Report:
         """The result as data, written to the folder of `--output` if one was named.
@@ -91,8 +113,12 @@ class Plan:
         Raises:
             FolderError: it cannot be written there.
         """
-        report = report_of(certificate, self.catalogue, self._configuration(), folder.versions())
-        return folder.write(self.run.output, report, certificate) if self.run.output else report
+        configuration, versions = self._configuration(), folder.versions()
+        report = report_of(certificate, self.catalogue, configuration, versions)
+        if self.run.output is None:
+            return report
+        runs = [(report_of(one, self.catalogue, configuration, versions), one) for one in certificate.every]
+        return folder.write(self.run.output, report, certificate, runs=runs)
 
     def write_not_driven(self, ended: Ended, reason: str) -> None:
         """Write that nothing was driven, and why, if a folder was named.
@@ -159,8 +185,10 @@ class Plan:
         return self.scenarios if known else (*self.scenarios, *self.live)
 
     def _budget(self, target: Target, say: Callable[[str], None]) -> Budget:
+        run = self.run
+        bounds = Budget(rate=run.rate, seconds=run.max_seconds, most_bytes=run.max_bytes)
         if target.backend is not Backend.LIVE:
-            return Budget(requests=self.run.max_requests, tokens=self.run.max_tokens, rate=self.run.rate)
+            return replace(bounds, requests=run.max_requests, tokens=run.max_tokens)
         requests, tokens = self.run.max_requests or REQUESTS, self.run.max_tokens or TOKENS
         if (requests > REQUESTS or tokens > TOKENS) and not self.run.yes:
             raise OptionError(
@@ -173,7 +201,7 @@ class Plan:
             f" have at most {least.tokens:,} tokens; and where the model needs more tries, up to {requests:,} requests"
             f" and {tokens:,} tokens"
         )
-        return Budget(requests=requests, tokens=tokens, rate=self.run.rate)
+        return replace(bounds, requests=requests, tokens=tokens)
 
 
 def plan(target: TargetOptions, run: RunOptions) -> Plan:
@@ -182,6 +210,7 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
     Raises:
         OptionError: an option has a value that it cannot have.
         UnknownScenarioError: a selected name is neither a scenario's nor a requirement's.
+        UnknownEditionError: no edition has that date.
         KnownFailingError: the file of known failures cannot be used.
         FolderError: no result can be written to the folder of `--output`.
     """
@@ -191,9 +220,11 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
     target.carried()
     if run.output:
         folder.check(run.output)
-    catalogue = load()
+    catalogue = editions.at(run.edition) if run.edition else load()
     # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
-    known = known_failing.load(run.known_failing, keys((*SCENARIOS, *LIVE), catalogue)) if run.known_failing else {}
+    there = keys((*SCENARIOS, *LIVE), catalogue)
+    known = known_failing.load(run.known_failing, there) if run.known_failing else {}
+    known |= known_failing.named({one.name: one.why for one in run.known}, there)
     # What is behind the target is not known yet, so both are chosen from.
     chosen = select((*SCENARIOS, *LIVE), catalogue, run.only)
     return Plan(

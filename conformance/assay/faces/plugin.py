@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.targets.options import Flag, Option, OptionError, RunOptions, TargetOptions
+from assay.targets.kinds import Flag, OptionError
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from assay.faces.plan import Plan
     from assay.results.certificate import Certificate
+    from assay.targets.option import Option
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
@@ -50,7 +52,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("assay", GROUP)
     group.addoption("--assay-bundled", action="store_true", help="Certify the proxy that comes with Assay.")
     for option in (*TargetOptions.options(), *RunOptions.options()):
-        group.addoption(f"--assay-{option.name}", dest=f"assay_{option.field}", **_argparse(option))
+        group.addoption(
+            *(f"--assay-{name}" for name in option.names), dest=f"assay_{option.field}", **_argparse(option)
+        )
 
 
 def _argparse(option: Option) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from assay.faces.saved import refusal, saved, transcripts
 from assay.report.curl import curl
 from assay.report.rendering import document
 from assay.results.certificate import Exit
-from assay.targets.options import OptionError, TargetOptions
+from assay.targets.kinds import OptionError
+from assay.targets.options import TargetOptions
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
-from assay.faces.saved import saved, transcripts
+from assay.faces.saved import certificate_of_all, refusal, saved, transcripts
+from assay.model import editions
 from assay.model.catalogue import Catalogue, load
+from assay.model.editions import UnknownEditionError
 from assay.model.verdict import Verdict
 from assay.report import terminal
 from assay.report.badge import badge
@@ -23,17 +25,16 @@ from assay.report.json_lines import json_lines
 from assay.report.junit import junit
 from assay.report.markdown import markdown
 from assay.report.page import page
+from assay.report.roots import roots
 from assay.results import folder
 from assay.results.certificate import Exit
-from assay.results.judged import Course, Terms, judged
-from assay.results.report import Ended, Report
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from assay.results.certificate import Certificate
-    from assay.results.folder import Result
+    from assay.results.report import Report
 
 TERMINAL = "terminal"
 HTML = "html"
@@ -60,26 +61,8 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
     terminal.report(
         Console(), certificate, catalogue,
         again=report.configuration.command, demonstration=demonstration,
-        allow_partial=report.configuration.allow_partial,
+        allow_partial=report.configuration.allow_partial, roots=roots(report),
     )  # fmt: skip
-
-
-def certificate_of(result: Result, catalogue: Catalogue) -> Certificate:
-    """The certificate of a saved result: its transcripts, judged by this version's rules."""
-    there, report = transcripts(result), result.report
-    asked = report.configuration
-    return judged(
-        there.runs,
-        there.target,
-        catalogue,
-        Terms(known=asked.known, selection=asked.selection, level=asked.level, jobs=asked.jobs),
-        Course(
-            began=report.began,
-            seconds=report.seconds,
-            at_a_time=asked.at_a_time,
-            interrupted=report.ended is Ended.INTERRUPTED,
-        ),
-    )
 
 
 FOLDER = click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path))
@@ -106,8 +89,8 @@ def report_command(folder_: Path, form: str) -> None:
         runs = transcripts(result).runs if result.report.transcripts else ()
         click.echo(page(result.report, runs), nl=False)
     else:
-        catalogue = load()
-        certificate = certificate_of(result, catalogue)
+        catalogue = _of_result(result.report)
+        certificate = certificate_of_all(result, catalogue)
         show(result.report, certificate, catalogue, form=form, demonstration=False)
     raise SystemExit(result.report.status)
 
@@ -115,13 +98,30 @@ def report_command(folder_: Path, form: str) -> None:
 @click.command("judge")
 @FOLDER
 @FORMAT
-def judge_command(folder_: Path, form: str) -> None:
-    """Judge saved transcripts again, by the catalogue of this version. The exit status is that of the new verdict."""
-    result, catalogue = saved(folder_), load()
-    certificate = certificate_of(result, catalogue)
+@click.option("--edition", metavar="DATE", help="Edition to judge by. If omitted, the catalogue of this version.")
+def judge_command(folder_: Path, form: str, edition: str | None) -> None:
+    """Judge saved transcripts again. The exit status is that of the new verdict."""
+    result, catalogue = saved(folder_), _catalogue(edition)
+    certificate = certificate_of_all(result, catalogue)
     report = report_of(certificate, catalogue, result.report.configuration, folder.versions())
     show(report, certificate, catalogue, form=form, demonstration=False)
     raise SystemExit(report.status)
+
+
+def _of_result(report: Report) -> Catalogue:
+    """The catalogue that a result was judged by, as far as this version has it."""
+    try:
+        return editions.of_result(report.catalogue.date)
+    except UnknownEditionError:
+        return load()
+
+
+def _catalogue(date: str | None) -> Catalogue:
+    """The catalogue of a date; None: the current one. Ends the command where there is none."""
+    try:
+        return load() if date is None else editions.at(date)
+    except UnknownEditionError as error:
+        raise refusal(error) from error
 
 
 @click.command("diff")

@@ -8,14 +8,19 @@ import click
 
 from assay.results import folder
 from assay.results.certificate import Exit
+from assay.results.flaky import of_all
 from assay.results.folder import FolderError, Result
+from assay.results.judged import Course, Terms, judged
+from assay.results.report import Ended, Report
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from assay.model.catalogue import Catalogue
     from assay.results.archive import Archive
+    from assay.results.certificate import Certificate
 
 EVERY = (*SCENARIOS, *LIVE)
 """The scenarios that a result may be of."""
@@ -35,6 +40,29 @@ def transcripts(result: Result) -> Archive:
         return result.archive(EVERY)
     except FolderError as error:
         raise refusal(error) from error
+
+
+def certificate_of_all(result: Result, catalogue: Catalogue) -> Certificate:
+    """The certificate of a saved result, of all its runs; ends the command where transcripts are missing."""
+    kept = [saved(result.folder / one.folder) for one in result.report.repeats if one.folder]
+    return of_all([certificate_of(one.report, transcripts(one), catalogue) for one in kept or [result]])
+
+
+def certificate_of(report: Report, there: Archive, catalogue: Catalogue) -> Certificate:
+    """The certificate of a saved result: its transcripts, judged by this version's rules and a catalogue's rows."""
+    asked = report.configuration
+    return judged(
+        there.runs,
+        there.target,
+        catalogue,
+        Terms(known=asked.known, selection=asked.selection, level=asked.level, jobs=asked.jobs),
+        Course(
+            began=report.began,
+            seconds=report.seconds,
+            at_a_time=asked.at_a_time,
+            interrupted=report.ended is Ended.INTERRUPTED,
+        ),
+    )
 
 
 def refusal(error: object) -> SystemExit:

@@ -6,6 +6,7 @@ with each run of their tests. It judges nothing, and what it serves is no part o
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay_endpoint.endpoint import Scripts
+    from assay_endpoint.journal.ring import Journal
+    from assay_endpoint.settings import Settings
 
-HELLO = '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "Hello!"}]}'
 USAGE = 2
 """The exit status of what cannot be served as it is asked for, as of every command."""
 
@@ -33,9 +35,19 @@ USAGE = 2
     show_default=True,
     help="Port to listen on; 0 for any free one.",
 )
-@click.option("--api-key", default=SERVED_KEY, show_default=True, help="API key that clients must send.")
+@click.option("--api-key", help="The API key that clients must send. Without it any key does, or none.")
 @click.option(
-    "--scripts", type=click.Path(path_type=Path, dir_okay=False), help="YAML or JSON file with scripts of your own."
+    "--model",
+    "models",
+    multiple=True,
+    help="A model to serve, and no other; repeatable. Without it any name does.",
+)
+@click.option(
+    "--scripts",
+    "--script",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="YAML or JSON file with scripts of your own, or a folder of them; repeatable.",
 )
 @click.option(
     "--workers",
@@ -44,62 +56,130 @@ USAGE = 2
     show_default=True,
     help="Processes that serve. Gates, nonces and stored responses belong to one of them each.",
 )
-def serve_command(port: int, api_key: str, scripts: Path | None, workers: int) -> None:
+@click.option(
+    "--journal",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to which each request and its answer is appended as a line of JSON, keys masked.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the address as one line of JSON, for a program that starts this."
+)
+def serve_command(
+    port: int,
+    api_key: str | None,
+    models: tuple[str, ...],
+    scripts: tuple[Path, ...],
+    workers: int,
+    journal: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     """Serve an endpoint to develop a client with, or as the upstream of a gateway.
 
     It answers as scripts say, chosen by your text; without one it echoes, and calls tools where you ask for that.
     """
+    introduce = _line if as_json else _introduction
     try:
-        serve(port=port, api_key=api_key, scripts=scripts, workers=workers, say=click.echo)
+        unchosen = serve(
+            port=port,
+            api_key=api_key,
+            models=models,
+            scripts=scripts,
+            workers=workers,
+            journal=journal,
+            say=lambda url, settings: click.echo(introduce(url, settings)),
+        )
     except UnservableError as error:
         click.echo(f"assay: {error}", err=True)
         raise SystemExit(USAGE) from error
+    if unchosen:
+        click.echo(f"assay: no request chose {', '.join(unchosen)}", err=True)
 
 
 class UnservableError(Exception):
     """It cannot be served; the text says why."""
 
 
-def serve(*, port: int, api_key: str, scripts: Path | None, say: Callable[[str], object], workers: int = 1) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP.
+def serve(
+    *,
+    port: int,
+    api_key: str | None,
+    models: tuple[str, ...],
+    scripts: tuple[Path, ...],
+    say: Callable[[str, Settings], object],
+    workers: int = 1,
+    journal: Path | None = None,
+) -> tuple[str, ...]:
+    """Serve until SIGINT, SIGTERM or SIGHUP; `say` is given the base URL and the settings.
+
+    Returns the scripts that no request chose; with several workers none, as each knows its own requests alone.
 
     Raises:
-        UnservableError: the scripts cannot be read, or the port is taken.
+        UnservableError: the scripts cannot be read, the journal cannot be written, or the port is taken.
     """
     from assay_endpoint import serving  # noqa: PLC0415 - not needed by who only asks for help
     from assay_endpoint.settings import Settings  # noqa: PLC0415
 
     library = _checked(scripts)
+    noted = _journal(Settings().journal, journal)
     try:
         at = serving.listening(HOST, port)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise UnservableError(f"port {port} cannot be used: {reason}; name another with --port") from error
-    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,))
-    endpoint = serving.endpoint_of(settings, library)
-    serving.serve(endpoint, at, lambda url: say(_introduction(url, api_key)), workers=workers)
+    only = {"models": models, "any_model": False} if models else {}
+    settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
+    endpoint = serving.endpoint_of(settings, library, noted)
+    serving.serve(endpoint, at, lambda url: say(url, settings), workers=workers)
+    return endpoint.unchosen() if workers == 1 else ()
 
 
-def _checked(path: Path | None) -> Scripts:
-    """The scripts of the file and of the library; the file is read once here, to report an error at once."""
+def _journal(limit: int, path: Path | None) -> Journal:
+    from assay_endpoint.journal.lines import Lines  # noqa: PLC0415
+    from assay_endpoint.journal.ring import Journal  # noqa: PLC0415
+
+    try:
+        return Journal(limit, ended=None if path is None else Lines(path))
+    except OSError as error:
+        reason = os.strerror(error.errno).lower() if error.errno else str(error)
+        raise UnservableError(f"the journal {path} cannot be written: {reason}") from error
+
+
+def _checked(paths: tuple[Path, ...]) -> Scripts:
+    """The scripts of the files and of the library; the files are read once here, to report an error at once."""
     from assay_endpoint.scripts import scripts_of  # noqa: PLC0415
     from assay_scripts.files.errors import ScriptError  # noqa: PLC0415
 
-    scripts = scripts_of(path)
+    scripts = scripts_of(*paths)
     found = scripts()
     if isinstance(found, ScriptError):
         raise UnservableError(str(found))
     return scripts
 
 
-def _introduction(url: str, api_key: str) -> str:
+def _introduction(url: str, settings: Settings) -> str:
+    key, model = settings.api_key or SERVED_KEY, settings.models[0]
+    others = {"key": settings.api_key is None, "model": settings.any_model}
+    free = " and any ".join(name for name, any_of_it in others.items() if any_of_it)
     return (
-        f"base URL  {url}\nkey       {api_key}\nmodel     codex\ntry       {_curl(url, api_key)}\n\n"
+        f"base URL  {url}\nkey       {key}\nmodel     {model}\ntry       {_curl(url, key, model)}\n"
+        f"requests  {_page(url)}\n\n"
         "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
-        "An upstream for gateways, too: chat, Responses, any model name; see docs/gateways.md."
+        f"An upstream for gateways, too: chat, Responses{f', any {free}' if free else ''}; see docs/gateways.md."
     )
 
 
-def _curl(url: str, api_key: str) -> str:
-    arguments = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", HELLO]
+def _line(url: str, settings: Settings) -> str:
+    key, model = settings.api_key or SERVED_KEY, settings.models[0]
+    return json.dumps({"base_url": url, "api_key": key, "model": model, "requests": _page(url)})
+
+
+def _page(url: str) -> str:
+    """Where the journal is shown."""
+    return f"{url.removesuffix('/v1')}/_assay/"
+
+
+def _curl(url: str, api_key: str, model: str) -> str:
+    hello = json.dumps({"model": model, "stream": True, "messages": [{"role": "user", "content": "Hello!"}]})
+    arguments = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", hello]
     return shlex.join(["curl", "-N", f"{url}/chat/completions", *arguments])

@@ -6,6 +6,7 @@ A file has one per line, `<scenario>:<requirement> <reason>`; empty lines and li
 from __future__ import annotations
 
 import dataclasses
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from assay.model.verdict import Outcome, Verdict
@@ -43,6 +44,20 @@ def load(path: Path, keys: Collection[str]) -> dict[str, str]:
             raise KnownFailingError(f"{path}, line {number}: an earlier line declares {key} already")
         reasons[key] = rest[0]
     return reasons
+
+
+def named(reasons: Mapping[str, str], keys: Collection[str]) -> dict[str, str]:
+    """The same, given one by one: by `<scenario>:<requirement>`, which must be one of `keys`.
+
+    Raises:
+        KnownFailingError: one is not.
+    """
+    for key in reasons:
+        if key not in keys:
+            close = get_close_matches(key, keys, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise KnownFailingError(f"known: {key!r} is no <scenario>:<requirement> of this suite{hint}")
+    return dict(reasons)
 
 
 def apply(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> tuple[Outcome, ...]:

@@ -40,6 +40,8 @@ class Run:
     set_aside: Mapping[Form, Sequence[Exchange]] = field(default_factory=dict)
     """Exchanges by which nothing is judged: the first ones of forms that were clean when they were driven again, and
     those that plainly refuse what the scenario is about."""
+    absent: Mapping[Form, str] = field(default_factory=dict)
+    """The forms whose answers show only what the target is declared not to have → which, and why it is absent."""
 
 
 def not_judged(run: Run, row: Requirement) -> Outcome:
@@ -83,14 +85,16 @@ def outcome(
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=elsewhere)
     if _about_other_arguments(run, row, target):
         return _outcome(run, row, Verdict.NOT_APPLICABLE, reason="the target streams arguments in the other way")
+    absent = _declared_absent(run, row, target)
+    if absent:
+        return _outcome(run, row, Verdict.NOT_APPLICABLE, reason=absent)
     behind = hidden.get(row.id)
     if behind is not None:
         verdict = Verdict.NOT_APPLICABLE if behind.absent else Verdict.NOT_OBSERVED
         return _outcome(run, row, verdict, reason=behind.reason)
-    reason = _why_not_observed(run, row, target)
-    if reason:
-        return _outcome(run, row, Verdict.NOT_OBSERVED, reason=reason)
-    return _outcome(run, row, Verdict.PASS, reason=counted.get(row.id, ""))
+    unseen = _why_not_observed(run, row, target)
+    verdict = Verdict.NOT_OBSERVED if unseen else Verdict.PASS
+    return _outcome(run, row, verdict, reason=unseen or counted.get(row.id, ""))
 
 
 def _about_another_backend(run: Run, target: Target) -> str:
@@ -108,11 +112,17 @@ def _about_other_arguments(run: Run, row: Requirement, target: Target) -> bool:
     return all(target.argument_mode(form.dialect) is not row.arguments for form in forms)
 
 
+def _declared_absent(run: Run, row: Requirement, target: Target) -> str:
+    """Which declared absence leaves nothing of a requirement to be seen; '' if something is left."""
+    forms = [form for form in run.scenario.forms(target.dialects) if row.speaks_of(form)]
+    return run.absent[forms[0]] if forms and all(form in run.absent for form in forms) else ""
+
+
 def _why_not_observed(run: Run, row: Requirement, target: Target) -> str:
     """'' if the requirement was really looked at."""
     for form in run.scenario.forms(target.dialects):
         # One form that was not driven is enough: a pass speaks of all of them.
-        if row.speaks_of(form) and not run.exchanges.get(form):
+        if row.speaks_of(form) and form not in run.absent and not run.exchanges.get(form):
             return run.not_driven.get(form, "the scenario was not driven")
     # A plain request's scenario says what is right, so it is known whatever the backend is.
     needs_script = row.needs_script and run.scenario.request is None

@@ -37,6 +37,8 @@ class Nothing(StrEnum):
     SILENCE = "silence"
     CLOSED = "closed"
     """The connection was closed before there was an answer."""
+    ENDLESS = "endless"
+    """Bytes came without end, and none of them was of an answer."""
     REFUSED = "refused"
     """No connection could be made."""
 
@@ -54,6 +56,7 @@ class NoAnswer:
 
 _NOTHING = {
     Nothing.SILENCE: "silence instead of an answer",
+    Nothing.ENDLESS: "bytes without end instead of an answer",
     Nothing.CLOSED: "the connection is closed without an answer",
     Nothing.REFUSED: "no connection can be made",
 }
@@ -283,7 +286,8 @@ def symptom_of(exchange: Exchange) -> Symptom | None:
 
 
 def _nothing(transcript: Transcript) -> NoAnswer:
-    return NoAnswer(kind=Nothing.SILENCE if transcript.end is End.TIMEOUT else Nothing.CLOSED)
+    kinds = {End.TIMEOUT: Nothing.SILENCE, End.ENDLESS: Nothing.ENDLESS}
+    return NoAnswer(kind=kinds.get(transcript.end, Nothing.CLOSED))
 
 
 def _of_error(transcript: Transcript, status: int) -> Symptom:
@@ -300,7 +304,7 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     if reading is None:
         return None
     empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
-    if empty and transcript.end in {End.CUT, End.TIMEOUT}:
+    if empty and transcript.end in {End.CUT, End.TIMEOUT, End.ENDLESS}:
         return _nothing(transcript)
     failed = _only_an_error(exchange)
     if failed is not None:
@@ -348,7 +352,7 @@ def _media_type(transcript: Transcript) -> str:
 
 
 def _object(body: bytes) -> dict[str, Any] | None:
-    """The JSON object that a body is; None if it is none."""
+    """The JSON object that a body is; None for any other body."""
     try:
         value: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -43,6 +43,7 @@ __all__ = [
     "UnknownRequirementError",
     "load",
     "read",
+    "read_fields",
     "schema",
 ]
 
@@ -81,6 +82,10 @@ class Catalogue:
     excluded: tuple[Exclusion, ...]
     seeds: Mapping[str, str] = field(default_factory=dict)
     """The texts that rows cite: name → title."""
+    later: frozenset[str] = frozenset()
+    """Of an older edition: the requirements that came after it. What breaks them is passed over."""
+    withdrawn: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of an older edition: its rows that have no check any more, as they stand in its file. It is judged without."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Requirement]:
@@ -219,6 +224,18 @@ def _requirement(file: str, name: str, table: dict[str, Any], seeds: Collection[
     read_fields = {key: _ROW[key].read(value) for key, value in table.items() if key != "source"}
     source = tuple(_citation(file, f"{name}: source", entry, seeds) for entry in table["source"])
     return Requirement(id=name, source=source, **read_fields)
+
+
+def read_fields(file: str, name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Some fields of a row, as they stand in a file, as values in code.
+
+    Raises:
+        CatalogueError: the id, a field or a value is not right.
+    """
+    if not ID.fullmatch(name):
+        raise CatalogueError(f"{file}: {name}: an id is lower-case words joined by dots, as in chat.stream.role-first")
+    _require(file, name, dict(table), {key: replace(one, required=False) for key, one in _ROW.items()})
+    return {key: _ROW[key].read(value) for key, value in table.items()}
 
 
 def _require_reason(place: str, table: Mapping[str, Any]) -> None:

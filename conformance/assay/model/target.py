@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from assay.model.capability import Capability
     from assay.model.dialect import Arguments, Dialect, Surface
 
 
@@ -147,6 +148,10 @@ class Target:
     see `stretched`."""
     timeout: float = 10.0
     """How long one exchange of a target of usual pace may be silent; `silence` is the limit that holds."""
+    answer_seconds: float = 120.0
+    """How long one exchange may take in all, of a target of usual pace; `longest` is the limit that holds."""
+    answer_bytes: int = 8 * 2**20
+    """How many bytes an answer may have."""
     keepalive: float | None = None
     """The interval of keep-alive comments; None: not declared, so keep-alives are not judged."""
     idle_timeout: float | None = None
@@ -160,6 +165,10 @@ class Target:
     """How many turns the unready instance runs at once; None: not declared."""
     dialects: tuple[Dialect, ...] = ()
     """The dialects that the proxy speaks; empty until the preflight has detected them."""
+    wanted: tuple[Surface, ...] = ()
+    """The surfaces that are to be judged; empty for all."""
+    absent: Mapping[Capability, str] = field(default_factory=dict, hash=False)
+    """The capabilities that the target is declared not to have → why."""
     arguments: Arguments | None = None
     """How streams carry the arguments of calls; None: as is usual in each dialect."""
     default_mode: Dialect | None = None
@@ -175,6 +184,11 @@ class Target:
     def silence(self) -> float:
         """How long one exchange may be silent."""
         return self.stretched(self.timeout)
+
+    @property
+    def longest(self) -> float:
+        """How long one exchange may take in all."""
+        return self.stretched(self.answer_seconds)
 
     def stretched(self, seconds: float) -> float:
         """A limit of time, adapted to the target's own pace; never less than it is."""

@@ -22,6 +22,8 @@ class End(StrEnum):
     """The stream sent [DONE] and its body still did not end."""
     TIMEOUT = "timeout"
     """Nothing came for longer than the limit."""
+    ENDLESS = "endless"
+    """The answer was longer than the limit of bytes, frames or time; the client left, and the body is its beginning."""
     REFUSED = "refused"
     """No connection could be made."""
 
@@ -80,6 +82,8 @@ class Transcript:
     """How the response ended."""
     seconds: float
     """How long the exchange took, from sending the request to its end."""
+    over: str = ""
+    """Which limit the answer exceeds, as a clause, where its end is ENDLESS."""
     waits: tuple[Wait, ...] = ()
     """The refusals for lack of capacity before this answer, in order; the answer is that of the last try."""
     death: Death | None = None

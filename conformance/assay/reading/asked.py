@@ -55,7 +55,7 @@ def fits(schema: Any, text: str) -> bool:  # noqa: ANN401 (a JSON Schema)
 
 
 def as_json(text: str) -> Any:  # noqa: ANN401 (JSON)
-    """The value of a JSON text; None where it is none."""
+    """The value of a JSON text; None for a text that is no JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -48,7 +48,7 @@ def uses(runs: Iterable[Driven]) -> Mapping[Surface, Mapping[Capability, Use]]:
     """What the target did with each capability, by surface; surfaces that no request went to are left out."""
     seen: dict[Surface, dict[Capability, set[Use]]] = {}
     for exchange in _exchanges(runs):
-        of_surface = seen.setdefault(_surface(exchange), {})
+        of_surface = seen.setdefault(surface_of(exchange), {})
         for capability in asked_for(exchange):
             of_surface.setdefault(capability, set()).add(_use(exchange, capability))
     return {
@@ -75,7 +75,7 @@ def absences(runs: Iterable[Driven]) -> Mapping[Capability, Absence]:
     runs = tuple(runs)
     state, found = uses(runs), dict[Capability, Absence]()
     for exchange in _exchanges(runs):
-        surface = _surface(exchange)
+        surface = surface_of(exchange)
         for capability in asked_for(exchange):
             refused = refusal(exchange, capability)
             if refused is None or state[surface][capability] is not Use.REFUSED:
@@ -97,7 +97,7 @@ def asked_for(exchange: Exchange) -> tuple[Capability, ...]:
     if not _due(exchange):
         return ()
     body = _object(exchange.transcript.request_body)
-    surface = _surface(exchange)
+    surface = surface_of(exchange)
     return tuple(one for one in Capability if surface in one.surfaces and _ASKS[one](body))
 
 
@@ -126,7 +126,7 @@ def _exchanges(runs: Iterable[Driven]) -> Iterator[Exchange]:
             yield from (one for one in exchanges if any(refusal(one, asked) for asked in asked_for(one)))
 
 
-def _surface(exchange: Exchange) -> Surface:
+def surface_of(exchange: Exchange) -> Surface:
     """The surface that an exchange was sent to: plain requests name theirs by the path alone."""
     path = exchange.transcript.url.partition("?")[0]
     return next((one for one in Surface if one.endpoint in path), exchange.form.dialect.spec.surface)
@@ -231,7 +231,7 @@ def _choices(exchange: Exchange) -> bool | None:
 def _structured(exchange: Exchange) -> bool | None:
     if exchange.reading is None or not exchange.answer.choices or not _ended(exchange):
         return None
-    answer = _object((exchange.choice().text or "").encode())
+    answer = _object((exchange.choice().text or "").encode(errors="surrogatepass"))
     # What a backend reports is JSON in any case; the schema that it received is not.
     reports = any(wanted.text is None for wanted in exchange.wanted)
     return answer.get("schema") is not None if reports else bool(answer)

@@ -24,7 +24,7 @@ from assay.model.scenario import Form, Mode
 from assay.reading.agent_calls import agent_call
 from assay.wire import sentinel, textual
 from assay_scripts import steps as language
-from assay_scripts.steps.cursor import Agentic, Trap
+from assay_scripts.steps.cursor import Trap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -191,7 +191,7 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
     if isinstance(step, language.Spoken):
         _say(said, step.text, offered=offered)
         return
-    if isinstance(step, language.Doing | Agentic):
+    if isinstance(step, language.Doing | language.Elsewhere):
         return
     match step:
         case language.Call(unfinished=True):
@@ -207,7 +207,7 @@ def _add(said: _Said, step: language.Step, *, offered: bool) -> None:
         case language.Finish():
             said.end = step
         case (
-            language.Think() | language.Pause() | language.Open() | language.Overload()
+            language.Think() | language.Pause() | language.Pace() | language.Open() | language.Overload()
             | language.Fail() | language.Hang()
         ):  # fmt: skip
             pass

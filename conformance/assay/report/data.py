@@ -12,6 +12,7 @@ from assay.report.curl import curl
 from assay.report.excerpt import excerpt
 from assay.results.cells import cells
 from assay.results.certificate import Certificate, Exit
+from assay.results.flaky import flaky
 from assay.results.report import (
     FORMAT,
     AtLevel,
@@ -25,6 +26,7 @@ from assay.results.report import (
     Judged,
     Judgement,
     Place,
+    Repeated,
     Report,
     Row,
     Shown,
@@ -87,6 +89,19 @@ def report_of(
         outcomes=tuple(map(_judgement, certificate.outcomes)),
         driven=tuple(_driven(certificate.runs)),
         transcripts=None,
+        repeats=tuple(_repeated(one, certificate, configuration) for one in certificate.every),
+        flaky=flaky(certificate, catalogue),
+    )
+
+
+def _repeated(one: Certificate, certificate: Certificate, configuration: Configuration) -> Repeated:
+    return Repeated(
+        status=_status(one, configuration),
+        began=one.began,
+        seconds=round(one.seconds, 3),
+        # The shown one is a copy with all of them in it; its outcomes are the very same.
+        shown=one.outcomes is certificate.outcomes,
+        folder="",
     )
 
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-LISTS: Mapping[str, str] = {"findings": "finding", "cells": "cell", "outcomes": "outcome", "driven": "driven"}
+LISTS: Mapping[str, str] = {
+    "findings": "finding",
+    "cells": "cell",
+    "outcomes": "outcome",
+    "driven": "driven",
+    "flaky": "flaky",
+}
 """The lists of a result that have lines of their own → the kind of such a line."""
 
 

@@ -29,6 +29,7 @@ def junit(report: Report) -> str:
     seconds = _seconds(report)
     for scenario, outcomes in by_scenario.items():
         _suite(root, scenario, outcomes, report, seconds.get(scenario, 0.0))
+    _flaky(root, report)
     if report.reason:
         _not_driven(root, report)
     _count(root)
@@ -79,6 +80,24 @@ def _details(one: Judgement, report: Report) -> str:
     row = report.requirements[one.requirement]
     places = (f"{place.mode}, {place.dialect}, exchange {place.exchange + 1}: {place.seen}" for place in one.places)
     return "\n".join(_text(line) for line in (row.text, *places, *([one.reason] if one.reason else []), row.hint))
+
+
+def _flaky(root: Element, report: Report) -> None:
+    """A suite of its own for what is broken in some runs of a repeated one and not in all."""
+    if not report.flaky:
+        return
+    suite = SubElement(root, "testsuite", name="flaky", timestamp=report.began, time="0")
+    for one in report.flaky:
+        said = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+        case = SubElement(
+            suite, "testcase", classname="flaky", name=_text(f"{one.requirement} ({one.dialect}, {one.mode})")
+        )
+        words = _text(f"{', '.join(said)} in {len(said)} runs: {one.seen}")
+        if Verdict.FAIL in said:
+            SubElement(case, "failure", message=words).text = "\n".join(map(_text, one.scenarios))
+        else:
+            SubElement(case, "system-out").text = f"warning: {words}"
+    _count(suite)
 
 
 def _not_driven(root: Element, report: Report) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.model.verdict import Verdict, VerdictLevel
+from assay.report.roots import roots
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def _lines(report: Report) -> Iterator[str]:
     if report.reason:
         yield f"**{report.ended}**: {_plain(report.reason)}"
         yield ""
+    yield from _roots(report)
     yield from _surfaces(report)
+    yield from _flaky(report)
     failing = [one for one in report.findings if not one.known]
     if failing:
         yield "## What is wrong"
@@ -57,12 +60,38 @@ def _levels(report: Report) -> Iterator[str]:
         yield ""
 
 
+def _roots(report: Report) -> Iterator[str]:
+    found = roots(report)
+    if found.shown:
+        yield f"**{found.title}:**"
+        yield ""
+        yield from (f"{number}. {_plain(str(one))}" for number, one in enumerate(found.shown, start=1))
+        yield ""
+
+
 def _surfaces(report: Report) -> Iterator[str]:
     for one in report.target.surfaces if report.target else ():
         dialects = f" in {', '.join(one.dialects)}" if one.dialects else ""
         reason = f": {_plain(one.reason)}" if one.reason else ""
         yield f"- {one.surface} {one.state}{dialects}{reason}"
     if report.target and report.target.surfaces:
+        yield ""
+
+
+def _flaky(report: Report) -> Iterator[str]:
+    """What is broken in some runs of a repeated one and not in all."""
+    if report.repeats:
+        ends = ", ".join(str(one.status) for one in report.repeats)
+        yield f"{len(report.repeats)} runs, exit statuses {ends}; the worst is shown."
+        yield ""
+    if report.flaky:
+        yield "## Flaky"
+        yield ""
+        yield "| requirement | dialect | mode | verdict of each run | what was seen |"
+        yield "| --- | --- | --- | --- | --- |"
+        for one in report.flaky:
+            said = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+            yield f"| `{one.requirement}` | {one.dialect} | {one.mode} | {', '.join(said)} | {_plain(one.seen)} |"
         yield ""
 
 

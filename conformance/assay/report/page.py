@@ -19,6 +19,7 @@ from markupsafe import Markup
 from assay.model.scenario import Mode
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.exchanges import exchanges
+from assay.report.roots import roots
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def page(report: Report, runs: Iterable[Run]) -> str:
     return environment.from_string(_file("page.html")).render(
         report=report,
         title=report.target.base_url if report.target else report.configuration.command,
+        roots=roots(report),
         findings=[_shown(found, report) for found in report.findings],
         rows=list(_rows(report, dialects)),
         dialects=dialects,

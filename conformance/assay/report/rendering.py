@@ -115,7 +115,7 @@ def _stream(transcript: Transcript) -> Iterator[str]:
 
 def _whole(transcript: Transcript) -> Iterator[str]:
     text = transcript.body.decode("utf-8", errors="backslashreplace")
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         # Whole answers are spelt as frames are, so that one set of patterns (`CHANGING`) fits both.
         text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
     yield _line(text)

@@ -1,50 +1,34 @@
-"""The terminal report: progress while the run goes on, then counts, then each failure with what to do about it."""
+"""The terminal report: counts, then each failure with what to do about it."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from assay.model.dialect import DEFAULT, Arguments, Dialect
+from assay.model.dialect import DEFAULT, Arguments
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
 from assay.report.head import head
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
+from assay.results.flaky import flaky
+from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import Console
 
-    from assay.driving import drive
     from assay.model.catalogue import Catalogue, Requirement
-    from assay.model.scenario import Form, Scenario
+    from assay.report.roots import Roots
 
 INCREMENTAL = Arguments.INCREMENTAL
 REPEATS = " when each delta repeats the arguments so far"
 """How the catalogue ends an effect that only cumulative arguments have."""
-
-
-@contextmanager
-def progress(console: Console, scenarios: Sequence[Scenario], dialects: Sequence[Dialect]) -> Iterator[drive.Progress]:
-    """A bar while scenarios are driven; nothing where the output is no terminal."""
-    total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    # Transient: the report stands alone at the end. In a log of CI a bar would be a line for each step.
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("driving", total=total)
-
-        def advance(scenario: Scenario, form: Form) -> None:
-            bar.update(task, advance=1, description=f"{scenario.name} ({form})")
-
-        yield advance
 
 
 def report(
@@ -55,6 +39,7 @@ def report(
     again: str,
     demonstration: bool = False,
     allow_partial: bool = False,
+    roots: Roots | None = None,
 ) -> None:
     """Print everything, in the order in which a person wants it.
 
@@ -65,17 +50,30 @@ def report(
         again: The command that certifies the same target again.
         demonstration: The target is the proxy that comes with Assay, because no other was named.
         allow_partial: A partial result is accepted, so how to accept it need not be said.
+        roots: What explains most of what is wrong; None: it is not known.
     """
+    if roots is not None and roots.shown:
+        _roots(console, certificate, roots)
     head(console, certificate)
     _counts(console, certificate)
     _incompatible(console, certificate, catalogue)
     _failures(console, certificate, catalogue, again)
+    _flaky(console, certificate, catalogue)
     _known(console, certificate)
     _errors(console, certificate)
     console.print()
     if demonstration:
         console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
+
+
+def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:
+    """Where to begin, before all else: whoever has many findings sees it without a step back."""
+    console.print(Text(_levels(certificate), style="bold"), soft_wrap=True)
+    console.print(Text(f"{roots.title}:"), soft_wrap=True)
+    for number, one in enumerate(roots.shown, start=1):
+        console.print(Text(f"  {number}. {one}"), soft_wrap=True)
+    console.print()
 
 
 def _counts(console: Console, certificate: Certificate) -> None:
@@ -139,6 +137,18 @@ def _weight(row: Requirement, certificate: Certificate) -> int:
     return list(Harm).index(row.harm if weighs else Harm.FORM)
 
 
+def _flaky(console: Console, certificate: Certificate, catalogue: Catalogue) -> None:
+    """What is broken in some runs of a repeated one and not in all; the rest of the report is of the worst run."""
+    if not certificate.every:
+        return
+    ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
+    console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
+    for one in flaky(certificate, catalogue):
+        verdicts = ", ".join(one.strict if certificate.level is VerdictLevel.STRICT else one.compat)
+        where = f"  {one.requirement}  {one.mode}, {one.dialect}: {verdicts}; {visible(one.seen)}"
+        console.print(Text.assemble(("FLAKY", "bold yellow"), where), soft_wrap=True)
+
+
 def _known(console: Console, certificate: Certificate) -> None:
     for outcome in certificate.known:
         console.print(Text(f"known failing  {outcome.key}  {outcome.known}", style="dim"), soft_wrap=True)
@@ -147,7 +157,7 @@ def _known(console: Console, certificate: Certificate) -> None:
 def _errors(console: Console, certificate: Certificate) -> None:
     # Each reason once: a target that died ends every scenario after it in the same words.
     for reason in dict.fromkeys(o.reason for o in certificate.outcomes if o.verdict is Verdict.ERROR):
-        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), reason), soft_wrap=True)
+        console.print(Text.assemble(("ERROR ", STYLES[Verdict.ERROR]), visible(reason)), soft_wrap=True)
 
 
 def _levels(certificate: Certificate) -> str:
@@ -233,7 +243,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        console.print(Padding(Text(line), (0, 0, 0, 2)))
+        console.print(Padding(Text(visible(line)), (0, 0, 0, 2)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:

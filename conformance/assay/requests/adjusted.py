@@ -32,7 +32,7 @@ def adjusted(body: bytes, adjustments: Mapping[str, Adjustment]) -> bytes:
         for name, value in members.items()
         if not _is_refused(name, value, adjustments) or adjustments[name].instead
     }
-    return json.dumps(kept, ensure_ascii=False).encode()
+    return json.dumps(kept, ensure_ascii=False).encode(errors="backslashreplace")
 
 
 def _is_refused(name: str, value: object, adjustments: Mapping[str, Adjustment]) -> bool:

@@ -52,7 +52,9 @@ def prepare(
     if form.mode is Mode.STREAM:
         body["stream"] = True
         body |= written.stream_options
-    return Prepared(body=json.dumps(body, ensure_ascii=False).encode(), messages=tuple(messages))
+    return Prepared(
+        body=json.dumps(body, ensure_ascii=False).encode(errors="backslashreplace"), messages=tuple(messages)
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

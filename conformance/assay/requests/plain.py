@@ -74,7 +74,7 @@ def response_id(transcript: Transcript) -> str:
 def _id_in(text: bytes) -> str:
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     match data:
         case {"object": "response", "id": str(id_)} | {"response": {"object": "response", "id": str(id_)}}:
@@ -102,7 +102,7 @@ def prepare(request: Request, target: Target) -> Prepared:
 
 def _body(request: Request, model: str) -> bytes:
     if request.json is not None:
-        return json.dumps(_filled(request.json, model), ensure_ascii=False).encode()
+        return json.dumps(_filled(request.json, model), ensure_ascii=False).encode(errors="backslashreplace")
     # The body is JSON as text, perhaps broken on purpose: the model is written as inside a JSON string, without quotes.
     return request.body.replace(MODEL.encode(), json.dumps(model)[1:-1].encode())
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 import base64
 import dataclasses
 import gzip
+import io
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +24,7 @@ from pydantic import TypeAdapter
 
 from assay.judging.outcomes import Run
 from assay.model import dialect
+from assay.model.capability import Capability
 from assay.model.dialect import Dialect
 from assay.model.scenario import Form, Mode
 from assay.model.target import Target
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The number of this form; a file of another one is refused."""
+MOST = 1 << 28
+"""Bytes of an unpacked file at most. A whole run has 40 MiB; a file of a few kB may unpack to what fills the memory."""
 Json = Any
 
 
@@ -47,7 +52,7 @@ def _target_form() -> TypeAdapter[Target]:
     """What writes and reads a target, field by field, so that a new field is there without a word here."""
     form = TypeAdapter(Target)
     # Its annotations name types that `assay.model.target` imports for type checkers alone.
-    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping})
+    form.rebuild(_types_namespace={**vars(dialect), "Mapping": Mapping, "Capability": Capability})
     return form
 
 
@@ -72,7 +77,7 @@ def save(path: Path, target: Target, runs: Iterable[Run]) -> None:
     # Without a time in its head: the same runs give the same file.
     with path.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
         for line in lines:
-            packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            packed.write(json.dumps(line, ensure_ascii=False).encode(errors="backslashreplace") + b"\n")
 
 
 def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
@@ -82,19 +87,41 @@ def load(path: Path, scenarios: Iterable[Scenario]) -> Archive:
         ArchiveError: the file cannot be read, or holds no runs.
     """
     try:
-        head, *lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    except (OSError, EOFError, ValueError) as error:
+        data = path.read_bytes()
+    except OSError as error:
         raise ArchiveError(f"{path} holds no recorded run: {error}") from error
+    return of_bytes(data, scenarios, name=str(path))
+
+
+def of_bytes(data: bytes, scenarios: Iterable[Scenario], *, name: str) -> Archive:
+    """The runs in what a file held; `name` is what messages call it.
+
+    Raises:
+        ArchiveError: it holds no runs.
+    """
+    try:
+        head, *lines = [json.loads(line) for line in _unpacked(data).splitlines()]
+    # RecursionError: JSON of thousands of lists in each other.
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        raise ArchiveError(f"{name} holds no recorded run: {error}") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise ArchiveError(f"{path} is not in format {FORMAT}, the one that this version of Assay reads")
+        raise ArchiveError(f"{name} is not in format {FORMAT}, the one that this version of Assay reads")
     try:
         target = _target_form().validate_python(head["target"])
         known = {scenario.name: adapted(scenario, target) for scenario in scenarios}
         runs = tuple(_run(known[line["scenario"]], line, target) for line in lines if line["scenario"] in known)
         unknown = tuple(line["scenario"] for line in lines if line["scenario"] not in known)
     except (LookupError, TypeError, ValueError) as error:  # pydantic's ValidationError is a ValueError
-        raise ArchiveError(f"{path} is damaged: {error}") from error
+        raise ArchiveError(f"{name} is damaged: {error}") from error
     return Archive(target=target, runs=runs, unknown=unknown)
+
+
+def _unpacked(data: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        plain = packed.read(MOST + 1)
+    if len(plain) > MOST:
+        raise ValueError(f"unpacked it has more than {MOST >> 20} MiB, and no run has")
+    return plain
 
 
 def _of_run(run: Run) -> Json:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from assay.model.verdict import Outcome, Verdict, VerdictLevel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from assay.judging.causes import Cause
     from assay.judging.outcomes import Run
@@ -48,6 +48,15 @@ MEANINGS: Mapping[Exit, str] = MappingProxyType({
 """What each exit status means, for `--help` and the manual."""
 
 
+GRAVEST = (Exit.INTERRUPTED, Exit.USAGE, Exit.FAILED, Exit.UNREACHABLE, Exit.PARTIAL, Exit.CERTIFIED)
+"""The exit statuses, the worst first: what was seen broken outweighs what could not be seen."""
+
+
+def worst(statuses: Iterable[Exit]) -> Exit:
+    """The worst of exit statuses, which is that of all together."""
+    return min(statuses, key=GRAVEST.index)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     """What a run found out about a target."""
@@ -76,6 +85,8 @@ class Certificate:
     whole run but is no certificate: it was not asked about the rest."""
     level: VerdictLevel = VerdictLevel.STRICT
     """The level that decides the exit status; `verdict` has both."""
+    every: tuple[Certificate, ...] = field(default=(), repr=False)
+    """All runs of one that was repeated, in their order, this one, the worst, among them; empty for a single run."""
     strict_musts: frozenset[str] = field(default=frozenset(), repr=False)
     """Those of `musts` that need not be observed at the level `compat`: breaking them harms no real client."""
 

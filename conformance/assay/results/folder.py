@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -22,7 +23,7 @@ from assay.results.archive import Archive, ArchiveError
 from assay.results.report import FORMAT, Report, Transcripts, Versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from assay.model.scenario import Scenario
@@ -32,6 +33,8 @@ REPORT = "report.json"
 TRANSCRIPTS = "transcripts.jsonl.gz"
 DRAFT = ".part"
 """What the name of a file ends with while it is written."""
+RUNS = "runs"
+"""The folder of the single runs of a repeated one, each in a folder that is called by its number."""
 OURS = frozenset({REPORT, TRANSCRIPTS, REPORT + DRAFT, TRANSCRIPTS + DRAFT})
 """The names of the files in a folder, also of a run that was killed while it wrote them."""
 
@@ -53,6 +56,18 @@ class Result:
         Raises:
             FolderError: there are none, or not those that the report speaks of.
         """
+        data = self.transcripts()
+        try:
+            return archive.of_bytes(data, scenarios, name=str(self.folder / TRANSCRIPTS))
+        except ArchiveError as error:
+            raise FolderError(str(error)) from error
+
+    def transcripts(self) -> bytes:
+        """The file of its transcripts, as it is.
+
+        Raises:
+            FolderError: there is none, or not the one that the report speaks of.
+        """
         there = self.report.transcripts
         if there is None:
             raise FolderError(f"{self.folder} has no transcripts: {self.report.reason}")
@@ -60,13 +75,10 @@ class Result:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise FolderError(f"{path} cannot be read: {_why(error)}") from error
+            raise FolderError(f"{path} cannot be read: {why(error)}") from error
         if hashlib.sha256(data).hexdigest() != there.sha256:
             raise FolderError(f"{path} is not the file that {REPORT} speaks of: it was changed, or is of another run")
-        try:
-            return archive.load(path, scenarios)
-        except ArchiveError as error:
-            raise FolderError(str(error)) from error
+        return data
 
 
 @cache
@@ -92,9 +104,14 @@ def versions() -> Versions:
     )
 
 
+def plain(report: Report) -> dict[str, Any]:
+    """A report as JSON has it."""
+    return dict(_form().dump_python(report, mode="json"))
+
+
 def as_json(report: Report) -> str:
     """The text of `report.json`."""
-    text = json.dumps(_form().dump_python(report, mode="json"), ensure_ascii=False, indent=1)
+    text = json.dumps(plain(report), ensure_ascii=False, indent=1)
     # Lone surrogates: some answers hold them, and no UTF-8 could be written with them.
     return text.encode(errors="backslashreplace").decode() + "\n"
 
@@ -107,9 +124,9 @@ def check(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(entry.name for entry in folder.iterdir() if entry.name not in OURS)
+        others = sorted(entry.name for entry in folder.iterdir() if entry.name not in OURS and not _is_runs(entry))
     except OSError as error:
-        raise FolderError(f"{folder} cannot be a folder for a result: {_why(error)}") from error
+        raise FolderError(f"{folder} cannot be a folder for a result: {why(error)}") from error
     # An earlier result is replaced; what is not ours is not mixed with it.
     if others:
         raise FolderError(f"{folder} holds {others[0]}, which is no part of a result; name a new or an empty folder")
@@ -117,19 +134,41 @@ def check(folder: Path) -> None:
         raise FolderError(f"{folder} cannot be written to")
 
 
-def write(folder: Path, report: Report, certificate: Certificate | None = None) -> Report:
+def _is_runs(entry: Path) -> bool:
+    """Whether an entry is the folder of the runs of an earlier result, and holds nothing else."""
+    if entry.name != RUNS or not entry.is_dir():
+        return False
+    return all(
+        one.is_dir() and one.name.isdecimal() and {two.name for two in one.iterdir()} <= OURS for one in entry.iterdir()
+    )
+
+
+def write(
+    folder: Path,
+    report: Report,
+    certificate: Certificate | None = None,
+    runs: Sequence[tuple[Report, Certificate]] = (),
+) -> Report:
     """Write a result; returns the report as it was written, with its transcripts.
+
+    `runs` are those of a repeated one, each of which is written below it.
 
     Raises:
         FolderError: it cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if _is_runs(folder / RUNS):
+            shutil.rmtree(folder / RUNS)
+        for number, (one, its) in enumerate(runs, 1):
+            write(folder / RUNS / str(number), one, its)
+        named = (replace(one, folder=f"{RUNS}/{number}") for number, one in enumerate(report.repeats, 1))
+        report = replace(report, repeats=tuple(named))
         if certificate is not None:
             report = replace(report, transcripts=_write_transcripts(folder, certificate))
         _put(folder / REPORT, as_json(report).encode())
     except OSError as error:
-        raise FolderError(f"the result cannot be written to {folder}: {_why(error)}") from error
+        raise FolderError(f"the result cannot be written to {folder}: {why(error)}") from error
     return report
 
 
@@ -165,23 +204,35 @@ def read(folder: Path) -> Result:
     if not folder.is_dir():
         raise FolderError(f"{folder} is no folder; `assay certify --output DIR` writes one")
     try:
-        data = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except FileNotFoundError:
         raise FolderError(f"{folder} holds no result: it has no {REPORT}") from None
     except OSError as error:
-        raise FolderError(f"{path} cannot be read: {_why(error)}") from error
+        raise FolderError(f"{path} cannot be read: {why(error)}") from error
+    return Result(folder=folder, report=parsed(data, str(path)))
+
+
+def parsed(text: bytes, name: str) -> Report:
+    """The report in the text of a file; `name` is what messages call it.
+
+    Raises:
+        FolderError: it is none that this version can read.
+    """
+    try:
+        data = json.loads(text)
     # Also RecursionError: JSON of thousands of lists in each other.
     except (ValueError, RecursionError) as error:
-        raise FolderError(f"{path} is no JSON, so it was torn or is of something else: {error}") from error
+        raise FolderError(f"{name} is no JSON, so it was torn or is of something else: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FolderError(f"{path} is no result in format {FORMAT}, the one that this version of Assay reads")
+        raise FolderError(f"{name} is no result in format {FORMAT}, the one that this version of Assay reads")
     try:
-        return Result(folder=folder, report=_form().validate_python(data))
+        return _form().validate_python(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = "/".join(map(str, first["loc"]))
-        raise FolderError(f"{path} is damaged: {where}: {first['msg'].lower()}") from error
+        raise FolderError(f"{name} is damaged: {where}: {first['msg'].lower()}") from error
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
+    """Why a file could not be read or written, in words of the system."""
     return os.strerror(error.errno).lower() if error.errno else str(error)

@@ -270,6 +270,36 @@ class Driven(_Form):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Repeated(_Form):
+    """One run of those of a repeated one."""
+
+    status: int
+    """The exit status that it has by itself."""
+    began: str
+    seconds: float
+    shown: bool
+    """Whether the rest of the report is of this run."""
+    folder: str
+    """Where its own result stands, below that of the report; "": nowhere."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flaky(_Form):
+    """A requirement that is broken in some runs and not in all, in one form of answers."""
+
+    requirement: str
+    dialect: Dialect
+    mode: Mode
+    strict: tuple[Verdict, ...]
+    """The verdict of each run."""
+    compat: tuple[Verdict, ...]
+    seen: str
+    """What was seen where it was first broken."""
+    scenarios: tuple[str, ...]
+    """The scenarios in which it was broken, in any run."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Transcripts(_Form):
     """The file beside the report that holds what was sent and received."""
 
@@ -310,3 +340,7 @@ class Report(_Form):
     driven: tuple[Driven, ...]
     transcripts: Transcripts | None
     """null: nothing was driven."""
+    repeats: tuple[Repeated, ...] = ()
+    """The runs of one that was repeated, in their order; empty for a single run."""
+    flaky: tuple[Flaky, ...] = ()
+    """What is broken in some of them and not in all."""

@@ -136,7 +136,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         row="param.stream-options",
-        title="Options of a stream without a stream, and options that are none",
+        title="Options of a stream without a stream, and malformed options",
         refused=(
             # OpenAI allows the field in streams only.
             ("stream_options", {"stream_options": {"include_usage": True}}),

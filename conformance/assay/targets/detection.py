@@ -149,7 +149,7 @@ def seen(answer: ProbeAnswer) -> str:
         return f"HTTP {answer.status} redirects to {location}; name the URL that it leads to"
     error = error_of(answer.body)
     if error is not None and isinstance(error.get("message"), str):
-        return f"HTTP {answer.status} ({shown(str(error['message']).encode())})"
+        return f"HTTP {answer.status} ({shown(str(error['message']).encode(errors='replace'))})"
     what = f" with {answer.kind}" if answer.kind else ""
     if answer.ok and answer.end is not End.COMPLETE:
         return f"HTTP {answer.status}{what}, and then nothing more came"

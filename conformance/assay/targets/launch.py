@@ -7,6 +7,7 @@ midst of a run is to be judged by the rest, too.
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 import shutil
 import signal
@@ -39,6 +40,12 @@ GRACE = 5.0
 
 POLL = 0.05
 """Seconds between two looks at a proxy that is starting."""
+LOWEST_PORT = 10000
+"""The lowest port that a launched proxy is given: well-known services listen below it."""
+USUAL_EPHEMERAL = 49152
+"""The lowest port that a system gives to outgoing connections, by RFC 6335."""
+EPHEMERAL = Path("/proc/sys/net/ipv4/ip_local_port_range")
+"""Where Linux says which ports it gives to them."""
 SHOWN = 2000
 """How many characters of a dead proxy's output an error message quotes."""
 
@@ -175,11 +182,29 @@ def executable(name: str) -> str:
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on at this moment."""
-    with socket.socket() as probe:
-        # Another program may take the port before the proxy does. The proxy then dies, and its output says why.
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A loopback port that nothing listens on at this moment, and that the system gives to no outgoing connection.
+
+    Raises:
+        HarnessError: none is found.
+    """
+    # A proxy listens at it about a second later. A port that the system chooses (port 0) is one that it also gives to
+    # any connection that is opened meanwhile, so on a busy machine it is sometimes taken by then.
+    # The system's randomness: a seed, as tests set one, would give two processes the same ports.
+    for port in secrets.SystemRandom().sample(range(LOWEST_PORT, _first_ephemeral()), 100):
+        with socket.socket() as probe, suppress(OSError):
+            # As servers do: a port that was just left counts as free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise HarnessError("no free port was found on 127.0.0.1")
+
+
+def _first_ephemeral() -> int:
+    """The lowest port that the system may give to a connection."""
+    try:
+        return max(int(EPHEMERAL.read_text(encoding="ascii").split()[0]), LOWEST_PORT + 1000)
+    except OSError:
+        return USUAL_EPHEMERAL  # not Linux
 
 
 @contextmanager

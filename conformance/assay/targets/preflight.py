@@ -91,14 +91,15 @@ def _client(target: Target) -> httpx.AsyncClient:
 
 
 def _wanted(target: Target) -> tuple[Surface, ...]:
-    """The surfaces that are looked at: all, or those of the dialects that a person named."""
-    named = {dialect.spec.surface for dialect in target.dialects}
+    """The surfaces that are looked at: all, or those that a person named, themselves or by dialects of theirs."""
+    named = {dialect.spec.surface for dialect in target.dialects} or {*target.wanted}
     return tuple(surface for surface in Surface if not named or surface in named)
 
 
 def _seen_at_once(target: Target, sightings: Mapping[Surface, Sighting]) -> Target:
     """The target with what the requests for a text have shown."""
-    left_out = SurfaceReport(state=SurfaceState.NOT_JUDGED, reason="--dialect names others")
+    option = "--dialect" if target.dialects else "--surface"
+    left_out = SurfaceReport(state=SurfaceState.NOT_JUDGED, reason=f"{option} names others")
     texts = [one for one in sightings.values() if one.recognised is not None]
     said = [one.recognised.text for one in texts if one.recognised is not None]
     # Only ever lowered to LIVE, and by a text alone: a target that loses all text is no model. Whether the backend is a
@@ -242,7 +243,7 @@ def _no_models(answer: ProbeAnswer, target: Target) -> str:
 def _json(body: bytes) -> object:
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -281,5 +282,5 @@ def _hint(target: Target) -> str:
 def _locked(answer: ProbeAnswer, target: Target) -> str:
     wants = "another key than the one given" if target.api_key else "a key; name its variable with --api-key-env"
     error = error_of(answer.body)
-    said = f" ({shown(str(error['message']).encode())})" if error and "message" in error else ""
+    said = f" ({shown(str(error['message']).encode(errors='replace'))})" if error and "message" in error else ""
     return f"{answer.url} refuses with {answer.status}: it wants {wants}{said}"

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from assay.model.dialect import Dialect
 from assay.model.target import Agent, Backend, Target
 from assay.model.verdict import HarnessError
 from assay.targets import bundled
@@ -36,7 +37,9 @@ def reach(options: TargetOptions) -> Iterator[Target]:
     """
     # Both here, too, and not only in `plan`: whoever reaches a target by itself gets the same refusals.
     options.check()
-    found: dict[str, Any] = {"api_key": options.api_key(), **options.carried()}
+    found: dict[str, Any] = {
+        "api_key": options.api_key(), "absent": options.declared_absent(), **options.carried(),
+    }  # fmt: skip
     with ExitStack() as stack:
         # Entered first, so stopped last: the proxy's Codex would report its service's end as a failure.
         codex = stack.enter_context(real_codex(options.codex)) if options.codex else None
@@ -62,9 +65,14 @@ def reach(options: TargetOptions) -> Iterator[Target]:
         else:
             started = bundled.proxy(
                 timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
-                dialects=options.dialects,
+                dialects=options.dialects or tuple(one for one in Dialect if one.spec.surface in options.wanted),
             )  # fmt: skip
-            yield _with_mock(stack.enter_context(started))
+            yield replace(
+                _with_mock(stack.enter_context(started)),
+                absent=options.declared_absent(),
+                answer_seconds=options.answer_seconds,
+                answer_bytes=options.answer_bytes,
+            )
 
 
 _BACKENDS = {Agent.CODEX: Backend.MOCK, Agent.CURSOR: Backend.CURSOR}

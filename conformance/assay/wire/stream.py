@@ -107,6 +107,11 @@ class Stream:
         """What was said so far: a view that grows as pieces are fed, at no cost."""
         return self._events
 
+    @property
+    def frames(self) -> int:
+        """How many frames have come so far."""
+        return len(self._frames)
+
     def feed(self, piece: bytes) -> Sequence[ChatEvent]:
         """Read the next bytes of the body, as many or few as there are.
 

@@ -69,7 +69,7 @@ def _children(name: str, arguments: str) -> Iterator[str]:
     try:
         # Numbers keep their spelling: 1.0 read as a float and written again may look different (1e400 cannot be read).
         members = json.loads(arguments, parse_float=_Spelled, parse_int=_Spelled)
-    except ValueError:
+    except (ValueError, RecursionError):
         members = None
     # A block is always written, so that no call is lost.
     if not isinstance(members, dict):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from assay_mocks.personas.approval import asking
 from assay_mocks.personas.approval.asking import Decision, Question
@@ -30,17 +29,6 @@ READ = Question(
 Role = Literal["button", "checkbox"]
 MOST_TABS = 12
 """A page with more stops than these has none that is sought."""
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    assert path, "Chromium is not installed: run conformance/browser/install.py"
-    with sync_playwright() as playwright:
-        # Its sandbox needs rights that containers do not give; the page is our own.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])

@@ -17,7 +17,8 @@ import pytest
 from assay.faces.plan import plan
 from assay.model.target import Backend
 from assay.model.verdict import Verdict, VerdictLevel
-from assay.targets.options import Pairs, RunOptions, TargetOptions
+from assay.targets.kinds import Pairs
+from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

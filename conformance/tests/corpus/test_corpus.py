@@ -11,6 +11,7 @@ whose lines go when it is mended. It is no tolerance: a line that is not found a
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load as load_catalogue
+from assay.model.editions import frozen_text, parsed
 from assay.model.verdict import Outcome, Verdict, VerdictLevel
 from assay.results.archive import Archive, load
 from assay.scenarios import SCENARIOS
@@ -47,7 +49,7 @@ def recorded(name: str) -> Archive:
 
 @cache
 def judged(name: str) -> tuple[Outcome, ...]:
-    return judge_all(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS)
+    return judge_runs(recorded(name).runs, recorded(name).target, load_catalogue(), checks=CHECKS).outcomes
 
 
 @cache
@@ -110,3 +112,15 @@ def test_each_fact_says_why_and_breaks_something(name: str) -> None:
         assert set(fact) <= {"why", *VERDICTS}
         assert fact["why"]
         assert expected([fact]), fact["why"]
+
+
+def test_what_came_after_an_edition_says_nothing_by_it() -> None:
+    """The grammar still finds the fault, and it hides nothing of the answer behind it."""
+    name, there, now = "chat.stream.role-first", recorded("stubllm"), load_catalogue()
+    rows = tuple(row for row in now.requirements if row.id != name)
+    then = parsed(frozen_text(replace(now, requirements=rows)), current=now)
+    found = judge_runs(there.runs, there.target, then, checks=CHECKS).outcomes
+    assert any(one.requirement == name and one.verdict is Verdict.FAIL for one in judged("stubllm"))
+    assert any(name in one.reason for one in judged("stubllm"))
+    assert [one for one in found if one.requirement == name or name in one.reason] == []
+    assert any(one.requirement == "chat.stream.text" and one.verdict is not Verdict.NOT_OBSERVED for one in found)

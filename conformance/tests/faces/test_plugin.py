@@ -135,8 +135,9 @@ def verdicts(engine: Engine) -> dict[str, str]:
 
 
 OF_THE_OPTIONS = [
-    "assay", "assay.faces", "assay.faces.plugin", "assay.model", "assay.model.dialect", "assay.model.target",
-    "assay.model.verdict", "assay.targets", "assay.targets.options",
+    "assay", "assay.faces", "assay.faces.plugin", "assay.model", "assay.model.capability", "assay.model.dialect",
+    "assay.model.target", "assay.model.verdict", "assay.targets", "assay.targets.kinds", "assay.targets.option",
+    "assay.targets.options",
 ]  # fmt: skip
 """All that the plugin imports of the suite in a session that does not ask for it."""
 

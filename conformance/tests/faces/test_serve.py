@@ -83,6 +83,24 @@ def test_the_curl_line_works_as_it_is_printed(served: Any) -> None:
     assert "".join(json.loads(f)["choices"][0]["delta"].get("content") or "" for f in frames) == "You said: Hello!"
 
 
+def status(served: Any, key: str, model: str) -> int:
+    body = {"model": model, "messages": [{"role": "user", "content": "Hi."}]}
+    with httpx.Client(trust_env=False, timeout=20) as client:
+        url, headers = f"{served.base_url}/chat/completions", {"authorization": f"Bearer {key}"} if key else {}
+        return client.post(url, headers=headers, json=body).status_code
+
+
+def test_any_key_and_any_model_are_served_unless_it_names_them(served: Any, serving: Any) -> None:
+    assert "any key and any model" in served.introduction
+    assert [status(served, key, model) for key, model in (("x", "gpt-5"), ("", "any/other"))] == [200, 200]
+    with serving("--api-key", "k", "--model", "mine", "--model", "yours") as one:
+        assert (one.key, one.model) == ("k", "mine")
+        assert "any key" not in one.introduction
+        assert "any model" not in one.introduction
+        asked = [("k", "mine"), ("k", "yours"), ("k", "codex"), ("x", "mine"), ("", "mine")]
+        assert [status(one, key, model) for key, model in asked] == [200, 200, 404, 401, 401]
+
+
 def test_the_curl_line_works_with_any_key(serving: Any) -> None:
     with serving("--api-key", 'it\'s a "key" $HOME') as served:
         assert ask(served, "Hi.")["message"]["content"] == "You said: Hi."
@@ -172,7 +190,8 @@ def test_a_file_of_scripts_that_changes_is_read_again_and_reported_when_it_is_br
         other.write_text("- name: my/own\n  parts: [[{sey: x}]]")
         other.replace(file)
         assert rejected(served, "[[assay:my/own#2]]") == (
-            f'{file}: line 2, [0].parts[0][0] in the script my/own: there is no step "sey"; did you mean say?'
+            f"{file}: line 2, column 12, [0].parts[0][0] in the script my/own: "
+            'there is no step "sey"; did you mean say?'
         )
         file.unlink()
         assert rejected(served, "Hi.") == f"{file}: cannot be read: No such file or directory"
@@ -195,7 +214,10 @@ def refused(*arguments: str, status: int = 2) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("- name: a\n  parts: [[{sey: b}]]", "scripts.yaml: line 2, [0].parts[0][0] in the script a: there is no step"),
+        (
+            "- name: a\n  parts: [[{sey: b}]]",
+            "scripts.yaml: line 2, column 12, [0].parts[0][0] in the script a: there is no step",
+        ),
         ("scripts: [", "scripts.yaml: line 1"),
         (None, "scripts.yaml: cannot be read: No such file"),
     ],
@@ -226,6 +248,17 @@ def test_a_signal_stops_it_and_frees_its_port(serving: Any, number: int) -> None
     port = int(served.base_url.removesuffix("/v1").rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)):
         pass
+
+
+@pytest.mark.usefixtures("default_signals")
+def test_scripts_that_no_request_chose_are_named_at_the_end(serving: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(SCRIPTS, encoding="utf-8")
+    (tmp_path / "two.json").write_text('[{"name": "two", "when": "two", "parts": [[{"say": "Two."}]]}]')
+    with serving("--scripts", str(tmp_path / "one.yaml"), "--script", str(tmp_path / "two.json")) as served:
+        assert ask(served, "two")["message"]["content"] == "Two."
+        served.process.send_signal(signal.SIGINT)
+        _, error = served.process.communicate(timeout=20)
+    assert error == "assay: no request chose weather, my/own\n"
 
 
 @pytest.mark.usefixtures("default_signals")

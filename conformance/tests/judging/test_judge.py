@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.judging.checks import CHECKS, response_parity
-from assay.judging.judge import judge, judge_all
+from assay.judging.judge import judge, judge_runs
 from assay.judging.outcomes import Run
 from assay.judging.registry import Checks, Seen
 from assay.model.catalogue import Catalogue, Citation, load, read
@@ -373,7 +373,7 @@ def test_what_may_be_reported_by_status_or_by_frame_is_right_both_ways(
 
 def all_judged(*exchanges: Exchange) -> dict[str, set[str]]:
     """Scenario → what is broken in it, where each exchange is a run of its own."""
-    outcomes = judge_all([run(one) for one in exchanges], MOCK, CATALOGUE)
+    outcomes = judge_runs([run(one) for one in exchanges], MOCK, CATALOGUE).outcomes
     assert list(dict.fromkeys(outcome.scenario for outcome in outcomes)) == [one.scenario.name for one in exchanges]
     return {
         one.scenario.name: broken({o.requirement: o for o in outcomes if o.scenario == one.scenario.name})
@@ -412,7 +412,7 @@ def test_each_exchange_is_looked_at_once(stream: Make) -> None:
         return []
 
     runs = [run(stream(name, "Goodbye!", STOP)) for name in ("text-hello", "shape-double-telling")]
-    outcomes = judge_all(runs, MOCK, CATALOGUE.extended(MINE), checks=Checks(CHECKS, counting))
+    outcomes = judge_runs(runs, MOCK, CATALOGUE.extended(MINE), checks=Checks(CHECKS, counting)).outcomes
     assert [outcome.verdict for outcome in outcomes if outcome.requirement == MINE.id] == [Verdict.PASS] * 2
     assert looked == ["text-hello", "shape-double-telling"]
 
@@ -480,7 +480,7 @@ def test_a_row_and_a_check_of_ones_own_are_judged(
     exchange = whole("text-hello", answer)
     (found,) = [
         outcome
-        for outcome in judge_all([run(exchange)], MOCK, catalogue, checks=checks)
+        for outcome in judge_runs([run(exchange)], MOCK, catalogue, checks=checks).outcomes
         if outcome.requirement == "my.greeting"
     ]
     assert (found.scenario, found.verdict) == ("text-hello", verdict)
@@ -489,7 +489,7 @@ def test_a_row_and_a_check_of_ones_own_are_judged(
 
 def test_a_row_that_nothing_can_find_broken_is_refused(politeness: Catalogue, right_whole: Make) -> None:
     catalogue = CATALOGUE.extended(*politeness.requirements)
-    for judging in (judge_all, lambda runs, *rest: judge(runs[0], *rest)):
+    for judging in (judge_runs, lambda runs, *rest: judge(runs[0], *rest)):
         with pytest.raises(HarnessError, match=r"^my\.greeting has no check, so it would always pass; register one"):
             judging([run(right_whole("text-hello"))], MOCK, catalogue)
 

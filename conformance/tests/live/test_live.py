@@ -28,7 +28,7 @@ from live_goods import CHATTY, GOODS, IDLE, LAZY, MODELS, NEWER, OLDER, PLAIN, S
 
 from assay.driving.budget import TOKENS, Budget
 from assay.judging.checks import CHECKS
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load
 from assay.model.dialect import Dialect
 from assay.model.target import Backend, Target
@@ -169,7 +169,7 @@ def test_what_requests_did_without_is_judged_alike_in_a_saved_run(server: Server
     save(tmp_path / "run.gz", certificate.target, certificate.runs)
     again = load_runs(tmp_path / "run.gz", scenarios)
     assert again.target.adjusted == certificate.target.adjusted != {}
-    assert judge_all(again.runs, again.target, load(), checks=CHECKS) == certificate.outcomes
+    assert judge_runs(again.runs, again.target, load(), checks=CHECKS).outcomes == certificate.outcomes
 
 
 def sent_with(certificate: Certificate, member: str) -> set[str]:

@@ -13,6 +13,7 @@ from assay_scripts.steps import (
     Call,
     Crash,
     Doing,
+    Elsewhere,
     ErrorNotice,
     Fail,
     Finish,
@@ -28,7 +29,6 @@ from assay_scripts.steps import (
     Usage,
     cursor,
 )
-from assay_scripts.steps.cursor import Agentic
 
 A = Call(id="a", name="search", arguments='{"q": 1.50}')
 B = Call(id="b", name="read", arguments="{}")
@@ -245,8 +245,8 @@ def test_text_of_any_kind_is_text_of_the_answer(step: type[Spoken]) -> None:
     assert (stream(SAY, said).text, whole(said).text) == (f"Hello{said.text}", said.text)
 
 
-@pytest.mark.parametrize("step", [one for one in get_args(Doing | Agentic) if one not in {Crash, ErrorNotice}])
-def test_what_a_backend_does_itself_is_no_part_of_the_answer(step: type[Doing | Agentic]) -> None:
+@pytest.mark.parametrize("step", [one for one in get_args(Doing | Elsewhere) if one not in {Crash, ErrorNotice}])
+def test_what_a_backend_does_itself_is_no_part_of_the_answer(step: type[Doing | Elsewhere]) -> None:
     done = step_from_json(DEFINITIONS[NAMES[step]].shortest)
     assert stream(SAY, done) == stream(SAY)
 

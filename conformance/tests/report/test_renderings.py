@@ -114,12 +114,11 @@ def test_json_lines_hold_the_same_as_the_json(broken: Report) -> None:
     whole = json.loads(as_json(broken))
     head, *lines = map(json.loads, json_lines(whole).splitlines())
     assert head.pop("kind") == "result"
-    again = {**head, "findings": [], "cells": [], "outcomes": [], "driven": []}
+    again = {**head, "findings": [], "cells": [], "outcomes": [], "driven": [], "flaky": []}
     for line in lines:
         kind = line.pop("kind")
-        again[next(name for name in ("findings", "cells", "outcomes", "driven") if name.startswith(kind[:6]))].append(
-            line
-        )
+        names = ("findings", "cells", "outcomes", "driven", "flaky")
+        again[next(name for name in names if name.startswith(kind[:6]))].append(line)
     assert again == whole
 
 

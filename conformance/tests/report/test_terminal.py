@@ -1,22 +1,21 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from rich.console import Console
 
 from assay.model.catalogue import load
 from assay.model.dialect import Arguments, Dialect
-from assay.model.scenario import Form, Mode
 from assay.model.verdict import Outcome, Verdict, VerdictLevel
 from assay.report import terminal
 from assay.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from assay.reading.exchange import Exchange
     from assay.results.certificate import Certificate
 
@@ -35,7 +34,7 @@ OPENAI = (Dialect.OPENAI_JSON,)
 def report(console: Console, printed: Printed) -> Report:
     """The report on a certificate, as text."""
 
-    def text(certificate: Certificate, **how: bool) -> str:
+    def text(certificate: Certificate, **how: Any) -> str:
         terminal.report(console, certificate, load(), again=AGAIN, **how)
         return printed()
 
@@ -224,28 +223,6 @@ def test_without_outcomes_there_is_nothing_to_count(certified: Certified, report
     assert report(complete(certified())).endswith(
         "no certificate: nothing could be observed\nexit status 4; --allow-partial accepts this result\n"
     )
-
-
-def test_progress_is_shown_on_a_terminal_and_nowhere_else(console: Console, printed: Printed) -> None:
-    scenarios = [NAMED["text-hello"], NAMED["flush"]]
-    with terminal.progress(console, scenarios, OPENAI) as advance:
-        advance(NAMED["text-hello"], Form(Dialect.OPENAI_JSON, Mode.WHOLE))
-    assert printed() == ""
-    out = io.StringIO()
-    on = Console(file=out, width=100, force_terminal=True, force_interactive=True, legacy_windows=False)
-    with terminal.progress(on, scenarios, OPENAI) as advance:
-        advance(NAMED["text-hello"], Form(Dialect.OPENAI_JSON, Mode.WHOLE))
-    assert "text-hello (whole)" in out.getvalue()
-    assert "1/3" in out.getvalue()
-
-
-def test_progress_counts_every_form_and_names_the_dialect_that_is_not_openais() -> None:
-    out = io.StringIO()
-    on = Console(file=out, width=100, force_terminal=True, force_interactive=True, legacy_windows=False)
-    with terminal.progress(on, [NAMED["text-hello"]], tuple(Dialect)) as advance:
-        advance(NAMED["text-hello"], Form(Dialect.OBSIDIAN_XML, Mode.STREAM))
-    assert "text-hello (stream, obsidian-xml)" in out.getvalue()
-    assert "1/8" in out.getvalue()
 
 
 def test_an_outcome_that_is_neither_is_only_counted(right_stream: Make, certified: Certified, report: Report) -> None:

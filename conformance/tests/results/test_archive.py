@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.judging.judge import judge_all
+from assay.judging.judge import judge_runs
 from assay.model.catalogue import load as catalogue
 from assay.model.target import Target
 from assay.model.transcript import Death, Wait
@@ -29,7 +29,7 @@ def test_saved_runs_are_judged_as_they_were(driven: tuple[Target, Sequence[Run]]
     again = load(tmp_path / "run.gz", SCENARIOS)
     assert not again.unknown
     assert len(again.runs) == len(runs) > 8
-    assert judge_all(again.runs, again.target, catalogue()) == judge_all(runs, target, catalogue())
+    assert judge_runs(again.runs, again.target, catalogue()) == judge_runs(runs, target, catalogue())
 
 
 def test_the_same_runs_give_the_same_file(driven: tuple[Target, Sequence[Run]], tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_values_that_each_request_carries_stand_nowhere_and_a_short_one_spoils_n
     again = load(tmp_path / "run.gz", SCENARIOS)
     assert "s3cr3t" not in text
     assert again.target.headers == (("x-team", "key-key-key"), ("x-flag", "k"), ("x-vendor", "key-key-ke"))
-    assert judge_all(again.runs, again.target, catalogue()) == judge_all(runs, target, catalogue())
+    assert judge_runs(again.runs, again.target, catalogue()) == judge_runs(runs, target, catalogue())
 
 
 def test_bytes_that_are_no_text_and_the_rest_of_a_transcript_come_back(

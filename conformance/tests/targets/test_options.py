@@ -3,16 +3,22 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
-from assay.faces import cli
-from assay.model.dialect import Arguments, Dialect
+from assay.faces import certify, cli
+from assay.model.dialect import Arguments, Dialect, Surface
 from assay.model.target import Agent, KeyStyle
 from assay.model.verdict import VerdictLevel
-from assay.targets.options import OptionError, Options, Pair, RunOptions, TargetOptions
+from assay.targets.kinds import OptionError, Pair, Reason
+from assay.targets.options import RunOptions, TargetOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.targets.option import Options
 
 OPTIONS = (*TargetOptions.options(), *RunOptions.options())
 ALL = TargetOptions(
@@ -21,6 +27,7 @@ ALL = TargetOptions(
     env=("A=1", "B="), config_template=Path(__file__), model="a b", api_key_env="K",
     key_style=KeyStyle.QUERY, header=(Pair("x-a", "env:A"), Pair("x-b", "$B")), parameters=(Pair("v", "env:V"),),
     dialects=(Dialect.OPENAI_JSON, Dialect.FUNCTION_CALL), arguments=Arguments.CUMULATIVE,
+    wanted=(Surface.CHAT,), absences=(Reason("images", "no vision"),), answer_seconds=7.0, answer_bytes=8,
     default_mode=Dialect.OBSIDIAN_XML, keepalive=1.5, idle_timeout=2.0, body_limit=3, slots=4, pace=0.5, timeout=5.0,
     start_timeout=6.0,
 )  # fmt: skip
@@ -28,12 +35,17 @@ ALL = TargetOptions(
 RUN = RunOptions(
     only=("text-hello", "call-one"),
     known_failing=Path(__file__),
+    known=(Reason("text-hello:chat.stream.text", "a = b"),),
+    repeat=2,
     output=Path(__file__).parent,
     level=VerdictLevel.COMPAT,
+    edition="2026-11-22",
     jobs=3,
     max_requests=4,
     max_tokens=5,
     rate=6,
+    max_seconds=7.0,
+    max_bytes=8,
     yes=True,
     allow_partial=True,
 )
@@ -80,11 +92,11 @@ def test_the_command_line_leaves_out_what_has_its_default(options: TargetOptions
 def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Options] = []
 
-    def keep(target: TargetOptions, run: RunOptions, _form: str) -> int:
-        asked.extend((target, run))
+    def keep(every: Sequence[Any], _form: str) -> int:
+        asked.extend(options for one in every for options in (one.target, one.run))
         return 0
 
-    monkeypatch.setattr(cli, "_certify", keep)
+    monkeypatch.setattr(certify, "_certify_all", keep)
     assert CliRunner().invoke(cli.main, ["certify", *ALL.words(), *RUN.words()]).exit_code == 0
     assert asked == [ALL, RUN]
 
@@ -95,7 +107,9 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         "backend": "cursor", "upstream": 9, "env": ["A=1", "B="], "config-template": __file__, "model": "a b",
         "api-key-env": "K",
         "key-style": "query", "header": ["x-a=env:A", "x-b=$B"], "query": ["v=env:V"],
-        "dialect": ["openai-json", "function-call"], "arguments": "cumulative", "default-mode": "obsidian-xml",
+        "dialect": ["openai-json", "function-call"], "arguments": "cumulative",
+        "surface": ["chat"], "absent": {"images": "no vision"}, "answer-seconds": 7, "answer-bytes": 8,
+        "default-mode": "obsidian-xml",
         "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "pace": 0.5, "timeout": 5.0,
         "start-timeout": 6,
     }  # fmt: skip
@@ -103,7 +117,8 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
     assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
     run = {
         "only": ["text-hello", "call-one"], "known-failing": __file__, "output": str(Path(__file__).parent),
-        "level": "compat", "jobs": 3,
+        "fail-on": "compat", "edition": "2026-11-22", "jobs": 3,
+        "known": {"text-hello:chat.stream.text": "a = b"}, "repeat": 2, "max-seconds": 7, "max-bytes": 8,
         "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
     assert RunOptions.from_mapping(run) == RUN
@@ -130,7 +145,7 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         ({"upstream": "http"}, "upstream is 'http'; it should be a port, from 1 to 65535"),
         ({"env": ["A"]}, "env is 'A'; it should be the name of a variable, = and its value"),
         ({"env": ["=A"]}, "env is '=A'; it should be the name of a variable, = and its value"),
-        ({"env": "A=1"}, "env is 'A=1'; it should be a list, each the name of a variable, = and its value"),
+        ({"env": "A=1"}, "env is 'A=1'; it should be a list or a table, each the name of a variable, = and its value"),
         ({"config-template": "/no/such/file"}, "config-template is '/no/such/file'; it should be a file that exists"),
         ({"model": 4}, "model is 4; it should be a text"),
         ({"codex": "/no/such/codex"}, "codex is '/no/such/codex'; it should be a file that exists"),
@@ -237,3 +252,10 @@ def test_options_that_exclude_each_other_are_refused(options: Any, message: str)
 )
 def test_options_that_belong_together_are_taken(options: Any) -> None:
     TargetOptions(**options).check()
+
+
+def test_the_level_may_be_named_as_such() -> None:
+    assert RunOptions.from_mapping({"level": "compat"}) == RunOptions.from_mapping({"fail-on": "compat"})
+    for name in ("--level", "--fail-on"):
+        done = CliRunner().invoke(cli.main, ["certify", name, "lenient"])
+        assert (done.exit_code, "'lenient' should be one of compat, strict" in done.output) == (2, True)

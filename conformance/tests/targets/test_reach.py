@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from assay.model.dialect import Arguments, Dialect
+from assay.model.dialect import Arguments, Dialect, Surface
 from assay.model.target import Backend, KeyStyle, Missing, Target
 from assay.model.verdict import HarnessError
 from assay.targets.bundled import KEEPALIVE
+from assay.targets.kinds import OptionError, Pair
 from assay.targets.launch import executable
-from assay.targets.options import OptionError, Pair, TargetOptions
+from assay.targets.options import TargetOptions
 from assay.targets.reach import reach, target_of
 
 MOCK = "Assay: the scripted backend is here."
@@ -134,7 +135,7 @@ def test_every_option_with_the_name_of_a_field_of_a_target_becomes_it() -> None:
     declared = {
         "model": "m", "pace": 0.5, "timeout": 1.0, "keepalive": 2.0, "idle_timeout": 3.0, "body_limit": 4, "slots": 5,
         "dialects": (Dialect.RESPONSES,), "arguments": Arguments.CUMULATIVE, "default_mode": Dialect.OBSIDIAN_XML,
-        "key_style": KeyStyle.API_KEY,
+        "key_style": KeyStyle.API_KEY, "answer_seconds": 6.0, "answer_bytes": 7, "wanted": (Surface.RESPONSES,),
     }  # fmt: skip
     names = {one.name for one in fields(Target)}
     assert {option.field for option in TargetOptions.options()} & names == declared.keys()

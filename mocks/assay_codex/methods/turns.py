@@ -13,7 +13,7 @@ from assay_codex.turns.compaction import choose_summary
 from assay_codex.turns.turn import Turn
 from assay_codex.versions.failures import Cause
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.selection import Selection, rejected, select, without_cursor
+from assay_scripts.selection import Selection, for_app_server, rejected, select
 from assay_scripts.steps import Overload
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _casting(server: ServerContext, thread: Thread, given: list[Json]) -> Select
     library, call_id = server.library, f"call_{server.ids.number():04}"
     if isinstance(library, ScriptError):
         return rejected(str(library))
-    return without_cursor(
+    return for_app_server(
         select(
             library,
             server.nonces,

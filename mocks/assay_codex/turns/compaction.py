@@ -19,7 +19,7 @@ from assay_codex.notifications.answer import AnswerEnd
 from assay_codex.notifications.notifier import Notifier
 from assay_scripts.conversation import is_user, message_text
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.selection import Selection, rejected, select, without_cursor
+from assay_scripts.selection import Selection, for_app_server, rejected, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def choose_summary(context: TurnContext, thread: Thread, dropped: int = 0) -> Se
     """What the model answers when it is asked for a summary; `dropped`: how many of the oldest items are left out."""
     if isinstance(context.library, ScriptError):
         return rejected(str(context.library))
-    return without_cursor(
+    return for_app_server(
         select(
             context.library,
             context.nonces,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.turns.response import Response
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.player import perform
-from assay_scripts.selection import Selection, select, without_cursor
+from assay_scripts.selection import Selection, for_app_server, select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class ScriptPosition:
         library, casting = self._context.library, self.casting
         # The file is read again when it changes, so it may be broken in the middle of a turn.
         if not isinstance(library, ScriptError):
-            casting = without_cursor(
+            casting = for_app_server(
                 select(
                     library,
                     self._context.nonces,

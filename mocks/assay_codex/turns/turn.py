@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from assay_codex.context import TurnContext
     from assay_codex.threads.thread import Thread
     from assay_scripts.nonces import State
-    from assay_scripts.steps.cursor import Agentic
+    from assay_scripts.steps import Elsewhere
 
 Json = dict[str, Any]
 _Input = tuple[list["Mapping[str, Any]"], str | None, Selection]
@@ -300,8 +300,8 @@ class Turn:
             case steps.Retry():
                 self._retry(action)
 
-    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw | Agentic) -> None:
-        """Do what is no part of an answer; scripts with steps of Cursor's were rejected when they were chosen."""
+    def _do_outside(self, action: steps.Open | steps.Crash | steps.Repeat | steps.Cut | steps.Raw | Elsewhere) -> None:
+        """Do what is no part of an answer; scripts with steps of other players were rejected when they were chosen."""
         match action:
             case steps.Open(name):
                 # By nonce, so that turns of other threads and clients do not open each other's gates.

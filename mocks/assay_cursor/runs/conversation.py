@@ -97,6 +97,19 @@ class Conversation:
         """Add a call of this run and its result."""
         self.since += [_call_item(call_id, name, arguments), _result_item(call_id, output)]
 
+    def last_call(self) -> list[Json]:
+        """The last call of this run as a part of a message; none if there was none."""
+        calls = [item for item in self.since if item["type"] == "function_call"][-1:]
+        return [
+            {
+                "type": "tool-call",
+                "toolCallId": call["call_id"],
+                "toolName": call["name"],
+                "args": json.loads(call["arguments"]),
+            }
+            for call in calls
+        ]
+
     def take(self, *others: Conversation) -> None:
         """Take over what others hold."""
         for other in others:
@@ -147,7 +160,7 @@ def context_of(request: pb.AgentRunRequest) -> pb.RequestContext | None:
 def _parsed(blob: bytes | None) -> Json:
     try:
         message = json.loads(blob or b"{}")
-    except ValueError:  # UnicodeDecodeError is one
+    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
         return {}
     return message if isinstance(message, dict) else {}
 

@@ -18,7 +18,7 @@ from assay_cursor_protos import agent_pb2 as pb
 from assay_scripts import steps as language
 from assay_scripts.blocks import cut
 from assay_scripts.call_shapes import Text, in_shapes
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.player import Until, perform
 from assay_scripts.steps import Piece, Usage, cursor
 
@@ -269,7 +269,10 @@ class Turn:
         """Never go on, if the turn went on from results on this stream."""
         if not self._continued and not trap.always:
             return
-        yield self._link.keeping({"id": "1", "role": "assistant", "content": [{"type": "text", "text": trap.text}]})
+        content: list[Json] = [{"type": "text", "text": trap.text}] if trap.text else []
+        if trap.repeats:
+            content += self._talk.last_call()
+        yield self._link.keeping({"id": "1", "role": "assistant", "content": content})
         yield updates.checkpoint(Usage(unknown=True), roots=[])
         while True:
             yield updates.heartbeat()

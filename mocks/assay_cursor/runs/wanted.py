@@ -34,7 +34,7 @@ class Wanted:
     arguments: str = "{}"
     """Its arguments as JSON, for the history."""
     call_id: str = ""
-    """The id of the tool call; empty for a request that is none."""
+    """The id of the tool call; empty for a request that is not a tool call."""
     call: pb.ToolCall | None = None
     """What is announced; None if nothing is."""
 

@@ -62,7 +62,7 @@ class Envelopes:
             flags, length = _HEAD.unpack_from(self._buffer)
             end = _HEAD.size + length
             if flags != MESSAGE:
-                what = "a compressed message, which nobody has offered" if flags == COMPRESSED else "no message"
+                what = "a compressed message, which was not offered" if flags == COMPRESSED else "no message"
                 raise FramingError(f"an envelope has the flags 0x{flags:02x}: {what}; a client sends messages (0x00)")
             if len(self._buffer) < end:
                 return
@@ -75,7 +75,7 @@ def one_message(body: bytes) -> bytes:
     """The payload of a body that is one envelope.
 
     Raises:
-        FramingError: it is none, or more than one.
+        FramingError: it holds no message, or more than one.
     """
     envelopes = Envelopes()
     payloads = list(envelopes.feed(body))

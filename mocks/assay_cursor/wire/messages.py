@@ -20,7 +20,7 @@ def read_client_message(data: bytes) -> pb.AgentClientMessage:
     """The message of a client.
 
     Raises:
-        google.protobuf.message.DecodeError: it is none.
+        google.protobuf.message.DecodeError: it cannot be decoded.
     """
     try:
         return pb.AgentClientMessage.FromString(data)
@@ -32,7 +32,7 @@ def read_client_message(data: bytes) -> pb.AgentClientMessage:
 
 
 def _listed_as_text(data: bytes) -> pb.ExecClientMessage | None:
-    """A listing that is a text of one name a line, in the place of the tree; None if it is none."""
+    """A listing that is a text of one name a line, in the place of the tree; None for any other bytes."""
     for result in _inside(data, _EXEC):
         for listing in _inside(result, _LISTING):
             texts = [text for success in _inside(listing, 1) for text in _inside(success, 1)]

@@ -202,7 +202,7 @@ def _tail(chunk: Json) -> Iterable[Frame]:
 
 
 def _arguments_cut(most: int) -> Callable[[Iterable[Frame], Request], Iterator[Frame]]:
-    """Of the arguments of a call, only so many characters are sent."""
+    """Only the first characters of a call's arguments are sent."""
 
     def change(frames: Iterable[Frame], _: Request) -> Iterator[Frame]:
         left = most

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay_mocks.personas.persona import Persona, Toolbox
 
 MOST_REQUESTS = 12
-"""A client that still gets calls after so many requests is in a loop."""
+"""After this many requests, a client that still gets calls is in a loop."""
 
 
 @dataclass(frozen=True, kw_only=True)

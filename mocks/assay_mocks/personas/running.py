@@ -32,7 +32,7 @@ class Run:
     """What a run of a persona is asked to do."""
 
     approve: str = "terminal"
-    """Who decides on calls: the user at the terminal or on a page, or nobody: `always`, `never`."""
+    """Who decides on calls: the user at the terminal or on a page, or no person: `always`, `never`."""
     vault: Path | None = None
     """The folder of notes; None: a sample is written, and removed at the end."""
     tools: bool = True

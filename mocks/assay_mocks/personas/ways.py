@@ -107,7 +107,7 @@ class ToolCalls:
     needs_role: bool = False
     """Whether calls are dropped unless a role came before them."""
     needs_finish: bool = True
-    """Whether an answer without a finish reason is none."""
+    """Whether an answer without a finish reason is refused."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Other members of its requests."""
     path: str = CHAT

@@ -1,4 +1,4 @@
-"""How the model's service fails: for each cause of `assay_scripts.causes` what it sends.
+"""How the model's service fails: for each cause of `assay_scripts.steps.causes` what it sends.
 
 How the failure then looks in Codex is measured in `assay_codex.versions.failures`.
 """

@@ -47,6 +47,7 @@ def _of_part(part: Sequence[Step]) -> str:
         why = (
             language.only_app_server(step)
             or language.only_cursor(step)
+            or language.only_endpoint(step)
             or _CHECKS.get(type(step), _nothing)(step, part[:at])
         )
         if why:

@@ -10,8 +10,7 @@ from assay_mocks.upstream.failing import FAILURES, Failed, Failure, Hangup, Refu
 from assay_scripts.blocks import cut, is_structured_call
 from assay_scripts.call_shapes import Text, in_shapes
 from assay_scripts.player import Action, Until, perform
-from assay_scripts.steps import Call, Doing, Fail, Finish, Open, Piece, Reflect, Think, Usage
-from assay_scripts.steps.cursor import Agentic
+from assay_scripts.steps import Call, Doing, Elsewhere, Fail, Finish, Open, Piece, Reflect, Think, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -92,8 +91,8 @@ class Reply:
         return () if begun else self._writer.begun()
 
     def _send(self, action: Action | Until) -> Iterator[Output]:
-        if isinstance(action, Doing | Agentic):
-            return  # the app-server's own, and Cursor's: `playable` refuses scripts with these
+        if isinstance(action, Doing | Elsewhere):
+            return  # others play these: `playable` refuses scripts with these
         match action:
             case Until():
                 yield action

@@ -15,7 +15,7 @@ from assay_mocks.upstream.playable import why_not
 from assay_mocks.upstream.reply import Reply
 from assay_mocks.upstream.request import Asked, UnreadableError, read
 from assay_mocks.upstream.writing import Writer
-from assay_scripts.default_answer import default_answer
+from assay_scripts.default.answer import default_answer
 from assay_scripts.nonces import KEPT_NONCES, Nonces
 from assay_scripts.selection import Selection, select
 

@@ -14,12 +14,14 @@ from dataclasses import MISSING, dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, get_args
 
+from assay_scripts.default.schema_example import example
 from assay_scripts.kinds import Kind, kind_of
-from assay_scripts.schema_example import example
 from assay_scripts.steps import Script, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from assay_scripts.steps.when import When
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,7 +95,7 @@ def description(step: type[Step | Script]) -> str:
     return "\n".join(map(_unwrapped, inspect.cleandoc(step.__doc__ or "").split("\n\n")))
 
 
-def field_descriptions(step: type[Step | Script]) -> Mapping[str, str]:
+def field_descriptions(step: type[Step | Script | When]) -> Mapping[str, str]:
     """What the string under each field says.
 
     Python does not keep these strings, so this reads the source of the class: for making docs, not for playing scripts.

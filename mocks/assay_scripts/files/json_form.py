@@ -1,32 +1,49 @@
 """Scripts as plain JSON data, and back: the form that `schemas/assay/script.json` describes.
 
-A script is `{"name", "title", "when"?, "told", "parts": [[step …] …], "choices"?: [parts …]}`, a step an object with
-one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are read as well: a bare value for the first
-field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that requires none
-(`"hang"`), and an object for the arguments of a call.
+A script is `{"name", "title", "when"?, "told", "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, a step an
+object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are read as well: a bare value for
+the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that
+requires none (`"hang"`), and an object for the arguments of a call.
 
 `told` is the `notifications` of a script; files keep the older name, which users' scripts have.
 """
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.blocks import BLOCKS
+from assay_scripts.files.conditions import when_from_json, when_to_json
 from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.kinds import NAME, TEXT, Kind, kind_of
+from assay_scripts.files.values import at, collected, known_names, list_in, no_others, noted, object_in, read, shown
+from assay_scripts.kinds import NAME, TEXT, kind_of
 from assay_scripts.markers import SCRIPT_NAME
-from assay_scripts.steps import Call, Notifications, Parts, Script, Step
+from assay_scripts.steps import (
+    Call,
+    Gate,
+    Hang,
+    Notifications,
+    Open,
+    Overload,
+    Pace,
+    Parts,
+    Pause,
+    Script,
+    Sequence,
+    Step,
+    Usage,
+)
+from assay_scripts.steps.http import Drip, Ending, Heading, Stall, Truncate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-_FIELDS = ("name", "title", "when", "told", "parts", "choices")
+    from assay_scripts.steps.when import When
+
 _NOTIFICATIONS = kind_of(Notifications)
+_SEQUENCE = kind_of(Sequence)
 
 
 # Writing
@@ -37,8 +54,9 @@ def script_to_json(script: Script) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": script.name,
         "title": script.title,
-        "when": script.when,
+        "when": script.when if script.when is None or isinstance(script.when, str) else when_to_json(script.when),
         "told": script.notifications,
+        "sequence": None if script.sequence == "no" else script.sequence,
         "parts": _parts_to_json(script.parts),
         "choices": [_parts_to_json(parts) for parts in script.choices],
     }
@@ -62,41 +80,107 @@ def _step_to_json(step: Step) -> dict[str, Any]:
 
 # Reading
 
+Found = list[ScriptError] | None
+"""Where mistakes are collected; None: the first one is raised."""
 
-def script_from_json(data: object, place: str = "") -> Script:
+
+def script_from_json(data: object, place: str = "", found: Found = None) -> Script:
     """The script that `data` describes; `place` is where the data stands, for errors.
+
+    With a list `found` all mistakes are put into it, and what is returned is the script without them.
 
     Raises:
         ScriptError: `data` is no script.
     """
-    script = _object(data, place, "a script: name, title, parts")
-    _no_others(script, _FIELDS, place)
-    name = _read(NAME, _given(script, "name", place), _at(place, "name"))
+    script = object_in(data, place, "a script: name, title, parts")
+    with collected(found):
+        no_others(script, tuple(_READERS), place)
+    values: dict[str, Any] = {"title": ""}
+    for name, (field, reader) in _READERS.items():
+        with collected(found):
+            if name in script:
+                values[field] = reader(script[name], at(place, name), found)
+            elif name in _REQUIRED:
+                raise ScriptError(place, f"{name} is missing")
+    return Script(**{"name": "", "parts": ((),), **values})
+
+
+def _name(data: object, place: str, _found: Found) -> str:
+    name: str = read(NAME, data, place)
     if not re.fullmatch(SCRIPT_NAME, name):
-        raise ScriptError(_at(place, "name"), f"letters, digits and . _ / - only, found {_shown(name)}")
-    parts = _parts(_given(script, "parts", place), _at(place, "parts"))
-    when, choices = script.get("when"), _at(place, "choices")
-    given = _list(script["choices"], choices, "a list of choices, each a list of parts") if "choices" in script else []
-    return Script(
-        name=name,
-        title=_read(TEXT, script.get("title", ""), _at(place, "title")),
-        parts=parts,
-        when=None if when is None else _read(NAME, when, _at(place, "when")),
-        notifications=_read(_NOTIFICATIONS, script.get("told", "v2"), _at(place, "told")),
-        choices=tuple(_parts(choice, f"{choices}[{index}]") for index, choice in enumerate(given)),
-    )
+        raise ScriptError(place, f"letters, digits and . _ / - only, found {shown(name)}")
+    return name
 
 
-def _parts(data: object, place: str) -> Parts:
-    parts = _list(data, place, "a list of parts, each a list of steps")
-    return tuple(_part(part, f"{place}[{index}]") for index, part in enumerate(parts))
+def _title(data: object, place: str, _found: Found) -> str:
+    title: str = read(TEXT, data, place)
+    return title
 
 
-def _part(data: object, place: str) -> tuple[Step, ...]:
+def _notifications(data: object, place: str, _found: Found) -> Notifications:
+    notifications: Notifications = read(_NOTIFICATIONS, data, place)
+    return notifications
+
+
+def _sequence(data: object, place: str, _found: Found) -> Sequence:
+    sequence: Sequence = read(_SEQUENCE, data, place)
+    return sequence
+
+
+def _when(data: object, place: str, _found: Found) -> When | str | None:
+    return None if data is None else when_from_json(data, place)
+
+
+def _parts(data: object, place: str, found: Found) -> Parts:
+    parts = list_in(data, place, "a list of parts, each a list of steps")
+    return tuple(_part(part, f"{place}[{index}]", found) for index, part in enumerate(parts))
+
+
+def _choices(data: object, place: str, found: Found) -> tuple[Parts, ...]:
+    choices = list_in(data, place, "a list of choices, each a list of parts")
+    return tuple(_parts(choice, f"{place}[{index}]", found) for index, choice in enumerate(choices))
+
+
+_READERS: Mapping[str, tuple[str, Callable[[Any, str, Found], Any]]] = {
+    "name": ("name", _name),
+    "title": ("title", _title),
+    "when": ("when", _when),
+    "told": ("notifications", _notifications),
+    "sequence": ("sequence", _sequence),
+    "parts": ("parts", _parts),
+    "choices": ("choices", _choices),
+}
+"""The name in files → the field of a script, and what reads it."""
+_REQUIRED = ("name", "parts")
+
+
+def _part(data: object, place: str, found: Found) -> tuple[Step, ...]:
     if not isinstance(data, list):
-        raise ScriptError(place, f"expected a list of steps, found {_shown(data)}")
+        noted(found, ScriptError(place, f"expected a list of steps, found {shown(data)}"))
+        return ()
     # A part of no steps is one: a turn that says nothing.
-    return tuple(step_from_json(step, f"{place}[{index}]") for index, step in enumerate(data))
+    part: list[Step] = []
+    for index, step in enumerate(data):
+        with collected(found):
+            part.append(step_from_json(step, f"{place}[{index}]"))
+    with collected(found):
+        if len(part) == len(data):
+            _check_heads(part, place)
+    return tuple(part)
+
+
+def _check_heads(part: list[Step], place: str) -> None:
+    """Check that what decides the head of the response comes before what is sent behind the head."""
+    sent = next((index for index, step in enumerate(part) if not isinstance(step, _SILENT)), len(part))
+    for index, step in enumerate(part[sent:], sent):
+        if isinstance(step, Heading):
+            name, before = NAMES[type(step)], NAMES[type(part[sent])]
+            why = f"{name} must come before the answer begins, and {before} is sent first; move it up"
+            raise ScriptError(at(f"{place}[{index}]", name), why)
+
+
+_SILENT = Heading | Ending | Pause | Pace | Gate | Hang | Stall | Drip | Truncate | Open | Usage | Overload
+"""Steps for which nothing is sent, or after which nothing is."""
 
 
 def step_from_json(data: object, place: str = "") -> Step:
@@ -107,11 +191,11 @@ def step_from_json(data: object, place: str = "") -> Step:
     """
     written = {data: None} if isinstance(data, str) else data
     if not isinstance(written, dict) or len(written) != 1:
-        raise ScriptError(place, f"expected a step, an object with one key (its name), found {_shown(data)}")
+        raise ScriptError(place, f"expected a step, an object with one key (its name), found {shown(data)}")
     ((name, given),) = written.items()
     if name not in DEFINITIONS:
-        raise ScriptError(place, f"there is no step {_shown(name)}; {_known(str(name), DEFINITIONS)}")
-    definition, place = DEFINITIONS[name], _at(place, name)
+        raise ScriptError(place, f"there is no step {shown(name)}; {known_names(str(name), DEFINITIONS)}")
+    definition, place = DEFINITIONS[name], at(place, name)
     return _build(definition, _field_values(definition, given, place), place)
 
 
@@ -121,11 +205,11 @@ def _field_values(definition: Definition, given: object, place: str) -> Mapping[
     if given is None:
         return {}
     if isinstance(given, dict):
-        _no_others(given, names, place)
+        no_others(given, names, place)
         return given
     if definition.first is None:
         expected = f"an object with {', '.join(names)}" if names else "nothing"
-        raise ScriptError(place, f"expected {expected}, found {_shown(given)}")
+        raise ScriptError(place, f"expected {expected}, found {shown(given)}")
     return {definition.first.name: given}
 
 
@@ -135,7 +219,7 @@ def _build(definition: Definition, given: Mapping[str, object], place: str) -> S
         if field.required and name not in given:
             raise ScriptError(place, f"{name} is missing, expected {field.kind.expected}")
     written = {name: value for name, value in given.items() if value is not None or not known[name].nullable}
-    values = {name: _read(known[name].kind, value, _at(place, name)) for name, value in written.items()}
+    values = {name: read(known[name].kind, value, at(place, name)) for name, value in written.items()}
     step = definition.step(**values)
     if isinstance(step, Call):
         _check_call(step, place)
@@ -147,69 +231,9 @@ def _check_call(call: Call, place: str) -> None:
     blocks = [BLOCKS[shape](call) for shape in call.shapes if shape in BLOCKS]
     if call.pieces and "".join(call.pieces) not in {call.arguments, *blocks}:
         whole = "the arguments, or the call's textual block" if blocks else "the arguments"
-        raise ScriptError(_at(place, "pieces"), f"joined they must be {whole}, found {_shown(''.join(call.pieces))}")
+        raise ScriptError(at(place, "pieces"), f"joined they must be {whole}, found {shown(''.join(call.pieces))}")
     # Codex names the call in item/tool/call, and its client answers under that name.
     if not call.id and ("native" in call.shapes or call.late_id):
-        raise ScriptError(_at(place, "id"), "a native call and a late id need text that is not empty")
+        raise ScriptError(at(place, "id"), "a native call and a late id need text that is not empty")
     if call.unfinished and "native" in call.shapes:  # Codex asks when the item is complete, never in fragments
-        raise ScriptError(_at(place, "unfinished"), "a native call is always complete")
-
-
-def _read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the kind decides
-    read = kind.read(value)
-    if read is not None:  # not its truth: false, 0 and "" are values
-        return read
-    hint = f"; {_close(value, kind.choices)}" if isinstance(value, str) and _close(value, kind.choices) else ""
-    if kind is TEXT and isinstance(value, int | float):  # YAML reads 404 and 1.50 as numbers
-        hint = " (in quotes it is text)"
-    raise ScriptError(place, f"expected {kind.expected}, found {_shown(value)}{hint}")
-
-
-# Errors
-
-
-def _at(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
-
-
-def _object(data: object, place: str, expected: str) -> Mapping[str, Any]:
-    if not isinstance(data, dict):
-        raise ScriptError(place, f"expected {expected}, found {_shown(data)}")
-    return data
-
-
-def _list(data: object, place: str, expected: str) -> list[Any]:
-    if not isinstance(data, list) or not data:
-        raise ScriptError(place, f"expected {expected}, found {_shown(data)}")
-    return data
-
-
-def _given(data: Mapping[str, Any], name: str, place: str) -> object:
-    if name not in data:
-        raise ScriptError(place, f"{name} is missing")
-    return data[name]
-
-
-def _no_others(data: Mapping[Any, Any], known: Sequence[str], place: str) -> None:
-    for name in data:
-        if name not in known:
-            raise ScriptError(place, f"there is no field {_shown(name)}; {_known(str(name), known)}")
-
-
-def _known(name: str, names: Iterable[str]) -> str:
-    return _close(name, tuple(names)) or f"known: {', '.join(names) or 'none'}"
-
-
-def _close(name: str, names: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]}?" if close else ""
-
-
-_LONGEST_SHOWN = 60
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "nothing"
-    text = json.dumps(value, default=str)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+        raise ScriptError(at(place, "unfinished"), "a native call is always complete")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay_scripts.causes import CAUSES
+from assay_scripts.files.conditions import KINDS
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
-from assay_scripts.steps import only_app_server, only_cursor
+from assay_scripts.steps import only_app_server, only_cursor, only_endpoint
+from assay_scripts.steps.causes import CAUSES
+from assay_scripts.steps.when import NESTED, When
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +27,13 @@ other one is required (`{"say": "Hello"}`), and the name alone for a step withou
 Schema of a script file is [`schemas/assay/script.json`](../schemas/assay/script.json).
 """
 
+_WHEN = """\
+## Conditions
+
+What may stand under `when`: a text, which the last message of the user must contain in any case, or an object of these
+fields, all of which must hold. A text may be written as `{"contains": …}`, `{"is": …}`, `{"matches": …}` (a regular
+expression) or `{"like": …}` (with `*` and `?`); a number as `{"from": …, "to": …}`.
+"""
 _CAUSES = """\
 ## Causes of failures
 
@@ -36,7 +45,14 @@ def steps_page() -> str:
     """The page as Markdown."""
     sections = (_section(definition) for definition in DEFINITIONS.values())
     causes = _table(("cause", "meaning"), ((f"`{name}`", meaning) for name, meaning in CAUSES.items()))
-    return "\n".join([_HEAD, _overview(), *sections, _CAUSES, causes])
+    return "\n".join([_HEAD, _overview(), *sections, _WHEN, _conditions(), _CAUSES, causes])
+
+
+def _conditions() -> str:
+    about = field_descriptions(When)
+    rows = [(f"`{name}`", kind.expected, about[name]) for name, kind in KINDS.items()]
+    rows += [(f"`{name}`", "a list of conditions", about[field]) for name, field in NESTED.items()]
+    return _table(("field", "value", "what it is about"), rows)
 
 
 def _overview() -> str:
@@ -62,6 +78,8 @@ def _section(definition: Definition) -> str:
         head = f"{head}\nNot played by a model's service behind a real Codex: {app_server}.\n"
     if cursor:
         head = f"{head}\nPlayed by `assay-cursor` alone: {cursor}.\n"
+    if only_endpoint(definition.step):
+        head = f"{head}\nPlayed by the endpoint alone: {only_endpoint(definition.step)}.\n"
     if not definition.fields:
         return head
     meanings = field_descriptions(definition.step)

@@ -12,10 +12,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from assay_scripts.files.conditions import condition_schema
 from assay_scripts.files.definitions import DEFINITIONS, description, field_descriptions
-from assay_scripts.kinds import NAME, TEXT, kind_of
+from assay_scripts.kinds import TEXT, kind_of
 from assay_scripts.markers import SCRIPT_NAME
-from assay_scripts.steps import Notifications, Script
+from assay_scripts.steps import Notifications, Script, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,10 +43,23 @@ def schema() -> Schema:
                 "description": "One part per turn, each a list of steps.",
                 **_list({"type": "array", "items": _ref("step")}),  # a part may be empty: a turn that says nothing
             },
+            "condition": condition_schema(),
             "step": {"anyOf": [*map(_ref, steps), _bare_names()]},
             **steps,
         },
     }
+
+
+def file_schema() -> Schema:
+    """The schema of a file, for editors."""
+    about = "A file of scripts: what a mock backend sends, and when."
+    name = "https://assay.invalid/schemas/assay/scripts.json"
+    return {**schema(), "$id": name, "title": "Scripts", "description": about, "$ref": "#/$defs/file"}
+
+
+def file_schema_text() -> str:
+    """The schema of a file as the text of its own file."""
+    return json.dumps(file_schema(), ensure_ascii=False, indent=2) + "\n"
 
 
 def schema_text() -> str:
@@ -59,8 +73,9 @@ def _script() -> Schema:
         {
             "name": {"description": about["name"], "type": "string", "pattern": f"^{SCRIPT_NAME}$"},
             "title": {"description": about["title"], **TEXT.schema},
-            "when": {"description": about["when"], **_or_null(NAME.schema)},
+            "when": {"description": about["when"], "anyOf": [_ref("condition"), {"type": "null"}]},
             "told": {"description": about["notifications"], **kind_of(Notifications).schema},
+            "sequence": {"description": about["sequence"], **kind_of(Sequence).schema},
             "parts": _ref("parts"),
             "choices": {"description": about["choices"], **_list(_ref("parts"))},
         },
@@ -108,7 +123,10 @@ def _ref(name: str) -> Schema:
 
 
 def _or_null(inner: Mapping[str, Any]) -> Schema:
-    return {**inner, "type": [inner["type"], "null"]}
+    if "type" not in inner:
+        return {"anyOf": [*inner["anyOf"], {"type": "null"}]}
+    types = inner["type"] if isinstance(inner["type"], list) else [inner["type"]]
+    return {**inner, "type": [*types, "null"]}
 
 
 if __name__ == "__main__":

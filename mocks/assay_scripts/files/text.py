@@ -1,4 +1,4 @@
-"""Parses the text of a script file, YAML or JSON, into plain data, and finds the line of a place in it.
+"""Parses the text of a script file, YAML or JSON, into plain data, and finds the line and column of a place in it.
 
 Only the part of YAML that has a meaning in JSON is read: what looks like a date is text, and other types are refused.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -51,15 +52,56 @@ def read_yaml(text: str) -> object:
         ScriptError: the text is not YAML; with line and column if the parser knows them.
     """
     try:
-        return _finite(yaml.load(text, _Loader))  # noqa: S506 - a safe loader
+        return _data(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise ScriptError(place, f"no YAML: {error.problem}") from error
+        at = (mark.line + 1, mark.column + 1) if mark else None
+        raise ScriptError("", f"no YAML: {error.problem}", at=at) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ScriptError("", f"no YAML: {error}") from error
     except RecursionError as error:
         raise ScriptError("", _TOO_DEEP) from error
+
+
+def _data(text: str) -> object:
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _check_size(node)
+        return _finite(loader.construct_document(node))
+    finally:
+        loader.dispose()
+
+
+MOST_VALUES = 1_000_000
+"""The most values in a file, each as often as aliases repeat it."""
+
+
+def _check_size(root: yaml.Node) -> None:
+    """Check what the text becomes when its aliases are followed: a few lines may stand for billions of values.
+
+    Raises:
+        ScriptError: it becomes too much.
+    """
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        known = sizes.get(id(node))
+        if known is None:
+            sizes[id(node)] = 1  # what contains itself is found when it is constructed
+            pairs = isinstance(node, yaml.MappingNode)
+            inner = [part for pair in node.value for part in pair] if pairs else node.value
+            known = 1 + (0 if isinstance(node, yaml.ScalarNode) else sum(map(size, inner)))
+            if known > MOST_VALUES:
+                mark = node.start_mark
+                problem = f"its aliases stand for more than {MOST_VALUES} values; write less with each"
+                raise ScriptError("", problem, at=(mark.line + 1, mark.column + 1))
+            sizes[id(node)] = known
+        return known
+
+    size(root)
 
 
 def read_json(text: str) -> object:
@@ -71,7 +113,7 @@ def read_json(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
-        raise ScriptError(f"line {error.lineno}, column {error.colno}", f"no JSON: {error.msg}") from error
+        raise ScriptError("", f"no JSON: {error.msg}", at=(error.lineno, error.colno)) from error
     except ValueError as error:
         raise ScriptError("", f"no JSON: {error}") from error
     except RecursionError as error:
@@ -100,19 +142,33 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def line_of(text: str, place: str) -> int | None:
-    """The line, from 1, on which `place` (`scripts[0].parts[1][0].say`) begins in a YAML or JSON text.
+class Places:
+    """Where in a YAML or JSON text something stands."""
 
-    If the place goes deeper than the text, as for the field of a bare value, this is the line of its nearest ancestor.
-    None if the text cannot be parsed.
-    """
-    try:
-        node = yaml.compose(text, _Loader)  # also of JSON, whose own parser does not keep places
-    except (yaml.YAMLError, RecursionError):
-        return None
-    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
-        node = _child(node, name, index)
-    return node.start_mark.line + 1 if node else None
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _root(self) -> yaml.Node | None:
+        try:
+            return yaml.compose(self._text, _Loader)  # also of JSON, whose own parser does not keep places
+        except (yaml.YAMLError, RecursionError):
+            return None
+
+    def of(self, place: str) -> tuple[int, int] | None:
+        """The line and column, from 1, at which `place` (`scripts[0].parts[1][0].say`) begins.
+
+        If the place goes deeper than the text, as for the field of a bare value, it is that of its nearest ancestor.
+        None if the text cannot be parsed.
+        """
+        node = self._root
+        for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
+            node = _child(node, name, index)
+        return (node.start_mark.line + 1, node.start_mark.column + 1) if node else None
+
+    def located(self, error: ScriptError, script: str) -> ScriptError:
+        """The error with line and column, and the name of the script if it has one."""
+        return error.located(self.of(error.place), script)
 
 
 def _child(node: yaml.Node | None, name: str, index: str) -> yaml.Node | None:

@@ -21,18 +21,19 @@ for a result. The others only report that the model calls, in the ways that back
 
 A step is its class here and its name in one of the groups that make up `Step`. The group says what plays it: text of
 the answer (`Spoken`) is played by every backend and belongs to the right answer, without a line elsewhere; what only
-the app-server can do says why, in `app_server`, and what only Cursor's agent service can do (`steps.cursor`), in
-`cursor`. In files the name of a step is the class name in lower case with hyphens; what may stand in a field follows
-from the annotation (`kinds`), what the field means from the text under it.
+the app-server can do says why, in `app_server`; what only Cursor's agent service can do (`steps.cursor`), in `cursor`;
+what only the endpoint can do (`steps.http`), in `endpoint`. In files the name of a step is the class name in lower case
+with hyphens; what may stand in a field follows from the annotation (`kinds`), what the field means from the text under
+it.
 The reader of files, the JSON Schema and the table in the docs are derived from that.
 """
 
 # No `from __future__ import annotations` here: the annotations of the fields are read when the program runs.
+import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, get_args
 
-from assay_scripts.causes import Cause
 from assay_scripts.kinds import (
     Arguments,
     Count,
@@ -40,13 +41,18 @@ from assay_scripts.kinds import (
     Line,
     Name,
     Positive,
+    Rate,
     Seconds,
+    Share,
     Sizes,
     Text,
     Texts,
     names_of,
 )
+from assay_scripts.steps.causes import Cause
 from assay_scripts.steps.cursor import Agentic
+from assay_scripts.steps.http import Ending, Wire
+from assay_scripts.steps.when import When
 from assay_scripts.usage import Usage as Usage
 
 Shape = Literal[
@@ -68,6 +74,8 @@ Notifications = Literal["v2", "story", "nested", "double"]
 notification and as its `codex/event` twin. `story`: agentMessageDelta, agentMessage and tokenCount, another dialect.
 `nested`: those of `story`, with all but the thread inside `msg`, as `codex/event` has it.
 """
+
+Sequence = Literal["no", "conversation", "endpoint"]
 
 Asks = Literal["policy", "always", "never"]
 
@@ -130,6 +138,29 @@ class Pause:
 
     seconds: Seconds
     """How long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """From here on the text comes at the pace of a model: each delta has its time."""
+
+    rate: Rate | None = None
+    """Deltas a second; without it only the first one waits."""
+    first: Seconds = 0.0
+    """Seconds before the first of them."""
+    jitter: Share = 0.0
+    """How much a delta's own time may be longer or shorter: from 0, exact, to 1, anything up to twice as long."""
+    seed: Count = 0
+    """Another seed gives other times; the same one the same."""
+
+    def gaps(self) -> Iterator[float]:
+        """The seconds before each delta, without end."""
+        chance = random.Random(self.seed)  # noqa: S311 - times, no secrets
+        yield self.first
+        while True:
+            # Drawn even without jitter: the times of a seed do not depend on it.
+            swing = chance.uniform(-1.0, 1.0) * self.jitter
+            yield (1.0 + swing) / self.rate if self.rate else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,8 +429,11 @@ Answering = Think | Open | Call | Usage | Finish | Fail | Reflect
 """What the app-server and the model's service both play, each in its own way."""
 Doing = Command | Patch | Code | Question | Retry | Crash | ErrorNotice | Repeat | Cut | Raw
 """What only the app-server does. None of it is text of the right answer."""
-Step = Spoken | Silence | Answering | Doing | Overload | Agentic
+Step = Spoken | Silence | Pace | Answering | Doing | Overload | Agentic | Wire
 """Every step. This is the one list of them: names, schema and docs come from `get_args(Step)`."""
+
+Elsewhere = Agentic | Wire
+"""What the mock of the app-server and the model's service never play."""
 
 Parts = tuple[tuple[Step, ...], ...]
 """One tuple of steps per turn."""
@@ -415,10 +449,14 @@ class Script:
     """What the script is for, in a sentence."""
     parts: Parts
     """What each turn plays."""
-    when: str | None = None
-    """The script is chosen without a marker if the last user message contains this text, in any case."""
+    when: When | str | None = None
+    """The script is chosen without a marker if this condition holds; a text alone must be contained in the last user
+    message, in any case."""
     notifications: Notifications = "v2"
     """The notifications that carry text, usage and ends; `told` in files."""
+    sequence: Sequence = "no"
+    """Whether the parts answer one request each, in order, and the last one all that follow: the requests of one
+    conversation are counted, or those of the whole endpoint."""
     choices: tuple[Parts, ...] = ()
     """For a request of several choices: the parts of each choice, in the order in which their turns start under the
     nonce. Without it all choices play `parts`."""
@@ -430,7 +468,7 @@ Library = Mapping[str, Script]
 
 def ends_turn(step: Step) -> bool:
     """Whether the turn is over after this step."""
-    return isinstance(step, Fail) or (isinstance(step, Finish) and step.choice is None)
+    return isinstance(step, Fail | Ending) or (isinstance(step, Finish) and step.choice is None)
 
 
 def only_app_server(step: Step | type[Step]) -> str:
@@ -442,4 +480,10 @@ def only_app_server(step: Step | type[Step]) -> str:
 def only_cursor(step: Step | type[Step]) -> str:
     """Why only Cursor's agent service plays such a step; '' if others do."""
     why: str = getattr(step, "cursor", "")
+    return why
+
+
+def only_endpoint(step: Step | type[Step]) -> str:
+    """Why only the endpoint plays such a step; '' if others do."""
+    why: str = getattr(step, "endpoint", "")
     return why

@@ -221,6 +221,8 @@ class Trap:
     """The seconds between heartbeats."""
     always: bool = False
     """Whether it is the same in any run."""
+    repeats: bool = False
+    """Whether the blob also repeats the last call."""
     cursor: ClassVar[str] = _STREAM
 
 

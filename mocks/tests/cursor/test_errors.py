@@ -13,9 +13,9 @@ from cursor_agents import TRANSPORTS, Agent, Connection, Run, RunSSE, agent, run
 from assay_cursor.serving import CursorMock, serving
 from assay_cursor.wire.causes import CAUSES, ELSEWHERE
 from assay_cursor.wire.errors import CODES, Problem
-from assay_scripts.causes import CAUSES as ALL_CAUSES
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Fail, Hang, Say, Script, Step, cursor
+from assay_scripts.steps.causes import CAUSES as ALL_CAUSES
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -343,6 +343,17 @@ def test_a_trap_can_be_in_any_run(transport: str) -> None:
         client.until("heartbeat")
 
 
+def test_the_blob_of_a_trap_can_repeat_the_call(transport: str) -> None:
+    trap = cursor.Trap("Again:", every=0.01, repeats=True)
+    with playing(TRAPPED[0], (trap, DONE)) as mock, agent(transport, mock.url) as client:
+        client.send(run_request("go", tools=[tool("f")]))
+        client.send(mcp_result(client.until("exec_server_message"), "22"))
+        client.until("heartbeat")
+        kept = next(json.loads(blob) for blob in client.blobs.values() if b"Again:" in blob)
+    call = {"type": "tool-call", "toolCallId": "call_1", "toolName": "f", "args": {}}
+    assert kept["content"] == [{"type": "text", "text": "Again:"}, call]
+
+
 def test_a_client_that_counts_twice_is_trapped_by_its_lost_answer() -> None:
     with playing(*((TRAPPED[0]), (DONE,))) as mock, RunSSE(mock.url) as client:
         client.send(run_request("go", tools=[tool("f")]))

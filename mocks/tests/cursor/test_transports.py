@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import pytest
 from cursor_agents import (
@@ -23,10 +26,15 @@ from cursor_agents import (
     tool,
 )
 
-from assay_cursor.serving import CursorMock, serving
+from assay_cursor.runs.context import Conditions
+from assay_cursor.service import Service
+from assay_cursor.serving import CursorMock, _Listener, serving
 from assay_cursor_protos import agent_pb2 as pb
 from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Say, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -229,3 +237,26 @@ def test_a_server_that_stops_does_not_wait_for_clients_that_do_not_read() -> Non
     idle.reads.set()
     idle.__exit__(None, None, None)
     assert idle.end is None
+
+
+@pytest.mark.parametrize("error", [KeyError(1), OSError("another")], ids=repr)
+def test_a_connection_that_fails_while_the_server_stops_leaves_nothing_open(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forever = asyncio.Event()
+    connections: list[asyncio.Task[bool]] = []
+
+    async def serve(*_: object, shutdown_trigger: Callable[[], Awaitable[object]], **__: object) -> None:
+        connections.append(asyncio.get_running_loop().create_task(forever.wait()))
+        await shutdown_trigger()
+        # As hypercorn raises it when a client sends more on a stream of HTTP/2 that is over.
+        raise ExceptionGroup("unhandled errors in a TaskGroup", [error])
+
+    monkeypatch.setattr("assay_cursor.serving.serve", serve)
+    service = Service(LIBRARY, conditions=Conditions(), journal=None)
+    with _Listener(0) as listener:
+        mock = CursorMock(service, listener)
+        mock.stop()
+        with nullcontext() if isinstance(error, KeyError) else pytest.RaisesGroup(OSError):
+            mock.run()
+    assert [connection.cancelled() for connection in connections] == [True]

@@ -48,12 +48,12 @@ def test_a_schema_is_answered_with_a_specimen(client: openai.OpenAI) -> None:
 
 
 def test_a_script_in_prose_cannot_give_an_object(client: openai.OpenAI) -> None:
-    asked: Any = [{"role": "user", "content": "in prose, please"}]
+    asked: Any = [{"role": "user", "content": "in prose, not JSON, please"}]
     with pytest.raises(openai.BadRequestError, match="the script prose answers with text that is no JSON object") as no:
         client.chat.completions.create(model="m", messages=asked, response_format={"type": "json_object"})
     assert no.value.param == "response_format"
     with pytest.raises(openai.BadRequestError) as no:
-        client.responses.create(model="m", input="in prose", text={"format": {"type": "json_object"}})
+        client.responses.create(model="m", input="in prose, not JSON", text={"format": {"type": "json_object"}})
     assert no.value.param == "text.format"
     said = client.chat.completions.create(
         model="m", messages=[{"role": "user", "content": "in JSON"}], response_format={"type": "json_object"}
@@ -62,9 +62,10 @@ def test_a_script_in_prose_cannot_give_an_object(client: openai.OpenAI) -> None:
 
 
 def test_any_object_is_answered_with_one(client: openai.OpenAI) -> None:
-    chat = client.chat.completions.create(model="m", messages=ASK, response_format={"type": "json_object"})
+    asked: Any = [*ASK, {"role": "user", "content": "As JSON, please."}]
+    chat = client.chat.completions.create(model="m", messages=asked, response_format={"type": "json_object"})
     assert isinstance(json.loads(chat.choices[0].message.content or ""), dict)
-    response = client.responses.create(model="m", input="Who?", text={"format": {"type": "json_object"}})
+    response = client.responses.create(model="m", input="Who? JSON!", text={"format": {"type": "json_object"}})
     assert isinstance(json.loads(response.output_text), dict)
 
 
@@ -76,6 +77,35 @@ def test_a_demanded_call_is_made(client: openai.OpenAI, choice: Any, called: str
     answer = client.chat.completions.create(model="m", messages=ASK, tools=TOOLS, tool_choice=choice).choices[0]
     calls = [call.function.name for call in answer.message.tool_calls or [] if call.type == "function"]
     assert calls == ([called] if called else [])
+
+
+def test_calls_are_parallel_unless_the_request_forbids_it(client: openai.OpenAI) -> None:
+    asked: Any = [{"role": "user", "content": "Call second, then first."}]
+
+    def called(**options: Any) -> list[str]:
+        answer: Any = client.chat.completions.create(model="m", messages=asked, tools=TOOLS, **options)
+        return [call.function.name for call in answer.choices[0].message.tool_calls]
+
+    def responded(**options: Any) -> list[str]:
+        flat: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
+        response = client.responses.create(model="m", input="Call second, then first.", tools=flat, **options)
+        return [item.name for item in response.output if item.type == "function_call"]
+
+    assert called() == called(parallel_tool_calls=True) == responded() == ["second", "first"]
+    assert called(parallel_tool_calls=False) == responded(parallel_tool_calls=False) == ["second"]
+
+
+def test_answers_have_every_member_that_the_api_sends(client: openai.OpenAI) -> None:
+    answer = client.chat.completions.create(model="m", messages=ASK)
+    assert (answer.service_tier, answer.system_fingerprint) == ("default", "fp_assay")
+    assert answer.choices[0].message.model_dump(exclude={"content"}, exclude_unset=True) == {
+        "role": "assistant", "refusal": None, "annotations": [],
+    }  # fmt: skip
+    first = next(iter(client.chat.completions.create(model="m", messages=ASK, stream=True)))
+    assert (first.service_tier, first.system_fingerprint) == ("default", "fp_assay")
+    response = client.responses.create(model="m", input="Hi.", store=False).model_dump(exclude_unset=True)
+    assert response["completed_at"] >= response["created_at"]
+    assert (response["store"], response["presence_penalty"], response["frequency_penalty"]) == (False, 0, 0)
 
 
 def test_the_default_answer_ends_where_the_request_says(client: openai.OpenAI) -> None:
@@ -90,33 +120,16 @@ def test_the_default_answer_ends_where_the_request_says(client: openai.OpenAI) -
         assert (stopped.message.content, stopped.finish_reason) == ("You said: one t", "stop")
     whole = create(model="m", messages=asked, max_tokens=5, stop="four", n=2).choices
     assert {(one.message.content, one.finish_reason) for one in whole} == {("You said: one two three", "stop")}
-    response = client.responses.create(model="m", input="one two three", max_output_tokens=2)
-    assert (response.output_text, response.status) == ("You said:", "incomplete")
-
-
-def strict(**schema: Any) -> Any:
-    parameters = {"type": "object", "properties": {"a": {"type": "object", **schema}}, "additionalProperties": False}
-    return [{"type": "function", "function": {"name": "f", "strict": True, "parameters": parameters}}]
-
-
-@pytest.mark.parametrize(
-    ("field", "wrong", "right"),
-    [
-        ("stop", ["a", "b", "c", "d", "e"], ["a", "b", "c", "d"]),
-        ("stop", 7, "a"),
-        ("tools", [{**TOOLS[0], "function": {"name": f"f{number}"}} for number in range(129)], TOOLS),
-        ("tools", strict(), strict(additionalProperties=False)),
-    ],
-)
-def test_what_openai_refuses_is_refused(client: openai.OpenAI, field: str, wrong: Any, right: Any) -> None:
-    ask: Any = client.chat.completions.create
-    assert ask(model="m", messages=ASK, **{field: right}).choices
-    with pytest.raises(openai.BadRequestError) as refused:
-        ask(model="m", messages=ASK, **{field: wrong})
-    assert (refused.value.param or "").startswith(field)
+    response = client.responses.create(model="m", input="word " * 30, max_output_tokens=16)
+    assert (response.output_text.count("word"), response.status) == (14, "incomplete")
 
 
 def test_a_route_that_is_not_served_is_no_wrong_method() -> None:
     with httpx.Client(transport=transport(), base_url="http://endpoint") as plain:
         assert plain.post("/v1/responses/compact", json={}).status_code == 421
         assert plain.delete("/v1/models").status_code == 405
+
+
+def test_the_same_seed_has_the_same_answer_and_fingerprint(client: openai.OpenAI) -> None:
+    one, other = (client.chat.completions.create(model="m", messages=ASK, seed=7, temperature=1) for _ in range(2))
+    assert (one.system_fingerprint, one.choices) == (other.system_fingerprint, other.choices)

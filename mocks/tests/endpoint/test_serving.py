@@ -133,4 +133,4 @@ def test_a_body_beyond_the_limit_is_refused_and_the_connection_serves_on(served:
             connection.sendall(head.encode() + body)
             assert b"HTTP/1.1 413 " in read(connection, b'"request_too_large"}}')
             connection.sendall(asked("Hi.", stream=False))
-            assert b"You said: Hi." in read(connection, b'"completion_tokens_details":{"reasoning_tokens":0}}}')
+            assert b"You said: Hi." in read(connection, b'"system_fingerprint":"fp_assay"}')

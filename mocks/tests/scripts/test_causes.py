@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay_codex.versions import failures as codex
 from assay_mocks.upstream import failing as upstream
-from assay_scripts.causes import CAUSES
+from assay_scripts.steps.causes import CAUSES
 
 
 def test_the_codex_mock_has_a_message_for_each() -> None:

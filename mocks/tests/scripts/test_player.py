@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, get_args
 
 import pytest
@@ -19,6 +20,7 @@ from assay_scripts.steps import (
     Gate,
     Hang,
     Open,
+    Pace,
     Pause,
     Piece,
     Reflect,
@@ -31,6 +33,7 @@ from assay_scripts.steps import (
     Usage,
 )
 from assay_scripts.steps.cursor import Agentic
+from assay_scripts.steps.http import Wire
 
 if TYPE_CHECKING:
     from assay_scripts.player import Action
@@ -151,7 +154,7 @@ def shortest(steps: object) -> list[Step]:
     return [step_from_json(DEFINITIONS[NAMES[step]].shortest) for step in get_args(steps)]
 
 
-@pytest.mark.parametrize("step", shortest(Doing | Answering | Agentic), ids=lambda step: NAMES[type(step)])
+@pytest.mark.parametrize("step", shortest(Doing | Answering | Agentic | Wire), ids=lambda step: NAMES[type(step)])
 def test_what_is_done_is_played_as_it_is(step: Step) -> None:
     assert played(step)[0] == step
 
@@ -166,6 +169,45 @@ def test_text_is_played_as_pieces_that_join_to_it(step: Spoken) -> None:
 @pytest.mark.parametrize("step", shortest(Silence), ids=lambda step: NAMES[type(step)])
 def test_silence_is_played_as_a_wait(step: Step) -> None:
     assert isinstance(played(step)[0], Until)
+
+
+def times_of(*steps: Step) -> list[float]:
+    """When each piece of text comes, if each wait ends when it is over."""
+    performance, now = perform(steps, FakeStage(), 0.0), 0.0
+    times: list[float] = []
+    action = next(performance)
+    while not isinstance(action, Finish):
+        if isinstance(action, Until):
+            now = action.time
+        else:
+            times.append(round(now, 6))
+        action = performance.send(now)
+    return times
+
+
+def test_a_pace_gives_each_piece_its_time() -> None:
+    text = Say(("a", "b"), times=2)
+    assert times_of(Pace(10, first=0.5), text) == [0.5, 0.6, 0.7, 0.8]
+    assert times_of(Pace(first=0.5), text) == [0.5] * 4
+    assert times_of(Say(("a",)), Pace(10), text, Pause(1.0), Say(("c",))) == [0, 0, 0.1, 0.2, 0.3, 1.4]
+    assert times_of(Pace(10), text, Pace(), Say(("c",))) == [0, 0.1, 0.2, 0.3, 0.3]
+
+
+def test_a_jitter_is_that_of_its_seed_and_within_its_bounds() -> None:
+    text = Say(("a",), times=50)
+    one, same, other = (times_of(Pace(10, jitter=0.5, seed=seed), text) for seed in (1, 1, 2))
+    assert one == same != other
+    gaps = [after - before for before, after in pairwise(one)]
+    assert 0.05 <= min(gaps) < 0.07
+    assert 0.13 < max(gaps) <= 0.15
+
+
+def test_a_late_piece_does_not_make_the_others_later() -> None:
+    performance = perform((Pace(10), Say(("a",), times=3)), FakeStage(), 0.0)
+    assert next(performance) == Piece("a")
+    assert performance.send(0.0) == Until(0.1)
+    assert performance.send(0.15) == Piece("a")
+    assert performance.send(0.15) == Until(0.2)
 
 
 def test_a_whole_text_is_one_piece() -> None:

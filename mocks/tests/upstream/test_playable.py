@@ -27,6 +27,7 @@ from assay_scripts.steps import (
     Usage,
 )
 from assay_scripts.steps.cursor import Agentic
+from assay_scripts.steps.http import Wire
 
 CALL = Call(id="c", name="localSearch", arguments="{}")
 
@@ -76,6 +77,8 @@ def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) 
     why = why_not(((step,),))
     if isinstance(step, Doing | Overload | Surrogates):
         assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*app-server[a-z' ,]*", why)
+    elif isinstance(step, Wire):
+        assert why == f"{type(step).__name__}: only the endpoint writes the HTTP that its client reads"
     elif isinstance(step, Agentic):
         assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*Cursor's [a-z' ,]*", why)
     else:

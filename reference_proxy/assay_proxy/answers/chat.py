@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.demand import Demand, instructed
@@ -18,8 +18,22 @@ from assay_proxy.surfaces.chat_whole import ChatWhole
 from assay_proxy.surfaces.proxy_headers import echoed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay_proxy.answers.plan import AnswerSettings
+    from assay_proxy.assembly.choice import Rules
     from assay_proxy.surfaces.chat_request import ChatRequest
+    from assay_proxy.surfaces.chat_stream import Logprobs
+    from assay_proxy.surfaces.proxy_headers import FormatOptions
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Form:
+    """What answers have in common that write their calls alike."""
+
+    calls: CallFormat
+    rules: Rules
+    headers: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,9 +42,13 @@ class Chat:
 
     settings: AnswerSettings
     asked: AskedModels = field(default_factory=AskedModels)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """Members of every answer in which the service says what it is."""
+    _forms: dict[tuple[bool, FormatOptions, bool], _Form] = field(default_factory=dict, repr=False, compare=False)
+    """Made once: of the ways in which requests want their calls written there are a few dozen."""
 
-    def plan(self, request: ChatRequest) -> AnswerPlan:
-        """The plan.
+    def plan(self, request: ChatRequest, logprobs: Logprobs | None = None) -> AnswerPlan:
+        """The plan; `logprobs` gives what is reported of tokens, if anything is.
 
         Raises:
             ApiError: 404, when the model is not served.
@@ -41,7 +59,7 @@ class Chat:
         demand = Demand(names=request.forced, cause=_demanding(request)) if request.forced else None
         conversation = converse(request.items, tools=request.tools, model=model, schema=request.schema)
         conversation = instructed(conversation, demand)
-        call_format = self._call_format(request)
+        form = self._form(request)
         head = Head(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
             id=f"chatcmpl-{secrets.token_hex(12)}",
@@ -50,28 +68,35 @@ class Chat:
             include_usage=request.include_usage,
             prompt_bytes=conversation.size,
             choices=request.n,
-            call_format=call_format,
+            call_format=form.calls,
+            service=self.service,
+            logprobs=logprobs,
         )
         return AnswerPlan(
             id=head.id,
             conversation=conversation,
-            rules=choice_rules(
-                self.settings,
-                stream=request.stream,
-                policy=call_format.policy,
-                calls=request.calls,
-                # `function_call` is one member of a message, not a list.
-                single=call_format.dialect is Dialect.FUNCTION_CALL,
-            ),
+            rules=form.rules if request.calls else replace(form.rules, calls=False),
             stream=request.stream,
             writer=ChatStream(head) if request.stream else ChatWhole(head),
-            dialect=call_format.dialect,
+            dialect=form.calls.dialect,
             demand=demand,
             choices=request.n,
             # A stream that shows no usage ends without waiting for it.
             await_usage=request.include_usage or not request.stream,
-            headers=echoed(call_format),
+            headers=form.headers,
         )
+
+    def _form(self, request: ChatRequest) -> _Form:
+        """How the answer is written."""
+        key = request.legacy, request.options, request.stream
+        found = self._forms.get(key)
+        if found is None:
+            calls = self._call_format(request)
+            # `function_call` is one member of a message, not a list.
+            single = calls.dialect is Dialect.FUNCTION_CALL
+            rules = choice_rules(self.settings, stream=request.stream, policy=calls.policy, calls=True, single=single)
+            found = self._forms[key] = _Form(calls=calls, rules=rules, headers=echoed(calls))
+        return found
 
     def _call_format(self, request: ChatRequest) -> CallFormat:
         """How the answer writes its calls: as the request says, else as the settings do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.answers.asked_models import AskedModels
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assay_proxy.answers.stored_responses import Store
     from assay_proxy.conversation import Conversation, Item
     from assay_proxy.surfaces.responses_input import Given
+    from assay_proxy.surfaces.responses_output import Logprobs
     from assay_proxy.surfaces.responses_request import ResponsesRequest
 
 Json = dict[str, Any]
@@ -74,8 +75,8 @@ class Responses:
             raise _unknown(id_)
         return stored
 
-    def plan(self, request: ResponsesRequest) -> AnswerPlan:
-        """The plan; the response is stored as its writer ends.
+    def plan(self, request: ResponsesRequest, logprobs: Logprobs | None = None) -> AnswerPlan:
+        """The plan; the response is stored as its writer ends. `logprobs` gives what is reported of tokens.
 
         Raises:
             ApiError: 404, when the model is not served or the previous response is not stored; 400, when the input
@@ -95,7 +96,7 @@ class Responses:
             (*_instructions(request), *items), tools=request.tools, model=model, schema=request.schema
         )
         conversation = instructed(conversation, demand)
-        head = self._head(request, conversation)
+        head = replace(self._head(request, conversation), logprobs=logprobs)
 
         def keep(response: Json) -> None:
             # Codex, for one, sends `store: false` with every request.
@@ -138,6 +139,7 @@ class Responses:
         return Head(
             token=secrets.token_hex(TOKEN_BYTES),
             created=int(time.time()),
+            now=time.time,
             model=request.model,
             echo=request.echo,
             prompt_bytes=conversation.size,

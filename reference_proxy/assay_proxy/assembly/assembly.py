@@ -50,7 +50,7 @@ class Assembly:
     def feed(self, event: TurnEvent) -> list[TurnEvent]:
         """What passes of an event."""
         answer, over = self._answer, self._answer.over
-        passed = list(answer.feed(event))
+        passed = answer.feed(event)
         self.done = answer.over and not (self._await_usage and answer.await_usage(event, over=over))
         return passed
 
@@ -72,28 +72,27 @@ class _Answer:
     @property
     def over(self) -> bool:
         """Nothing more will be said."""
-        return self.failed or all(choice.state is State.FINISHED for choice in self.choices)
+        # The last one first: it is asked for every event, and nearly always the answer is no.
+        last = self.choices[-1].state is State.FINISHED
+        return self.failed or (last and all(choice.state is State.FINISHED for choice in self.choices))
 
-    def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
+    def feed(self, event: TurnEvent) -> list[TurnEvent]:
         """What passes of the event."""
         match event:
             case Quiet():
                 # A silence releases calls from the text that a choice still holds (`Reconciler.release`).
-                for choice in self.choices:
-                    yield from choice.feed(event)
-                yield event
+                return [*(passed for choice in self.choices for passed in choice.feed(event)), event]
             case Working():
-                yield event
+                return [event]
             case Failed():
-                yield from self._fail(event)
+                return list(self._fail(event))
             case Usage():
                 self.unpaid.discard(event.choice)
-                yield event
+                return [event]
             case _:
                 self._settle(event)
                 # A backend may speak of a choice that was not asked for: that is dropped (chat.stream.isolation).
-                if event.choice < len(self.choices):
-                    yield from self.choices[event.choice].feed(event)
+                return list(self.choices[event.choice].feed(event)) if event.choice < len(self.choices) else []
 
     def await_usage(self, event: TurnEvent, *, over: bool) -> bool:
         """Whether usage may still come, after an event that found the answer `over` or made it so."""

@@ -33,8 +33,15 @@ class Joiner:
         """Whether `feed` would return the piece as it is, and hold nothing."""
         return not self._held and (piece.isascii() or _HALF.search(piece) is None)
 
+    @property
+    def holds(self) -> bool:
+        """Whether it holds the half of a character."""
+        return bool(self._held)
+
     def end(self) -> str:
         """What is left when no more comes."""
+        if not self._held:
+            return ""
         rest, self._held = self._held, ""
         return whole(rest)
 

@@ -73,14 +73,13 @@ class Choice:
     seed: str = ""
     state: State = State.OPEN
     _text: Joiner = field(default_factory=Joiner)
+    _separator: Separator = field(default_factory=Separator)
+    # None until there is a call: most answers have none.
+    _reconciler: Reconciler | None = None
     # One per call: fragments of several calls may interleave.
     _fragments: dict[str, Joiner] = field(default_factory=dict)
     _kept: set[str] = field(default_factory=set)
     _incomplete: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self._separator = Separator()
-        self._reconciler = Reconciler(self.index, self.seed)
 
     def feed(self, event: TurnEvent) -> Iterator[TurnEvent]:
         """What passes of the event; failures are not fed."""
@@ -97,7 +96,7 @@ class Choice:
             case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
                 yield from self._structured(event)
             case Quiet():
-                yield from self._emit(self._reconciler.release())
+                yield from self._release()
             case CallsEnded() | TurnOver():
                 yield from self.end("stop")
             case Finished():
@@ -117,7 +116,7 @@ class Choice:
     def survive(self) -> Iterator[TurnEvent]:
         """Emit what still waits, now that the turn has failed; then `answered` says whether that is an answer."""
         yield from self._rest()
-        if self.state is not State.FINISHED:
+        if self.state is not State.FINISHED and self._reconciler is not None:
             yield from self._emit(self._reconciler.end())
 
     @property
@@ -128,7 +127,8 @@ class Choice:
 
     def end(self, reason: FinishReason) -> Iterator[TurnEvent]:
         """Emit what still waits, and the end."""
-        yield from self.survive()
+        if self._reconciler is not None or self._text.holds or self._separator.holds:
+            yield from self.survive()
         if self.state is not State.FINISHED:
             self.state = State.FINISHED
             # Calls win over any other reason (chat.stream.finish-reason, S4-4, S4-19).
@@ -144,15 +144,15 @@ class Choice:
     def _plain(self, text: str) -> Iterator[TurnEvent]:
         # Words behind a block: its twin in structure did not come first. Blanks decide nothing.
         if self.state is State.CALLING and text.strip():
-            yield from self._emit(self._reconciler.release())
+            yield from self._release()
         # chat.stream.tail-suppressed (S4-3, S4-21).
         if text and (self.state is State.OPEN or (self.state is State.CALLING and self.rules.tails)):
             yield Text(choice=self.index, text=text)
 
     def _block(self, call: TextCall) -> Iterator[TurnEvent]:
         if self.state is State.CALLING:
-            yield from self._emit(self._reconciler.release())
-        if self.state is not State.FINISHED and self._reconciler.textual(call):
+            yield from self._release()
+        if self.state is not State.FINISHED and self._calls().textual(call):
             self.state = State.CALLING
 
     def _structured(self, event: CallEvent) -> Iterator[TurnEvent]:
@@ -160,7 +160,17 @@ class Choice:
         if isinstance(event, CallOpened):
             yield from self._rest()
         for whole in self._joined(event):
-            yield from self._emit(self._reconciler.structured(whole))
+            yield from self._emit(self._calls().structured(whole))
+
+    def _calls(self) -> Reconciler:
+        if self._reconciler is None:
+            self._reconciler = Reconciler(self.index, self.seed)
+        return self._reconciler
+
+    def _release(self) -> Iterator[TurnEvent]:
+        """The calls from the text that still wait."""
+        if self._reconciler is not None:
+            yield from self._emit(self._reconciler.release())
 
     def _joined(self, event: CallEvent) -> Iterator[CallEvent]:
         """The event, its text in whole characters."""
@@ -178,8 +188,10 @@ class Choice:
 
     def _rest(self) -> Iterator[TurnEvent]:
         """The text that was held back."""
-        yield from self._separate(self._text.end())
-        yield from self._plain(self._separator.end())
+        if text := self._text.end():
+            yield from self._separate(text)
+        if text := self._separator.end():
+            yield from self._plain(text)
 
     def _emit(self, events: Iterator[CallEvent]) -> Iterator[TurnEvent]:
         for event in events:

@@ -164,8 +164,15 @@ class Separator:
         self._lines.take(piece)
         return True
 
+    @property
+    def holds(self) -> bool:
+        """Whether it holds text that may yet be a block."""
+        return bool(self._held) or self._block is not None
+
     def end(self) -> str:
         """The text that is left when no more comes."""
+        if not self.holds:
+            return ""
         # textual.unterminated: a block without an end is text.
         rest = self._held if self._block is None else self._block.said
         self._held, self._block = "", None

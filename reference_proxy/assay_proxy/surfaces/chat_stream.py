@@ -11,6 +11,7 @@ that holds its whole block; a block after another one begins with the delimiter.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,10 @@ from assay_proxy.surfaces.sse import DONE, frame
 from assay_proxy.surfaces.usage import Meter, usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
 Delta = dict[str, Any]
+Logprobs = Callable[[Sequence[str]], list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +43,10 @@ class Head:
     choices: int = 1
     """How many there are."""
     call_format: CallFormat = field(default_factory=CallFormat)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """Members in which a service says what it is, such as `system_fingerprint`; empty where it does not."""
+    logprobs: Logprobs | None = None
+    """What is reported of the tokens of a text, each of its pieces a token; None: nothing."""
 
 
 @dataclass
@@ -106,9 +112,11 @@ class _Frame:
         before, _, after = text.rpartition('"delta":null')
         return _Frame(f'data: {before}"delta":', f"{after}\n\n")
 
-    def around(self, delta: str, finish: str | None) -> bytes:
-        """The frame of a delta, which is JSON already."""
+    def around(self, delta: str, finish: str | None, logprobs: str | None = None) -> bytes:
+        """The frame of a delta; it and its logprobs are JSON already."""
         after = self.after
+        if logprobs is not None:
+            after = after.replace('"logprobs":null', f'"logprobs":{logprobs}', 1)
         if finish is not None:
             after = after.replace('"finish_reason":null', f'"finish_reason":{string(finish)}', 1)
         return f"{self.before}{delta}{after}".encode(errors="replace")
@@ -129,7 +137,8 @@ class ChatStream:
         match event:
             case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
                 choice, frames = self._choice(event.choice)
-                return b"".join(frames.around(written(delta), finish) for delta, finish in choice.deltas(event))
+                deltas = choice.deltas(event)
+                return b"".join(frames.around(written(one), end, self._logprobs(event, one)) for one, end in deltas)
             case Failed():
                 self._failed = True
                 # No finish chunk after it (chat.stream.error-after-text): an answer that failed must not look complete.
@@ -140,11 +149,18 @@ class ChatStream:
     def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
         """The frames of pieces of text."""
         said = self._choices.get(choice)
-        if said is None or not said[0].spoken:
+        if said is None or not said[0].spoken or self._head.logprobs is not None:
             return b"".join([self.feed(Text(choice=choice, text=text)) for text in texts if text])
         self._meter.write("".join(texts))
         before, after = f'{said[1].before}{{"content":', f"}}{said[1].after}"
         return "".join([f"{before}{string(text)}{after}" for text in texts if text]).encode(errors="replace")
+
+    def _logprobs(self, event: TurnEvent, delta: Delta) -> str | None:
+        """What is reported of the tokens of a delta; None: nothing."""
+        # Not of the delta with the role, which comes before the first text and has none.
+        if self._head.logprobs is None or not isinstance(event, Text) or "role" in delta:
+            return None
+        return written({"content": self._head.logprobs([event.text]), "refusal": None})
 
     def end(self) -> bytes:
         """The usage chunk, if it was asked for and the turn did not fail, and the end of the stream."""
@@ -161,4 +177,5 @@ class ChatStream:
 
 
 def _envelope(head: Head) -> Delta:
-    return {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
+    known = {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
+    return {**known, **head.service}

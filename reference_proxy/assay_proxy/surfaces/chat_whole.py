@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay_proxy.surfaces.chat_dialect import CallFormat
-    from assay_proxy.surfaces.chat_stream import Head
+    from assay_proxy.surfaces.chat_stream import Head, Logprobs
 
 
 @dataclass
@@ -52,15 +52,17 @@ class _Choice:
     def say(self, text: str) -> None:
         (self.tail if self.closed else self.text).append(text)
 
-    def entry(self, index: int) -> dict[str, Any]:
+    def entry(self, index: int, logprobs: Logprobs | None) -> dict[str, Any]:
         """The entry of `choices`."""
         calls = self.calls.snapshot()
         # An empty text stays "" (chat.whole.text).
-        message: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
+        said: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
+        message = {**said, "annotations": []}
         if calls:
             # S1 wants no content before a call; here it is known that one follows, unlike in a stream.
             message |= {"content": self._content(), **self.call_format.members(calls)}
-        return {"index": index, "message": message, "logprobs": None, "finish_reason": self.reason}
+        tokens = logprobs and {"content": None if calls else logprobs(self.text), "refusal": None}
+        return {"index": index, "message": message, "logprobs": tokens, "finish_reason": self.reason}
 
     def _content(self) -> str | None:
         """The content beside calls."""
@@ -101,7 +103,9 @@ class ChatWhole:
         """Take pieces of text."""
         text = "".join(texts)
         self._meter.write(text)
-        self._choices[choice].say(text)
+        # Each piece by itself only where it counts as a token.
+        for said in (text,) if self._head.logprobs is None else texts:
+            self._choices[choice].say(said)
         return b""
 
     def end(self) -> bytes:
@@ -116,6 +120,7 @@ class ChatWhole:
             "object": "chat.completion",
             "created": head.created,
             "model": head.model,
-            "choices": [choice.entry(index) for index, choice in enumerate(self._choices)],
+            "choices": [choice.entry(index, head.logprobs) for index, choice in enumerate(self._choices)],
             "usage": usage_object(self._meter.usage()),
+            **head.service,
         }

@@ -7,7 +7,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 # One encoder: `json.dumps` makes a new one for each value whose options are not the usual ones.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -19,6 +19,11 @@ string = encode_basestring
 def written(payload: Mapping[str, Any]) -> str:
     """An object as JSON."""
     return _ENCODER.encode(payload)
+
+
+def listed(values: Sequence[Mapping[str, Any]]) -> str:
+    """A list of objects as JSON."""
+    return _ENCODER.encode(values)
 
 
 def encoded(payload: Mapping[str, Any]) -> bytes:

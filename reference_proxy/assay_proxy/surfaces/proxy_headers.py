@@ -33,12 +33,17 @@ class FormatOptions:
     stop_policy: StopPolicy | None = None
 
 
+_NO_OPTIONS = FormatOptions()
+
+
 def format_options(headers: Mapping[str, str], *, parallel: bool | None) -> FormatOptions:
     """What headers and `parallel_tool_calls` say; header names are lower-case, and a header wins over the parameter.
 
     Raises:
         ApiError: 400, `param` naming the first header whose value is unknown.
     """
+    if parallel is None and headers.keys().isdisjoint(HEADERS):
+        return _NO_OPTIONS
     for name, values in HEADERS.items():
         # mode.invalid: an unknown value is never replaced by a default.
         if name in headers and headers[name] not in values:

@@ -43,7 +43,7 @@ class Answer:
     _sent: int = 0
 
     def __post_init__(self) -> None:
-        self._output = Output(self.head.token, self.head.spaces)
+        self._output = Output(self.head.token, self.head.spaces, self.head.logprobs)
         self._meter = Meter(self.head.prompt_bytes)
 
     def begin(self) -> Iterator[Json]:
@@ -169,6 +169,7 @@ class ResponsesWhole:
 
     def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
         self._answer = Answer(head)
+        self._head = head
         self._keep = keep
 
     def feed(self, event: TurnEvent) -> bytes:
@@ -187,8 +188,9 @@ class ResponsesWhole:
     def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
         """Take pieces of text."""
         del choice  # a response has one
-        text = "".join(texts)
-        return self.feed(Text(text=text)) if text else b""
+        # Each piece by itself only where it counts as a token.
+        pieces = ("".join(texts),) if self._head.logprobs is None else texts
+        return b"".join([self.feed(Text(text=text)) for text in pieces if text])
 
     def end(self) -> bytes:
         """The body."""

@@ -12,7 +12,7 @@ from assay_proxy.events import Cause
 from assay_proxy.surfaces.chat_dialect import CallFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from assay_proxy.events import FinishReason, Usage
     from assay_proxy.surfaces.namespaces import Spaces
@@ -47,6 +47,8 @@ class Head:
     model: str
     echo: Mapping[str, Any] = field(default_factory=dict)
     """The request's parameters as the response repeats them."""
+    now: Callable[[], float] | None = None
+    """The time, in epoch seconds; None: an answer ends when it was created."""
     prompt_bytes: int = 0
     """For estimates of usage."""
     call_format: CallFormat = field(default_factory=CallFormat)
@@ -54,6 +56,8 @@ class Head:
     """The names of the tools that may be called: any other call fails the response. None: all may."""
     spaces: Spaces = field(default_factory=dict)
     """The functions in namespaces."""
+    logprobs: Callable[[Sequence[str]], list[Json]] | None = None
+    """What is reported of the tokens of a text, each of its pieces a token; None: nothing."""
     output_at_end: bool = True
     """Whether the last event of a stream repeats the output."""
 
@@ -61,6 +65,11 @@ class Head:
     def id(self) -> str:
         """The response's id."""
         return f"resp_{self.token}"
+
+    def completed(self) -> int:
+        """The time of an answer that ends now, in epoch seconds."""
+        # Clocks are set back at times, and no answer is complete before it was created.
+        return max(self.created, int(self.now())) if self.now else self.created
 
 
 def response_of(item_id: str) -> str:
@@ -82,6 +91,8 @@ def response(
         "id": head.id,
         "object": "response",
         "created_at": head.created,
+        # Only of an answer that is whole: a failure or a limit completes none.
+        "completed_at": head.completed() if status == "completed" else None,
         "status": status,
         "background": False,
         "error": error,

@@ -12,56 +12,66 @@ send several calls at once, but clients read items one after the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Text
-from assay_proxy.surfaces.json_text import string, written
+from assay_proxy.surfaces.json_text import listed, string, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from assay_proxy.surfaces.namespaces import Spaces
 
 Json = dict[str, Any]
+Logprobs = Callable[[Sequence[str]], list[Json]]
 Status = Literal["in_progress", "completed", "incomplete"]
 OutputEvent = Text | CallOpened | Arguments | CallClosed
 
 
 @dataclass
 class _Message:
-    """A message of one part."""
+    """A message of one part; `logprobs` gives what is reported of its tokens, each of its pieces a token."""
 
     id: str
     index: int
+    logprobs: Logprobs | None = None
     pieces: list[str] = field(default_factory=list)
 
     @property
     def _place(self) -> Json:
         return {"item_id": self.id, "output_index": self.index, "content_index": 0}
 
-    def _part(self, text: str) -> Json:
-        return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    def _part(self, texts: Sequence[str]) -> Json:
+        tokens = self.logprobs(texts) if self.logprobs else []
+        return {"type": "output_text", "text": "".join(texts), "annotations": [], "logprobs": tokens}
+
+    def _tokens(self, texts: Sequence[str]) -> list[Json]:
+        """What events report of tokens: their bytes are in the part alone."""
+        return [_without_bytes(token) for token in self.logprobs(texts)] if self.logprobs else []
 
     def item(self, status: Status) -> Json:
         """The item as far as it is known; it has a part once it is not in progress any more."""
-        content = [] if status == "in_progress" else [self._part("".join(self.pieces))]
+        content = [] if status == "in_progress" else [self._part(self.pieces)]
         return {"type": "message", "id": self.id, "status": status, "role": "assistant", "content": content}
 
     def opened(self) -> Iterator[Json]:
         # Without part events openai's `.stream` helpers and ai-sdk fail.
-        yield {"type": "response.content_part.added", **self._place, "part": self._part("")}
+        yield {"type": "response.content_part.added", **self._place, "part": self._part(())}
 
     def said(self, text: str) -> Iterator[Json]:
         self.pieces.append(text)
-        yield {"type": "response.output_text.delta", **self._place, "delta": text, "logprobs": []}
+        yield {"type": "response.output_text.delta", **self._place, "delta": text, "logprobs": self._tokens((text,))}
 
     def more(self, texts: Sequence[str]) -> list[str]:
         """The frames of `said` for each of these, but for their numbers and their ends."""
         self.pieces += texts
         frame = self._frame
-        return [f'{frame}{string(text)},"logprobs":[]' for text in texts]
+        if self.logprobs is None:
+            return [f'{frame}{string(text)},"logprobs":[]' for text in texts]
+        return [f'{frame}{string(text)},"logprobs":{listed(self._tokens((text,)))}' for text in texts]
 
     @cached_property
     def _frame(self) -> str:
@@ -71,8 +81,14 @@ class _Message:
 
     def closed(self) -> Iterator[Json]:
         text = "".join(self.pieces)
-        yield {"type": "response.output_text.done", **self._place, "text": text, "logprobs": []}
-        yield {"type": "response.content_part.done", **self._place, "part": self._part(text)}
+        tokens = self._tokens(self.pieces)
+        yield {"type": "response.output_text.done", **self._place, "text": text, "logprobs": tokens}
+        yield {"type": "response.content_part.done", **self._place, "part": self._part(self.pieces)}
+
+
+def _without_bytes(token: Json) -> Json:
+    likely = [{name: one[name] for name in one if name != "bytes"} for one in token["top_logprobs"]]
+    return {**{name: token[name] for name in token if name != "bytes"}, "top_logprobs": likely}
 
 
 @dataclass
@@ -111,15 +127,20 @@ class _Call:
         yield {"type": "response.function_call_arguments.delta", **self._place, "delta": text}
 
     def closed(self) -> Iterator[Json]:
-        yield {"type": "response.function_call_arguments.done", **self._place, "arguments": "".join(self.pieces)}
+        named = {"name": self.name["name"], "arguments": "".join(self.pieces)}
+        yield {"type": "response.function_call_arguments.done", **self._place, **named}
 
 
 @dataclass
 class Output:
-    """All items of a response; `token` makes their ids unlike those of any other, `spaces` are the namespaces."""
+    """All items of a response; `token` makes their ids unlike those of any other, `spaces` are the namespaces.
+
+    `logprobs` gives what is reported of the tokens of a text; None: nothing.
+    """
 
     token: str
     spaces: Spaces = field(default_factory=dict)
+    logprobs: Logprobs | None = None
     _done: list[Json] = field(default_factory=list)
     _open: _Message | _Call | None = None
     _waiting: list[OutputEvent] = field(default_factory=list)
@@ -132,7 +153,7 @@ class Output:
         match event:
             case Text():
                 if self._open is None:
-                    yield from self._begin(_Message(self._id("msg"), len(self._done)))
+                    yield from self._begin(_Message(self._id("msg"), len(self._done), self.logprobs))
                 yield from self._open.said(event.text) if self._open else ()
             case CallOpened():
                 yield from self._close("completed")
@@ -162,7 +183,7 @@ class Output:
             yield from self._close("completed")
             yield from self._resume()
         if not self._done and self._open is None:
-            yield from self._begin(_Message(self._id("msg"), 0))
+            yield from self._begin(_Message(self._id("msg"), 0, self.logprobs))
         yield from self._close(status)
 
     def fail(self) -> Iterator[Json]:

@@ -169,16 +169,20 @@ def _schema(body: Body) -> Mapping[str, Any] | None:
 def _echo(body: Body) -> dict[str, Any]:
     """What a response repeats, with OpenAI's defaults for absent fields; unknown values become null."""
     return {
+        # Not sent on: no backend here takes a penalty, so the answer has none.
+        "frequency_penalty": 0.0,
         "instructions": body.get("instructions"),
         "max_output_tokens": body.get("max_output_tokens"),
         "max_tool_calls": _if(int, body.get("max_tool_calls")),
         "metadata": body.get("metadata") or {},
         "parallel_tool_calls": body.get("parallel_tool_calls") is not False,
+        "presence_penalty": 0.0,
         "previous_response_id": body.get("previous_response_id"),
         "prompt_cache_key": _if(str, body.get("prompt_cache_key")),
         "reasoning": _reasoning(body.get("reasoning")),
         "safety_identifier": _if(str, body.get("safety_identifier")),
         "service_tier": "default",
+        "store": body.get("store") is not False,
         "temperature": _or(1.0, body.get("temperature")),
         "text": _text_config(body.get("text") or {}),
         "tool_choice": responses_tools.echoed_choice(body),

@@ -32,7 +32,8 @@ def first_fault(rules: Iterable[Rule], body: Body) -> None:
         ApiError: 400, naming the parameter and what would be right.
     """
     for rule in rules:
-        refuse(rule(body))
+        for fault in rule(body):
+            raise _error(fault)
 
 
 def refuse(faults: Iterable[Fault]) -> None:
@@ -43,7 +44,11 @@ def refuse(faults: Iterable[Fault]) -> None:
     """
     # The first one alone: an error names one `param`.
     for fault in faults:
-        raise ApiError(fault.problem, message=f"`{fault.param}` must be {fault.right}.", param=fault.param)
+        raise _error(fault)
+
+
+def _error(fault: Fault) -> ApiError:
+    return ApiError(fault.problem, message=f"`{fault.param}` must be {fault.right}.", param=fault.param)
 
 
 def required(name: str, check: Check) -> Rule:

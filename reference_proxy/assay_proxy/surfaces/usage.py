@@ -42,6 +42,8 @@ class Meter:
         reports = self._reported.values()
         if not reports:
             return estimate(self.prompt_bytes, self._written)
+        if len(reports) == 1:
+            return next(iter(reports))
         return Usage(
             prompt=sum(usage.prompt for usage in reports),
             completion=sum(usage.completion for usage in reports),
@@ -56,8 +58,14 @@ def usage_object(usage: Usage) -> dict[str, Any]:
         "prompt_tokens": usage.prompt,
         "completion_tokens": usage.completion,
         "total_tokens": usage.prompt + usage.completion,
-        "prompt_tokens_details": {"cached_tokens": usage.cached},
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
+        "prompt_tokens_details": {"cached_tokens": usage.cached, "audio_tokens": 0},
+        "completion_tokens_details": {
+            "reasoning_tokens": usage.reasoning,
+            # No backend here speaks or is given a prediction; OpenAI says so in zeros.
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        },
     }
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from assay_proxy.events import Arguments, CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage, Working
@@ -180,6 +181,12 @@ def test_the_function_call_dialect_has_neither_ids_nor_indexes() -> None:
 
 def test_pieces_of_calls_that_were_not_opened_are_not_sent() -> None:
     assert sent(XML, Text(text="a"), Arguments(id="x", text="{}"), CallClosed(id="x"), STOP) == [{"content": "a"}, {}]
+
+
+def test_what_a_service_says_of_itself_stands_in_every_chunk() -> None:
+    chunks = payloads(Text(text="a"), STOP, head=replace(ASKED, service={"service_tier": "default"}))
+    assert [chunk["service_tier"] for chunk in chunks] == ["default"] * len(chunks)
+    assert not any("service_tier" in chunk for chunk in payloads(Text(text="a"), STOP, head=ASKED))
 
 
 def test_usage_is_the_sum_over_the_choices() -> None:

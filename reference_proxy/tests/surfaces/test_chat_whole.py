@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_text_is_one_message() -> None:
     assert answer["choices"] == [
         {
             "index": 0,
-            "message": {"role": "assistant", "content": "Hello", "refusal": None},
+            "message": {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []},
             "logprobs": None,
             "finish_reason": "length",
         }
@@ -147,3 +148,9 @@ def test_an_incomplete_call_is_not_shown_as_a_block() -> None:
     sent = message(CallFormat(dialect=Dialect.OBSIDIAN_XML), *calls("a"), *calls("b")[:2])
     assert sent["content"] == block("a")
     assert collect([Quiet(1), *calls("a")], HEAD)["choices"][0]["finish_reason"] == "stop"
+
+
+def test_what_a_service_says_of_itself_stands_beside_the_answer() -> None:
+    said: list[TurnEvent] = [Text(text="Hi"), Finished(reason="stop")]
+    assert collect(said, replace(HEAD, service={"service_tier": "default"}))["service_tier"] == "default"
+    assert "service_tier" not in collect(said, HEAD)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from assay_proxy.errors import FAILURES
@@ -14,6 +17,7 @@ def test_a_response_in_progress_has_neither_output_nor_usage() -> None:
         "id": "resp_" + "t" * 48,
         "object": "response",
         "created_at": 7,
+        "completed_at": None,
         "status": "in_progress",
         "background": False,
         "error": None,
@@ -24,6 +28,13 @@ def test_a_response_in_progress_has_neither_output_nor_usage() -> None:
         "tools": [],
         "usage": None,
     }
+
+
+@pytest.mark.parametrize(("now", "ended"), [(lambda: 9.7, 9), (lambda: 3.0, 7), (None, 7)])
+def test_only_a_completed_response_says_when_it_ended_and_never_before_it_began(now: Any, ended: int) -> None:
+    head = replace(HEAD, now=now)
+    assert response(head, "completed")["completed_at"] == ended
+    assert response(head, "failed")["completed_at"] is None
 
 
 @pytest.mark.parametrize(("reason", "sent"), [("length", "max_output_tokens"), ("content_filter", "content_filter")])

@@ -62,7 +62,7 @@ def test_a_call_is_an_item_whose_arguments_are_sent_in_deltas_only() -> None:
         {"type": "response.output_item.added", "output_index": 0, "item": function_call(0, "c", "", "in_progress")},
         {"type": "response.function_call_arguments.delta", **place, "delta": '{"a"'},
         {"type": "response.function_call_arguments.delta", **place, "delta": ":1}"},
-        {"type": "response.function_call_arguments.done", **place, "arguments": '{"a":1}'},
+        {"type": "response.function_call_arguments.done", **place, "name": "f", "arguments": '{"a":1}'},
         {"type": "response.output_item.done", "output_index": 0, "item": function_call(0, "c", '{"a":1}')},
     ]
     assert list(output.end("completed")) == []

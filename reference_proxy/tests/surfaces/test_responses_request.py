@@ -54,16 +54,19 @@ def test_all_that_can_be_said_is_taken() -> None:
 
 def test_a_response_repeats_defaults_for_what_was_not_said() -> None:
     assert parse(ASK, {}).echo == {
+        "frequency_penalty": 0.0,
         "instructions": None,
         "max_output_tokens": None,
         "max_tool_calls": None,
         "metadata": {},
         "parallel_tool_calls": True,
+        "presence_penalty": 0.0,
         "previous_response_id": None,
         "prompt_cache_key": None,
         "reasoning": {"effort": None, "summary": None},
         "safety_identifier": None,
         "service_tier": "default",
+        "store": True,
         "temperature": 1.0,
         "text": {"format": {"type": "text"}},
         "tool_choice": "auto",
@@ -86,6 +89,7 @@ def test_a_response_repeats_what_was_said() -> None:
         "prompt_cache_key": "k",
         "reasoning": {"effort": "low", "summary": "auto"},
         "safety_identifier": "s",
+        "store": False,
         "temperature": 0,
         "text": {"format": FORMAT, "verbosity": "low"},
         "top_p": 0.5,

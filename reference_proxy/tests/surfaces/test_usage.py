@@ -9,8 +9,13 @@ def test_the_total_is_the_sum() -> None:
         "prompt_tokens": 5,
         "completion_tokens": 3,
         "total_tokens": 8,
-        "prompt_tokens_details": {"cached_tokens": 2},
-        "completion_tokens_details": {"reasoning_tokens": 1},
+        "prompt_tokens_details": {"cached_tokens": 2, "audio_tokens": 0},
+        "completion_tokens_details": {
+            "reasoning_tokens": 1,
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        },
     }
 
 

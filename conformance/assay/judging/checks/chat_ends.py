@@ -75,6 +75,8 @@ def done_last(exchange: Exchange) -> Iterable[Seen]:
         case End.TIMEOUT:
             seen = f"the stream went silent for {exchange.target.silence:g} s without its end"
             yield Seen(seen)
+        case End.ENDLESS:
+            yield Seen(f"the stream did not end: {exchange.transcript.over}")
         case _:
             pass
 

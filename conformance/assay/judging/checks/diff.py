@@ -51,5 +51,5 @@ def is_object(text: str) -> bool:
     """Whether a text is a JSON object."""
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

@@ -158,7 +158,7 @@ def _json(exchange: Exchange, schema: str) -> tuple[Any, Seen | None]:
     """The body, and why it does not match a schema (None if it does)."""
     try:
         body = json.loads(exchange.transcript.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None, Seen("the body is not JSON", exchange.body_place)
     # What harms clients first: they need the ids.
     found = sorted(faults(schema, body), key=_unread)

@@ -72,7 +72,7 @@ def said_place(exchange: Exchange, choice: int = 0) -> Place:
 
 
 def member_place(exchange: Exchange, *path: Step) -> Place:
-    """Where a value stands in a body that is one JSON object; all of the body where it is none."""
+    """Where a value stands in a body that is one JSON object; else all of the body."""
     body = exchange.transcript.body
     text = body.decode(errors="replace")
     return locate(Frame(number=0, offset=0, raw=body, data=text, event=None, comments=()), path)
@@ -222,6 +222,6 @@ def _number(spelling: str) -> tuple[str]:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

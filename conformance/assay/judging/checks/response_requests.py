@@ -62,7 +62,7 @@ def _json(exchange: Exchange) -> Any:  # noqa: ANN401 (JSON)
     """The body; None where it is not JSON. What is wrong with it is for the schemas to say."""
     try:
         return json.loads(exchange.transcript.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

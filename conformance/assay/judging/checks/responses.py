@@ -114,6 +114,8 @@ def ends(exchange: Exchange) -> Iterable[Seen]:
             yield Seen("the connection broke before the body was complete")
         case End.TIMEOUT:
             yield Seen(f"the stream went silent for {exchange.target.silence:g} s without its end")
+        case End.ENDLESS:
+            yield Seen(f"the stream did not end: {exchange.transcript.over}")
         case _:
             pass
 

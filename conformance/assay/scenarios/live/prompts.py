@@ -12,7 +12,7 @@ TEXT = ("chat.whole.text", "chat.stream.text", "responses.whole.message", "respo
 CALLS = (
     "chat.whole.calls-all-in-order", "chat.stream.call-opening", "responses.whole.call-items", "responses.stream.sums",
 )  # fmt: skip
-"""The subjects of scenarios: the first row that speaks of a form takes the blame for an answer that is none."""
+"""The subjects of scenarios: the first row that speaks of a form takes the blame for an answer without that form."""
 # Long, so that a proxy that drops it is seen by the tokens of the prompt, even if the model would not obey it.
 LONG_SYSTEM = (
     "You are the keeper of a lighthouse on a rocky island in the cold northern sea. Ships pass by night and by day, in"

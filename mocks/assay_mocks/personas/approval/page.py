@@ -184,7 +184,7 @@ def _app(page: Page, token: str) -> Flask:
 
     @app.after_request
     def headers(response: Response) -> Response:
-        # Nothing is loaded, from nowhere; the style and the script stand in the page, under its nonce.
+        # Nothing is loaded from anywhere; the style and the script stand in the page, under its nonce.
         own = f"'nonce-{g.get('nonce', '')}'"
         response.headers["Content-Security-Policy"] = (
             f"default-src 'none'; style-src {own}; script-src {own}; img-src data:; connect-src 'self';"

@@ -8,12 +8,17 @@ import pytest
 
 from assay_scripts import steps
 from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition, description, field_descriptions
-from assay_scripts.steps import Piece, Script, Step, Usage, cursor
+from assay_scripts.steps import Piece, Script, Step, Usage, cursor, http
+from assay_scripts.steps.when import When
 
 
 def test_every_class_of_the_language_is_a_step_but_the_script() -> None:
-    members = [*inspect.getmembers(steps, is_dataclass), *inspect.getmembers(cursor, is_dataclass)]
-    defined = {it for _, it in members if it not in {Script, Piece}}
+    members = [
+        *inspect.getmembers(steps, is_dataclass),
+        *inspect.getmembers(cursor, is_dataclass),
+        *inspect.getmembers(http, is_dataclass),
+    ]
+    defined = {it for _, it in members if it not in {Script, Piece, When}}
     assert defined == set(get_args(Step))
     assert Usage in defined
 
@@ -54,5 +59,5 @@ def test_a_step_whose_fields_all_have_defaults_needs_its_name_alone() -> None:
     assert {name for name, definition in DEFINITIONS.items() if definition.needs_nothing} == {
         "gate", "open", "retry", "usage", "finish", "fail", "crash", "hang", "overload", "error-notice", "repeat",
         "reflect", "request-context", "unknown-exec", "abort", "checkpoint", "heartbeat", "drop", "end-stream",
-        "refuse",
+        "refuse", "pace", "head", "disconnect", "garbage", "truncate", "stall", "drip",
     }  # fmt: skip

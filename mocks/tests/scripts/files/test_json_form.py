@@ -248,6 +248,10 @@ def test_an_unknown_failure_is_refused_with_the_closest() -> None:
             {"name": "a", "parts": [[]], "choices": [[["x"]]]},
             's.choices[0][0][0]: there is no step "x"; known: ' + ", ".join(DEFINITIONS),
         ),
+        (
+            {"name": "a", "parts": [[], ["hang", {"say": "x"}, {"status": 500}]]},
+            "s.parts[1][2].status: status must come before the answer begins, and say is sent first; move it up",
+        ),
         ({"name": "a", "when": "", "parts": [[]]}, 's.when: expected text that is not empty, found ""'),
     ],
 )

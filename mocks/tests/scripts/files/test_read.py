@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.files.read import ScriptFile, load_scripts
+from assay_scripts.files.read import ScriptFiles, load_scripts
 from assay_scripts.steps import Call, Hang, Say, Script
 
 if TYPE_CHECKING:
@@ -56,24 +56,24 @@ def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
         (
             "a.yaml",
             b"- name: a\n  parts: [[{sey: b}]]",
-            'line 2, [0].parts[0][0] in the script a: there is no step "sey"; did you mean say?',
+            'line 2, column 12, [0].parts[0][0] in the script a: there is no step "sey"; did you mean say?',
         ),
         (
             "a.yaml",
             b"scripts:\n- name: a\n  parts:\n  - - say: b\n    - say:\n        pieces: [3]",
-            "line 6, scripts[0].parts[0][1].say.pieces in the script a: expected a text, or a list of texts, found [3]",
+            "line 6, column 17, scripts[0].parts[0][1].say.pieces in the script a: expected a text, or a list",
         ),
         (
             "a.json",
             b'[{"name": "a",\n"parts": [[{"pause": -1}]]}]',
-            "line 2, [0].parts[0][0].pause.seconds in the script a: expected a number of seconds, 0 or more, found -1",
+            "line 2, column 22, [0].parts[0][0].pause.seconds in the script a: expected a number of",
         ),
-        ("a.yaml", b"scripts: [1]", "line 1, scripts[0]: expected a script: name, title, parts, found 1"),
+        ("a.yaml", b"scripts: [1]", "line 1, column 11, scripts[0]: expected a script: name, title, parts, found 1"),
         ("a.json", b"[\n\t1]", "[0]: expected a script: name, title, parts, found 1"),
         (
             "a.yaml",
             b"scripts:\n- {name: a, parts: [[]]}\n- {name: a, parts: [[]]}",
-            "scripts[1].name: the name a is taken by an earlier script",
+            "line 3, column 10, scripts[1].name: the name a is taken by an earlier script, line 2",
         ),
         ("a.yaml", b"a: [", "line 1, column 5: no YAML: expected the node content, but found '<stream end>'"),
         ("a.yaml", b"- \x00", "no YAML: unacceptable character"),
@@ -127,7 +127,7 @@ def _written(path: Path, text: str) -> None:
 def test_the_scripts_of_a_file_come_first_and_replace_others(tmp_path: Path) -> None:
     path = tmp_path / "scripts.yaml"
     path.write_text("[{name: b, parts: [[hang]]}, {name: c, parts: [[hang]]}]")
-    library = ScriptFile(path, OTHERS).library()
+    library = ScriptFiles([path], OTHERS).library()
     assert isinstance(library, dict)
     assert list(library) == ["b", "c", "a"]
     assert library["b"].parts == ((Hang(),),)
@@ -136,7 +136,7 @@ def test_the_scripts_of_a_file_come_first_and_replace_others(tmp_path: Path) -> 
 def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
     path = tmp_path / "scripts.yaml"
     path.write_text("[{name: c, parts: [[hang]]}]")
-    file = ScriptFile(path, OTHERS)
+    file = ScriptFiles([path], OTHERS)
     before = file.library()
     assert file.library() is before
     _written(path, "[{name: changed, parts: [[hang]]}]")
@@ -147,7 +147,7 @@ def test_a_file_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_any_more_is_an_error_until_it_can_be(tmp_path: Path) -> None:
     path = tmp_path / "scripts.yaml"
-    file = ScriptFile(path, OTHERS)
+    file = ScriptFiles([path], OTHERS)
     found = []
     for text in (None, "[{name: c, parts: [[sey]]}]", "[{name: c, parts: [[hang]]}]"):
         if text:
@@ -159,3 +159,52 @@ def test_a_file_that_cannot_be_read_any_more_is_an_error_until_it_can_be(tmp_pat
     assert "did you mean say?" in str(found[1])
     assert isinstance(found[2], dict)
     assert list(found[2]) == ["c", "a", "b"]
+
+
+def test_files_and_folders_are_read_together_and_again_when_one_changes(tmp_path: Path) -> None:
+    folder = tmp_path / "scripts"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "b.json").write_text('[{"name": "b", "parts": [["hang"]]}]')
+    (folder / "a.yaml").write_text("[{name: a, parts: [[hang]]}]")
+    (folder / "notes.txt").write_text("no scripts")
+    alone = tmp_path / "c.yml"
+    alone.write_text("[{name: c, parts: [[hang]]}]")
+    files = ScriptFiles([alone, folder], {})
+    assert list(files.library()) == ["c", "a", "b"]  # type: ignore[arg-type]
+    (folder / "d.yaml").write_text("[{name: d, parts: [[hang]]}]")
+    assert list(files.library()) == ["c", "a", "d", "b"]  # type: ignore[arg-type]
+    (folder / "d.yaml").unlink()
+    assert list(files.library()) == ["c", "a", "b"]  # type: ignore[arg-type]
+
+
+def test_a_name_is_taken_by_another_file(tmp_path: Path) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text("[{name: same, parts: [[hang]]}]")
+    with pytest.raises(ScriptError, match=r"b\.yaml: line 1, column 9, .*taken by a script in .*a\.yaml, line 1$"):
+        load_scripts(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "player", "message"),
+    [
+        ("[{name: a, parts: [[{status: 500}]]}]", "codex", "assay-codex does not play status: only the endpoint"),
+        ("[{name: a, parts: [[{status: 500}]]}]", "cursor", "assay-cursor does not play status: only the endpoint"),
+        ("[{name: a, parts: [[heartbeat]]}]", "codex", "assay-codex does not play heartbeat: "),
+        ("[{name: a, parts: [[heartbeat]]}]", "endpoint", "assay serve does not play heartbeat: "),
+        (
+            "[{name: a, when: {any: [x, {header: {a: b}}]}, parts: [[hang]]}]",
+            "codex",
+            "header is what the endpoint (assay serve) alone sees; assay-codex cannot choose by it",
+        ),
+        ("[{name: a, parts: [[hang]], choices: [[[drip]]]}]", "codex", "assay-codex does not play drip: only the end"),
+    ],
+)
+def test_a_file_with_what_its_player_cannot_play_is_refused(
+    tmp_path: Path, text: str, player: Any, message: str
+) -> None:
+    path = tmp_path / "scripts.yaml"
+    path.write_text(text)
+    with pytest.raises(ScriptError) as caught:
+        load_scripts(path, player=player)
+    assert caught.value.problem.startswith(message)
+    assert caught.value.at is not None

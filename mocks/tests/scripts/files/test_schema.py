@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay_scripts.causes import CAUSES
 from assay_scripts.files.definitions import DEFINITIONS, Definition
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.files.json_form import script_to_json, step_from_json
 from assay_scripts.files.schema import schema, schema_text
 from assay_scripts.kinds import JsonText, Kind, kind_of
 from assay_scripts.library import LIBRARY
+from assay_scripts.steps.causes import CAUSES
 
 if TYPE_CHECKING:
     from assay_scripts.steps import Script
@@ -128,14 +128,29 @@ def _values(rule: dict[str, Any]) -> st.SearchStrategy[Any]:
             return st.one_of(*(_values({"type": one}) for one in types))
         case {"type": "array", "items": items}:
             return st.lists(_values(items), min_size=rule.get("minItems", 0), max_size=3)
+        case {"pattern": pattern}:
+            return st.from_regex(pattern, fullmatch=True)
+    most = rule.get("maximum", 99)
     return {
         "string": st.text(min_size=rule.get("minLength", 0), max_size=4),
-        "integer": st.integers(rule.get("minimum", 0), 10**20),
-        "number": st.one_of(st.integers(0, 99), st.floats(0.1, 99)),
+        "integer": st.integers(rule.get("minimum", 0), rule.get("maximum", 10**20)),
+        "number": st.one_of(st.integers(1, int(most)), st.floats(0.1, most)),
         "boolean": st.booleans(),
         "array": st.lists(SCALARS, max_size=2),
-        "object": st.dictionaries(st.text(max_size=3), SCALARS, max_size=2),
+        "object": st.dictionaries(_names(rule), _inner(rule), max_size=2),
     }[rule["type"]]
+
+
+def _names(rule: dict[str, Any]) -> st.SearchStrategy[str]:
+    return (
+        st.from_regex(rule["propertyNames"]["pattern"], fullmatch=True)
+        if "propertyNames" in rule
+        else st.text(max_size=3)
+    )
+
+
+def _inner(rule: dict[str, Any]) -> st.SearchStrategy[Any]:
+    return _values(rule["additionalProperties"]) if "additionalProperties" in rule else SCALARS
 
 
 def _written(kind: Kind) -> st.SearchStrategy[Any]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay_scripts.files.text import line_of
+from assay_scripts.files.text import Places
 
 TEXT = """\
 scripts:
@@ -31,9 +31,11 @@ scripts:
     ],
 )
 def test_a_place_is_found_on_its_line_or_on_that_of_what_is_there(place: str, line: int) -> None:
-    assert line_of(TEXT, place) == line
+    found = Places(TEXT).of(place)
+    assert found is not None
+    assert found[0] == line
 
 
 @pytest.mark.parametrize("text", ["", "[", "[" * 5000])
 def test_in_a_text_that_says_nothing_there_is_no_line(text: str) -> None:
-    assert line_of(text, "scripts[0]") is None
+    assert Places(text).of("scripts[0]") is None

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from assay_scripts.causes import CAUSES
 from assay_scripts.library import LIBRARY
 from assay_scripts.library.acting import ACTING
 from assay_scripts.library.agent import AGENT
@@ -20,6 +19,7 @@ from assay_scripts.library.text import TEXT
 from assay_scripts.library.textual import TEXTUAL
 from assay_scripts.library.xml import XML
 from assay_scripts.steps import Call, Fail, Script, Step
+from assay_scripts.steps.causes import CAUSES
 
 
 def test_no_two_scripts_share_a_name() -> None:

@@ -228,11 +228,11 @@ async def _output(scratch: Scratch, args: ShellArgs) -> _Output:
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # so that its children are ended with it
     )
-    out = err = b""
     limit = min(args.timeout / 1000, SHELL_SECONDS) if args.timeout > 0 else SHELL_SECONDS
     try:
         async with asyncio.timeout(limit):
-            out, err = await process.communicate()
+            out, err = await asyncio.gather(_beginning(process.stdout), _beginning(process.stderr))
+            await process.wait()
     except TimeoutError:
         return _Output(-1, "", "", int(limit * 1000), timed_out=True)
     finally:
@@ -240,11 +240,15 @@ async def _output(scratch: Scratch, args: ShellArgs) -> _Output:
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
     took = int((time.monotonic() - started) * 1000)
-    return _Output(process.returncode or 0, _shown(out), _shown(err), took, timed_out=False)
+    return _Output(process.returncode or 0, out, err, took, timed_out=False)
 
 
-def _shown(data: bytes) -> str:
-    return data[:LARGEST].decode(errors="replace")
+async def _beginning(stream: asyncio.StreamReader | None) -> str:
+    """The first `LARGEST` bytes of an output as text, read to its end: a command may write more than memory holds."""
+    kept = bytearray()
+    while stream and (data := await stream.read(2**16)):
+        kept += data[: LARGEST - len(kept)]
+    return kept.decode(errors="replace")
 
 
 # Each takes the args of its own kind of exec.

@@ -124,7 +124,7 @@ def _trailer_error(payload: bytes) -> ServiceError | None:
 
 
 def status_error(trailers: dict[str, str]) -> ServiceError | None:
-    """The error of gRPC trailers; None for the status 0, and where there is none."""
+    """The error of gRPC trailers; None for the status 0, and where no status is given."""
     status = trailers.get("grpc-status", "0")
     if status == "0":
         return None

@@ -17,6 +17,7 @@ is sent only where the tool declares it, and nothing is made up for what the ser
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,8 @@ def _mcp(args: agent_pb2.McpArgs, tools: Mapping[str, Tool]) -> ExecCall:
 def plain(value: struct_pb2.Value) -> object:
     """A value as JSON has it; a whole number without its `.0`, since every number of the protocol is a double."""
     match value.WhichOneof("kind"):
-        case "number_value":
+        # JSON has no infinity and no NaN.
+        case "number_value" if math.isfinite(value.number_value):
             number = value.number_value
             return int(number) if number.is_integer() else number
         case "string_value":

@@ -73,6 +73,7 @@ _CAUSES: Mapping[str, Cause] = {
 # By a part of the name: the same error has several, one for each plan of an account.
 _REASONS: tuple[tuple[str, Cause], ...] = (
     ("BAD_MODEL_NAME", Cause.MODEL_UNKNOWN),
+    # Our guess: no public source documents how the service names it.
     ("CONVERSATION_TOO_LONG", Cause.CONTEXT),
     ("NOT_LOGGED_IN", Cause.CREDENTIALS),
     ("RATE_LIMIT", Cause.RATE_LIMITED),

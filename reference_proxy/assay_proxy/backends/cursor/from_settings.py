@@ -47,7 +47,7 @@ def _base_url(cursor: CursorSettings) -> str:
     parsed = urlsplit(cursor.base_url)
     try:
         usable = parsed.scheme in {"http", "https"} and parsed.hostname and parsed.port != 0
-    except ValueError:  # a port that is none
+    except ValueError:  # the port is no number
         usable = False
     if not usable:
         raise SettingsError(f"CURSOR_BASE_URL: {cursor.base_url!r} is no address; write http:// or https:// and a host")

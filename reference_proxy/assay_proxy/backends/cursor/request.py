@@ -151,7 +151,7 @@ def _call(call: Call) -> Json:
 
 
 def _arguments(text: str) -> object:
-    """The arguments as an object, or as the text that they are where they are none."""
+    """The arguments as an object, or as the text that they are where that is no object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

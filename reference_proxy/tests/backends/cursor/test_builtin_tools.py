@@ -157,6 +157,16 @@ def test_a_command_that_fails_says_how(folder: Path) -> None:
     assert (found["exit_code"], found["stderr"]) == (3, "no\n")
 
 
+def test_a_command_that_prints_much_is_read_to_its_end_and_shown_up_to_the_limit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay_proxy.backends.cursor.builtin_tools.LARGEST", 100_000)
+    command = "head -c 3000000 /dev/zero | tr '\\0' x; echo end > done"
+    found = result(BuiltinTools(folder, may_run=True), shell_args={"command": command})["success"]
+    assert found["stdout"] == "x" * 100_000
+    assert (folder / "done").exists()
+
+
 def test_a_command_that_takes_too_long_is_ended_with_its_children(folder: Path) -> None:
     args = {"command": "sleep 300 & echo $! > pid; wait", "timeout": 400}
     assert list(result(BuiltinTools(folder, may_run=True), shell_args=args)) == ["timeout"]

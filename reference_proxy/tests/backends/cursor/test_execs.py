@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -82,6 +83,15 @@ def test_a_tool_of_the_client_has_its_own_name_and_arguments() -> None:
     assert (call.id, call.name) == ("c", "get_weather")
     # A whole number is written as one: 2, not 2.0.
     assert call.arguments == '{"city": "Paris", "days": 2, "deep": {"list": [1, null, true]}, "exact": 1.5}'
+
+
+def test_what_json_cannot_say_is_null() -> None:
+    message = ExecServerMessage()
+    message.mcp_args.name = "measure"
+    message.mcp_args.args["most"].number_value = math.inf
+    call = call_of(message, {})
+    assert call is not None
+    assert call.arguments == '{"most": null}'
 
 
 def test_the_arguments_of_a_tool_come_in_the_order_of_its_declaration() -> None:

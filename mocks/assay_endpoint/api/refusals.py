@@ -7,9 +7,11 @@ import json
 from typing import TYPE_CHECKING
 
 from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
+from assay_scripts.asked.matching import described
 from assay_scripts.conversation import input_text
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.steps import Spoken
+from assay_scripts.steps.when import condition
 
 if TYPE_CHECKING:
     from assay_endpoint.received import Received
@@ -31,9 +33,9 @@ def unmatched(library: Library | ScriptError, received: Received) -> ApiError:
     if nearest is None:
         hint = "no script has a `when`: give one, or send a marker, [[assay:SCRIPT#1]]"
     elif _likeness(nearest, said) < _CLOSE:
-        hint = "scripts are chosen by: " + ", ".join(f"{one.when!r} ({one.name})" for one in scripts)
+        hint = "scripts are chosen by: " + ", ".join(f"{_shown(one)} ({one.name})" for one in scripts)
     else:
-        hint = f"the nearest is {nearest.name}, chosen when the last message of the user contains {nearest.when!r}"
+        hint = f"the nearest is {nearest.name}, chosen when {described(condition(nearest.when or ''))}"
     return ApiError(NO_SCRIPT, f"No script matches {shown!r}: {hint}.", "messages")
 
 
@@ -62,5 +64,10 @@ def _is_object(text: str) -> bool:
         return False
 
 
+def _shown(script: Script) -> str:
+    return repr(script.when) if isinstance(script.when, str) else described(condition(script.when or ""))
+
+
 def _likeness(script: Script, said: str) -> float:
-    return difflib.SequenceMatcher(None, (script.when or "").casefold(), said[:1000].casefold()).ratio()
+    text = condition(script.when or "").text
+    return difflib.SequenceMatcher(None, text.text.casefold() if text else "", said[:1000].casefold()).ratio()

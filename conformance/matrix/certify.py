@@ -1,0 +1,134 @@
+"""Certify endpoints for the public matrix: each result goes into a folder NAME@VERSION of its own.
+
+    python conformance/matrix/certify.py NAME... [--results FOLDER]
+
+A name is one of `conformance/corpus/endpoints.toml`, `reference` (the proxy that comes with Assay), or `miniatures`:
+what each fault of the gallery makes of a few scenarios, for the examples on the pages of requirements.
+"""  # noqa: INP001 - a folder of programs, no package
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.faces.saved import EVERY
+from assay.model.catalogue import load
+from assay.model.dialect import CHATS, Dialect
+from assay.model.target import Target
+from assay.model.verdict import VerdictLevel
+from assay.report.data import report_of
+from assay.report.pages import Evidence
+from assay.results import folder
+from assay.results.certify import certify
+from assay.results.report import Configuration
+from assay.scenarios import SCENARIOS
+from assay.targets.bundled import IDLE_TIMEOUT, KEEPALIVE, SETTINGS
+from assay.targets.launch import launch
+from assay_mocks.miniatures import FAULTS
+from assay_mocks.miniatures.agent_faults import AGENT_FAULTS
+from assay_mocks.miniatures.target_faults import TARGET_FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.model.scenario import Scenario
+    from assay_mocks.miniatures import Fault
+
+HERE = Path(__file__).resolve().parent
+RECORD = HERE.parent / "corpus" / "record.py"
+ENDPOINTS = tomllib.loads((RECORD.parent / "endpoints.toml").read_text(encoding="utf-8"))
+LEFT_OUT = {"transformers": "two gigabytes of a library, for a model of random weights"}
+"""Endpoints of the corpus that the matrix does not show → why."""
+NAMES = ("reference", *(name for name in ENDPOINTS if name not in LEFT_OUT))
+"""What the matrix shows."""
+MINIATURES = "miniatures"
+RESULTS = Path(sys.prefix) / "matrix" / "results"
+INSTALLED = Path(sys.prefix) / "matrix" / "installed"
+EXAMPLES = Path(sys.prefix) / "matrix" / "examples"
+KEY = "key-of-the-gallery"
+ENOUGH = 3
+"""Scenarios in which a fault is looked for."""
+PATIENCE = 6.0
+"""Seconds that an exchange may be silent."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Certify what is named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "names", nargs="+", choices=(*NAMES, MINIATURES), metavar="NAME", help=", ".join((*NAMES, MINIATURES))
+    )
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--examples", type=Path, default=EXAMPLES)
+    given = parser.parse_args(arguments)
+    for name in given.names:
+        given.results.mkdir(parents=True, exist_ok=True)
+        match name:
+            case "reference":
+                words = ["assay", "certify", "--output", given.results / f"{name}@{metadata.version('assay')}"]
+                _run(sys.executable, "-m", *words)
+            case "miniatures":
+                miniatures(given.examples, shown())
+            case _:
+                _run(sys.executable, RECORD, name, "--folder", INSTALLED, "--results", given.results)
+    return 0
+
+
+def _run(*words: str | Path) -> None:
+    subprocess.run(list(map(str, words)), check=True)
+
+
+def shown() -> list[Fault]:
+    """The faults that are shown: of each requirement two at most, and none that ends the process of all."""
+    mine = [fault for fault in FAULTS.values() if fault not in {*TARGET_FAULTS, *AGENT_FAULTS}]
+    breaking = {row: [fault for fault in mine if fault.breaks == row] for row in load().by_id}
+    return [fault for those in breaking.values() for fault in those[:2]]
+
+
+def miniatures(to: Path, faults: Iterable[Fault]) -> None:
+    """Write what each fault makes of a few scenarios of its requirement."""
+    judging = Evidence(catalogue=load(), scenarios=SCENARIOS, kills={}).judging
+    every = {one.name: one for one in EVERY}
+    env = {**SETTINGS, "PROXY_API_KEY": KEY}
+    with launch(
+        f"{sys.executable} -m assay_mocks.miniatures", env=env, url="http://127.0.0.1:{port}/none/v1"
+    ) as launched:
+        root = launched.base_url.removesuffix("/none/v1")
+        for fault in faults:
+            chosen = [every[name] for name in judging[fault.breaks]]
+            scripts = set(fault.scripts)
+            fit = [one for one in chosen if not scripts or scripts & _scripts(one)]
+            _write(to / fault.name, fault, f"{root}/{fault.name}/v1", fit[:ENOUGH])
+
+
+def _scripts(scenario: Scenario) -> set[str | None]:
+    return {scenario.script, *(turn.script for turn in scenario.turns)}
+
+
+def _write(to: Path, fault: Fault, url: str, scenarios: list[Scenario]) -> None:
+    target = Target(
+        base_url=url, model="codex", api_key=KEY, keepalive=KEEPALIVE, timeout=PATIENCE, idle_timeout=IDLE_TIMEOUT,
+        dialects=_dialects(fault), default_mode=Dialect.OBSIDIAN_XML,
+    )  # fmt: skip
+    certificate = certify(target, scenarios, load(), selection=[one.name for one in scenarios])
+    configuration = Configuration(
+        command=f"python -m assay_mocks.miniatures {fault.name}", jobs=certificate.jobs, at_a_time=0,
+        selection=certificate.selection, level=VerdictLevel.STRICT, allow_partial=False, known={},
+    )  # fmt: skip
+    folder.write(to, report_of(certificate, load(), configuration, folder.versions()), certificate)
+
+
+def _dialects(fault: Fault) -> tuple[Dialect, ...]:
+    """Those in which a fault shows; one of them is enough for an example."""
+    spoken = load().by_id[fault.breaks].dialects
+    mine = tuple(map(Dialect, fault.dialects)) or CHATS
+    return tuple(one for one in mine if one in spoken)[:1] or spoken[:1]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Recordings of the corpus as saved results: whole runs of strangers' endpoints, judged in a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from assay.model.catalogue import load
+from assay.model.editions import digest_of
+from assay.model.verdict import VerdictLevel
+from assay.report.data import report_of
+from assay.report.verification import of_report
+from assay.results import archive, folder
+from assay.results.judged import Course, Terms, judged
+from assay.results.report import Configuration
+from assay.results.sealed import sealed
+from assay.scenarios import SCENARIOS
+from assay.scenarios.live import LIVE
+
+if TYPE_CHECKING:
+    from assay.model.catalogue import Catalogue
+    from assay.results.report import Report
+
+CORPUS = Path(__file__).parent
+
+
+def save(
+    name: str, path: Path, catalogue: Catalogue | None = None, *, began: str = "2026-11-22T22:00:00+00:00"
+) -> Report:
+    """Judge the recording of that name and write the result into a folder, as `certify --output` does."""
+    rows, there = catalogue or load(), archive.load(CORPUS / f"{name}.gz", (*SCENARIOS, *LIVE))
+    certificate = judged(there.runs, there.target, rows, Terms(), Course(began=began, seconds=1.5))
+    configuration = Configuration(
+        command=f"assay certify --url {there.target.base_url}", jobs=8, at_a_time=0, selection=(),
+        level=VerdictLevel.STRICT, allow_partial=False, known={},
+    )  # fmt: skip
+    return folder.write(path, report_of(certificate, rows, configuration, folder.versions()), certificate)
+
+
+def certificate(name: str, file: Path) -> None:
+    """Write the certificate of a recording, to be kept and verified by every later version."""
+    with TemporaryDirectory() as folder_:
+        report = save(name, Path(folder_))
+        scenarios = of_report(report, (*SCENARIOS, *LIVE))
+        transcripts = (Path(folder_) / folder.TRANSCRIPTS).read_bytes()
+        file.write_bytes(sealed(report, transcripts, rows=digest_of(load()), scenarios=scenarios))
+
+
+if __name__ == "__main__":
+    # When an edition is frozen: python conformance/tests/corpus/saved_recordings.py
+    certificate("llmock", CORPUS / "certificates" / f"{load().date}-llmock.zip")

@@ -1,0 +1,1 @@
+"""What a script does to HTTP, and to the connection below it."""

@@ -1,0 +1,1 @@
+"""What is asked for, as conditions and templates see it."""

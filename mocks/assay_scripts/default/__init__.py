@@ -1,0 +1,1 @@
+"""The answer when no script is asked for."""

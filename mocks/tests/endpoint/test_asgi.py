@@ -1,0 +1,265 @@
+"""The endpoint's application on a loop whose time passes only while it waits: what is sent together, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import selectors
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay_endpoint.asgi import PATIENCE, Application
+from assay_endpoint.play import SHARED
+from assay_endpoint.serving import endpoint_of
+from assay_endpoint.settings import Settings
+from assay_endpoint.wire.connection import EXTENSION
+from assay_scripts.files.json_form import script_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+
+    from assay_endpoint.endpoint import Endpoint
+
+NEVER = math.inf
+
+
+class Leaping(selectors.SelectSelector):
+    """Lets the time pass for which it would wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.asked = 0
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        self.asked += 1
+        assert timeout is not None, "everything waits, and nothing will happen"
+        self.now += timeout
+        return super().select(0)
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """An event loop in that time."""
+
+    def __init__(self) -> None:
+        self.leaping = Leaping()
+        super().__init__(self.leaping)
+
+    def time(self) -> float:
+        return self.leaping.now
+
+
+def run(main: Coroutine[Any, Any, Any]) -> tuple[Any, int]:
+    """What it returns, and how often the loop went round."""
+    loop = Loop()
+    try:
+        return loop.run_until_complete(main), loop.leaping.asked
+    finally:
+        loop.close()
+
+
+def endpoint(*steps: Mapping[str, Any], **settings: Any) -> Endpoint:
+    script = script_from_json({"name": "one", "when": "go", "parts": [list(steps)]}, "")
+    return endpoint_of(Settings(**settings), lambda: {"one": script})
+
+
+class Client:
+    """One streamed request; `sent` has each message with its time."""
+
+    def __init__(
+        self, served: Endpoint, order: list[Client] | None = None, transport: asyncio.Transport | None = None
+    ) -> None:
+        self._application = Application(served)
+        self._asked = False
+        self._left = asyncio.Event()
+        self._order = order
+        self._extensions = {} if transport is None else {EXTENSION: transport}
+        self.sent: list[tuple[float, Mapping[str, Any]]] = []
+        self.leaves_after: float = NEVER
+        """How many pieces it takes before it leaves."""
+
+    async def ask(self) -> Client:
+        scope = {
+            "type": "http", "method": "POST", "path": "/v1/chat/completions", "query_string": b"",
+            "http_version": "1.1", "headers": [(b"content-type", b"application/json")], "extensions": self._extensions,
+        }  # fmt: skip
+        await self._application(scope, self._receive, self._send)
+        return self
+
+    def leave(self) -> None:
+        self._left.set()
+
+    @property
+    def pieces(self) -> list[tuple[float, bytes]]:
+        """The pieces of the body, each with its time."""
+        return [(at, message["body"]) for at, message in self.sent if message["type"] == "http.response.body"]
+
+    def times(self, content: str) -> list[float]:
+        """When each piece came that holds this content."""
+        return [at for at, piece in self.pieces if f'"content":"{content}"'.encode() in piece]
+
+    async def _receive(self) -> dict[str, Any]:
+        if not self._asked:
+            self._asked = True
+            body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+            return {"type": "http.request", "body": json.dumps(body).encode()}
+        await self._left.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        self.sent.append((asyncio.get_running_loop().time(), message))
+        if self._order is not None and message["type"] == "http.response.body":
+            self._order.append(self)
+        if len(self.pieces) >= self.leaves_after:
+            self.leave()
+
+
+async def asked(served: Endpoint) -> Client:
+    return await Client(served).ask()
+
+
+def contents(piece: bytes) -> int:
+    return piece.count(b'"content":"x"')
+
+
+def test_pieces_that_are_ready_share_a_write_and_the_first_is_not_held() -> None:
+    client, _ = run(asked(endpoint({"say": {"pieces": ["x"], "times": 100}})))
+    counted = [contents(piece) for _, piece in client.pieces]
+    assert counted[0] == 1
+    assert max(counted) == SHARED
+    # As few writes as there can be, and the end of the answer in the last of them.
+    assert len([count for count in counted if count]) == 1 + math.ceil(99 / SHARED)
+    assert {at for at, _ in client.pieces} == {0.0}
+
+
+def test_what_comes_after_a_pause_is_not_held_either() -> None:
+    client, _ = run(asked(endpoint({"say": ["x", "x"]}, {"pause": 1.5}, {"say": ["x", "x"]})))
+    assert [(at, contents(piece)) for at, piece in client.pieces if contents(piece)] == [(0, 1), (0, 1), (1.5, 2)]
+
+
+class Buffer(asyncio.Transport):
+    """Counts what may be held back of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limits: list[tuple[int, int | None]] = []
+        self.client: Client | None = None
+        self.closed = False
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        assert not self.closed, "of a closed one uvloop's raises"
+        assert low is None
+        self.limits.append((len(self.client.sent) if self.client else 0, high))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_head_and_the_first_piece_are_written_at_once_and_the_rest_is_not(closed: bool) -> None:  # noqa: FBT001 - a case
+    async def beside() -> list[tuple[int, int | None]]:
+        buffer = Buffer()
+        buffer.client = Client(endpoint({"say": {"pieces": ["x"], "times": 100}}), transport=buffer)
+        buffer.closed = closed
+        await buffer.client.ask()
+        return buffer.limits
+
+    # Nothing was sent before the first, the head and a piece before the second.
+    assert run(beside())[0] == ([] if closed else [(0, 0), (2, None)])
+
+
+def test_the_first_pieces_of_a_crowd_come_before_any_second_one() -> None:
+    async def crowd() -> list[Client]:
+        served, order = endpoint({"say": {"pieces": ["x"], "times": 100}}), list[Client]()
+        await asyncio.gather(*(Client(served, order).ask() for _ in range(64)))
+        return order
+
+    order, _ = run(crowd())
+    assert len(set(order[:64])) == 64
+
+
+def test_pauses_of_a_thousand_streams_are_kept_by_one_clock() -> None:
+    async def one(served: Endpoint, begins: float) -> tuple[float, Client]:
+        await asyncio.sleep(begins)
+        return begins, await asked(served)
+
+    async def crowd() -> list[tuple[float, Client]]:
+        paced: list[dict[str, Any]] = [{"pause": 0.25}, {"say": "b"}]
+        served = endpoint({"say": "a"}, *paced * 8)
+        return await asyncio.gather(*(one(served, number * 0.0007) for number in range(1000)))
+
+    found, rounds = run(crowd())
+    for begins, client in found:
+        # Exactly: a wait ends when it is due, and none is counted from the end of the one before it.
+        assert client.times("b") == pytest.approx([begins + 0.25 * number for number in range(1, 9)], abs=1e-6)
+    assert rounds < 1000 * 8 * 6
+
+
+def test_a_stream_that_waits_costs_nothing_meanwhile() -> None:
+    client, rounds = run(asked(endpoint({"say": "a"}, {"pause": 100}, {"say": "b"}, keepalive=1000)))
+    assert client.times("b") == [100]
+    assert rounds < 30
+
+
+def test_a_silent_stream_gets_comments_in_time() -> None:
+    client, _ = run(asked(endpoint({"say": "a"}, {"pause": 10}, {"say": "b"}, keepalive=4)))
+    assert [at for at, piece in client.pieces if piece.startswith(b":")] == [4, 8]
+    assert client.times("b") == [10]
+
+
+def test_a_client_that_leaves_a_silent_stream_ends_it_at_once() -> None:
+    async def left() -> tuple[float, int]:
+        served = endpoint({"say": "a"}, {"hang": {}})
+        client = Client(served)
+        task = asyncio.create_task(client.ask())
+        await asyncio.sleep(7)
+        assert served.playing == 1
+        client.leave()
+        await task
+        return asyncio.get_running_loop().time(), served.playing
+
+    assert run(left())[0] == (7, 0)
+
+
+def test_a_client_that_leaves_a_stream_without_waits_ends_it_soon() -> None:
+    async def left() -> tuple[int, int]:
+        served = endpoint({"say": {"pieces": ["x"], "times": 1_000_000}})
+        client = Client(served)
+        client.leaves_after = 20
+        await client.ask()
+        return len(client.pieces), served.playing
+
+    pieces, playing = run(left())[0]
+    assert playing == 0
+    assert 20 <= pieces <= 20 + PATIENCE
+
+
+def test_a_long_answer_that_is_sent_whole_gives_way_to_others() -> None:
+    async def beside() -> list[str]:
+        served, ended = endpoint({"say": {"pieces": ["x"], "times": 50_000}}), list[str]()
+
+        async def whole() -> None:
+            client = Client(served)
+            client._receive = _whole(client._receive)  # type: ignore[method-assign]
+            await client.ask()
+            ended.append("whole")
+
+        async def other() -> None:
+            for _ in range(3):
+                await asyncio.sleep(0)
+            ended.append("other")
+
+        await asyncio.gather(whole(), other())
+        return ended
+
+    assert run(beside())[0] == ["other", "whole"]
+
+
+def _whole(receive: Any) -> Any:
+    async def received() -> dict[str, Any]:
+        message: dict[str, Any] = await receive()
+        return {**message, "body": message["body"].replace(b"true", b"false")} if "body" in message else message
+
+    return received

@@ -1,0 +1,313 @@
+"""`assay record`: what was recorded plays the same text and calls again, and keys stay out of the file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import openai
+import pytest
+
+from assay_endpoint.in_process import transport
+from assay_endpoint.recording.answer import Recorded, steps_of
+from assay_endpoint.recording.app import Recorder
+from assay_endpoint.recording.file import write
+from assay_endpoint.recording.scripts import Scripts
+from assay_endpoint.serving import running
+from assay_scripts.files.read import load_scripts
+from assay_scripts.steps import Call, Fail, Finish, Pause, Say, Script, Think, Usage
+from assay_scripts.steps.http import Status
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEY = "sk-0123456789abcdef"
+LIVE = """
+- name: weather
+  when: weather
+  parts:
+    - - say: [Let me, " look."]
+      - call: {id: call_1, name: get_weather, arguments: '{"city":  "Bern"}', pieces: ['{"city":', '  "Bern"}']}
+      - call: {id: call_2, name: get_weather, arguments: {city: Basel}}
+      - usage: {input: 40, output: 5, cached: 3, reasoning: 2}
+    - - say: [It is, " sunny."]
+- {name: long, when: at length, parts: [[{say: [One, " two"]}, {usage: {}}, {finish: length}]]}
+- {name: busy, when: busy, parts: [[{status: {code: 429, retry_after: 7, message: Wait a bit.}}]]}
+- {name: broken, when: broken, parts: [[{say: [Half]}, {disconnect: {}}]]}
+"""
+TOOLS = [{"name": "get_weather", "parameters": {"type": "object"}}]
+CHAT_TOOLS: Any = [{"type": "function", "function": tool} for tool in TOOLS]
+RESPONSE_TOOLS: Any = [{"type": "function", **tool} for tool in TOOLS]
+
+
+def chat(client: openai.OpenAI, *, stream: bool) -> list[Any]:
+    """What a client makes of a tool loop, of an answer that is too long, and of one after it."""
+    messages: Any = [{"role": "user", "content": "The weather?"}]
+    seen = [first := _asked(client, messages, stream=stream)]
+    calls = [
+        {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for id_, name, arguments in first["calls"]
+    ]
+    results = [{"role": "tool", "tool_call_id": id_, "content": "24"} for id_, *_ in first["calls"]]
+    messages += [{"role": "assistant", "content": first["text"] or None, "tool_calls": calls}, *results]
+    seen.append(_asked(client, messages, stream=stream))
+    seen.append(_asked(client, [{"role": "user", "content": "Say it at length."}], stream=stream))
+    return seen
+
+
+def _asked(client: openai.OpenAI, messages: Any, *, stream: bool) -> dict[str, Any]:
+    create = client.chat.completions
+    if stream:
+        with create.stream(model="m", messages=messages, tools=CHAT_TOOLS) as events:
+            answer: Any = _final(events)
+    else:
+        answer = create.create(model="m", messages=messages, tools=CHAT_TOOLS)
+    [choice] = answer.choices
+    calls = [(call.id, call.function.name, call.function.arguments) for call in choice.message.tool_calls or []]
+    return {"text": choice.message.content, "calls": calls, "finish": choice.finish_reason}
+
+
+def _final(events: Any) -> Any:
+    try:
+        return events.get_final_completion()
+    except openai.LengthFinishReasonError as error:
+        return error.completion
+
+
+def responses(client: openai.OpenAI, *, stream: bool) -> list[Any]:
+    """The same on the Responses API, each request going on from the one before."""
+    first = _response(client, stream=stream, input="The weather?")
+    results = [{"type": "function_call_output", "call_id": id_, "output": "24"} for id_, *_ in first["calls"]]
+    second = _response(client, stream=stream, input=results, previous_response_id=first.pop("id"))
+    third = _response(client, stream=stream, input=[{"role": "user", "content": "Say it at length."}])
+    return [{key: it for key, it in one.items() if key != "id"} for one in (first, second, third)]
+
+
+def _response(client: openai.OpenAI, *, stream: bool, **more: Any) -> dict[str, Any]:
+    if stream:
+        *_, last = client.responses.create(model="m", tools=RESPONSE_TOOLS, stream=True, **more)
+        answer = last.response
+    else:
+        answer = client.responses.create(model="m", tools=RESPONSE_TOOLS, **more)
+    calls = [(item.call_id, item.name, item.arguments) for item in answer.output if item.type == "function_call"]
+    usage = answer.usage.model_dump()
+    return {"id": answer.id, "text": answer.output_text, "calls": calls, "status": answer.status, "usage": usage}
+
+
+def client_of(url: str) -> openai.OpenAI:
+    return openai.OpenAI(base_url=url, api_key=KEY, max_retries=0)
+
+
+def replayed(file: Path) -> openai.OpenAI:
+    played: Any = transport(file)
+    return openai.OpenAI(api_key="k", http_client=httpx2.Client(transport=played), max_retries=0)
+
+
+@pytest.mark.parametrize("talk", [chat, responses])
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_was_recorded_plays_the_same_again(served: Any, tmp_path: Path, talk: Any, stream: bool) -> None:  # noqa: FBT001 - a case
+    file = tmp_path / "recorded.yaml"
+    with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
+        live = talk(client, stream=stream)
+    assert [one["text"] for one in live] == ["Let me look.", "It is sunny.", "One two"] or not stream
+    assert [len(one["calls"]) for one in live] == [2, 0, 0]
+    with replayed(file) as client:
+        assert talk(client, stream=stream) == live
+    assert KEY not in file.read_text()
+
+
+def test_a_refusal_plays_the_same_again(served: Any, tmp_path: Path) -> None:
+    file = tmp_path / "recorded.json"
+
+    def refused(client: openai.OpenAI) -> tuple[Any, ...]:
+        with pytest.raises(openai.RateLimitError) as raised:
+            client.chat.completions.create(model="m", messages=[{"role": "user", "content": "busy"}])
+        return raised.value.body, raised.value.response.headers["retry-after"]
+
+    with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
+        live = refused(client)
+    with replayed(file) as client:
+        assert refused(client) == live
+    assert live[1] == "7"
+
+
+def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    async def live(scope: Any, _receive: Any, send: Any) -> None:
+        seen.append(dict(scope["headers"])[b"authorization"].decode())
+        message = {"role": "assistant", "content": f"Your keys: {KEY} and {seen[-1]}"}
+        body = json.dumps({"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": body})
+
+    file = tmp_path / "recorded.yaml"
+    for key in (None, "another-key-of-the-upstream"):
+        with running(live) as upstream, running(Recorder(upstream, file, key=key)) as url, client_of(url) as client:
+            answer = client.chat.completions.create(model="m", messages=[{"role": "user", "content": f"Hi {KEY}"}])
+            assert KEY in (answer.choices[0].message.content or "")
+        assert KEY not in file.read_text()
+        assert "another-key" not in file.read_text()
+        [script] = load_scripts(file).values()
+        assert script.when == "Hi ***"
+    assert seen == [f"Bearer {KEY}", "Bearer another-key-of-the-upstream"]
+
+
+def test_the_file_is_there_after_each_answer_and_an_upstream_that_is_not_is_a_502(served: Any, tmp_path: Path) -> None:
+    file = tmp_path / "recorded.yaml"
+    with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
+        for count, text in enumerate(("weather", "at length"), 1):
+            client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
+            assert len(load_scripts(file)) == count
+        broken: Any = {"model": "m", "messages": [{"role": "user", "content": "broken"}], "stream": True}
+        with pytest.raises((openai.APIError, httpx2.TransportError)):
+            list(client.chat.completions.create(**broken))
+    assert [script.parts for script in load_scripts(file).values() if script.name == "broken"] == [
+        ((Say(("Half",)), Fail("cut")),)
+    ]
+    with running(Recorder("http://127.0.0.1:1/v1", file)) as url, client_of(url) as client:
+        with pytest.raises(openai.InternalServerError, match="The upstream does not answer"):
+            client.models.list()
+        with pytest.raises(openai.NotFoundError, match="the base URL ends with /v1"):
+            client.with_options(base_url=url.removesuffix("/v1")).models.list()
+
+
+# Answers
+
+
+def sse(*objects: Any, gap: float = 0.0) -> Recorded:
+    frames = [f"data: {one if isinstance(one, str) else json.dumps(one)}\n\n".encode() for one in objects]
+    pieces = [(gap * number, frame) for number, frame in enumerate(frames, 1)]
+    return Recorded(status=200, headers={"content-type": "text/event-stream; charset=utf-8"}, pieces=pieces)
+
+
+def delta(**said: Any) -> dict[str, Any]:
+    return {"id": "c1", "choices": [{"index": 0, "delta": said, "finish_reason": None}]}
+
+
+def test_silences_are_recorded_where_they_are_asked_for() -> None:
+    recorded = sse(delta(content="One"), delta(content="two"), "[DONE]", gap=0.5)
+    assert steps_of(recorded) == ((Say(("One", "two")),), "c1")
+    assert steps_of(recorded, paced=True)[0] == (Pause(0.5), Say(("One",)), Pause(0.5), Say(("two",)))
+
+
+def test_reasoning_other_choices_and_a_stream_that_breaks_off() -> None:
+    other = {"id": "c1", "choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "stop"}]}
+    counts = {"id": "c1", "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2}}
+    said = (delta(reasoning_content="Hm"), delta(reasoning_content="m."), other, delta(content="Yes"))
+    think = Think("Hmm.", pieces=("Hm", "m."))
+    assert steps_of(sse(*said, counts, "[DONE]"))[0] == (think, Say(("Yes",)), Usage(input=1, output=2))
+    assert steps_of(sse(*said))[0] == (think, Say(("Yes",)), Fail("cut"))
+    assert steps_of(sse(*said, {"error": {"message": "no more"}}))[0][-1] == Fail("server-error")
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_frames_are_read_at_any_cut_and_with_any_line_end(size: int) -> None:
+    whole = sse(delta(content="Grüße"), "[DONE]").body.replace(b"\n", b"\r\n")
+    pieces = [(0.0, whole[at : at + size]) for at in range(0, len(whole), size)]
+    recorded = Recorded(status=200, headers={"content-type": "text/event-stream"}, pieces=pieces)
+    assert steps_of(recorded)[0] == (Say(("Grüße",)),)
+
+
+def test_a_page_of_a_proxy_is_recorded_as_it_is() -> None:
+    recorded = Recorded(status=503, headers={"content-type": "text/html"}, pieces=[(0.1, b"<h1>Busy</h1>")])
+    assert steps_of(recorded)[0] == (Status(503, body="<h1>Busy</h1>", headers={"content-type": "text/html"}),)
+
+
+# Scripts
+
+
+def user(*texts: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text} for text in texts]}
+
+
+HI = (Say(("Hi.",)),)
+
+
+def test_a_key_that_comes_in_pieces_is_masked_as_a_whole() -> None:
+    scripts = Scripts()
+    steps = (
+        Say((f"Key {KEY[:5]}", f"{KEY[5:]}.")),
+        Think(KEY, pieces=(KEY[:3], KEY[3:])),
+        Call(id="c", name="n", arguments=f'"{KEY}"', pieces=(f'"{KEY[:4]}', f'{KEY[4:]}"')),
+        Status(401, body=f"{KEY} is wrong"),
+        Say(("Hi", " there")),
+    )
+    scripts.add(user(f"Use {KEY}"), steps)
+    [script] = scripts.scripts([KEY, KEY[:4]])
+    assert (script.name, script.when) == ("use", "Use ***")
+    assert script.parts == (
+        (
+            Say(("Key ***.",)),
+            Think("***"),
+            Call(id="c", name="n", arguments='"***"'),
+            Status(401, body="*** is wrong"),
+            Say(("Hi", " there")),
+        ),
+    )
+
+
+def test_what_is_asked_again_is_recorded_once_and_longer_texts_come_first() -> None:
+    scripts = Scripts()
+    assert scripts.add(user("Hello"), HI) is None
+    assert scripts.add(user("Hello"), (Say(("Another.",)),)) is None
+    assert scripts.add(user("Hello, world"), HI) is None
+    assert [(one.name, one.when, one.parts) for one in scripts.scripts()] == [
+        ("hello-world", "Hello, world", (HI,)), ("hello", "Hello", (HI,)),
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_chosen_again_is_said() -> None:
+    scripts = Scripts()
+    assert "has no text of a user" in (scripts.add({"messages": [{"role": "system", "content": "x"}]}, HI) or "")
+    assert scripts.add(user("One", "go on"), HI) is None
+    assert "another conversation was asked 'Go on', too" in (scripts.add(user("Two", "Go on"), HI) or "")
+    assert [script.name for script in scripts.scripts()] == ["go-on", "go-on-2"]
+
+
+def test_a_loop_that_began_before_is_completed_from_what_the_client_sends() -> None:
+    call = {"id": "c1", "function": {"name": "look", "arguments": "{}"}}
+    asked = user("Look")
+    asked["messages"] += [
+        {"role": "assistant", "content": "Let me.", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1"},
+    ]  # fmt: skip
+    scripts = Scripts()
+    scripts.add(asked, (*HI, Finish("length")))
+    [script] = scripts.scripts()
+    known = (Say(("Let me.",)), Call(id="c1", name="look", arguments="{}"))
+    assert script.parts == (known, (*HI, Finish("length")))
+
+
+def test_a_file_is_written_as_a_person_would(tmp_path: Path) -> None:
+    parts = ((Say(("Hi ", "you.")), Say(("!",)), Pause(0.5), Usage(input=11, output=9)), HI)
+    script = Script(name="one", title="One.", when="one", parts=parts)
+    write(tmp_path / "one.json", [script])
+    assert json.loads((tmp_path / "one.json").read_text())["scripts"] == [
+        {
+            "name": "one",
+            "title": "One.",
+            "when": "one",
+            "parts": [
+                [{"say": ["Hi ", "you."]}, {"say": "!"}, {"pause": {"seconds": 0.5}}, {"usage": {"output": 9}}],
+                [{"say": "Hi."}],
+            ],
+        }
+    ]
+    assert load_scripts(tmp_path / "one.json") == {"one": script}
+
+
+def test_a_file_that_cannot_be_written_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "recorded.yaml"
+    script = Script(name="one", title="One.", when="one", parts=(HI,))
+    write(file, [script])
+    before = file.read_text()
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("no space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(file), "write_text", fail)
+        with pytest.raises(OSError, match="no space"):
+            write(file, [])
+    assert file.read_text() == before

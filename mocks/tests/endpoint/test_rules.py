@@ -1,0 +1,233 @@
+"""Requests that OpenAI's API refuses are refused, with its code and param; what is right beside them is served."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from assay_endpoint.api.strict_schema import lacks
+from assay_endpoint.in_process import transport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+USER = {"role": "user", "content": "Hello."}
+SAYS_JSON = {"role": "user", "content": "As Json."}
+CLOSED: Any = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "c2"}]}
+RESULTS = [{"role": "tool", "tool_call_id": id_, "content": "1"} for id_ in ("c1", "c2")]
+
+
+def tools(number: int = 1, **more: Any) -> Any:
+    return [{"type": "function", "function": {"name": f"f{index}", **more}} for index in range(number)]
+
+
+def flat(number: int = 1, **more: Any) -> Any:
+    return [{"type": "function", **tool["function"]} for tool in tools(number, **more)]
+
+
+def json_schema(schema: Any, *, name: str = "n", strict: bool = True) -> Any:
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": strict, "schema": schema}}
+
+
+def text_schema(schema: Any, *, name: str = "n") -> Any:
+    return {"format": {"type": "json_schema", "name": name, "strict": True, "schema": schema}}
+
+
+OPEN: Any = {"type": "object", "properties": {}}
+CHAT: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
+    ({"stop": list("abcde")}, "stop", "array_above_max_length", {"stop": list("abcd")}),
+    ({"stop": 7}, "stop", "invalid_type", {"stop": "a"}),
+    ({"stop": ["a", 7]}, "stop", "invalid_type", {"stop": None}),
+    ({"tools": []}, "tools", "empty_array", {"tools": tools()}),
+    ({"tools": tools(129)}, "tools", "array_above_max_length", {"tools": tools(128)}),
+    ({"functions": []}, "functions", "empty_array", {"functions": [{"name": "f"}]}),
+    (
+        {"tools": tools(strict=True, parameters=OPEN)},
+        "tools[0].function.parameters",
+        "invalid_function_parameters",
+        {"tools": tools(strict=True, parameters=CLOSED)},
+    ),
+    (
+        {"tools": tools(strict=True)},
+        "tools[0].function.parameters",
+        "invalid_function_parameters",
+        {"tools": tools(strict=False, parameters=OPEN)},
+    ),
+    ({"parallel_tool_calls": True}, "parallel_tool_calls", None, {"parallel_tool_calls": True, "tools": tools()}),
+    ({"response_format": json_schema(OPEN)}, "response_format", None, {"response_format": json_schema(CLOSED)}),
+    (
+        {"response_format": json_schema(CLOSED, name="a b")},
+        "response_format.json_schema.name",
+        "invalid_value",
+        {"response_format": json_schema(OPEN, strict=False)},
+    ),
+    (
+        {"response_format": {"type": "json_object"}},
+        "messages",
+        None,
+        {"response_format": {"type": "json_object"}, "messages": [SAYS_JSON]},
+    ),
+    ({"max_tokens": 9, "max_completion_tokens": 9}, "max_tokens", "invalid_parameter_combination", {"max_tokens": 9}),
+    ({"frequency_penalty": 3}, "frequency_penalty", "decimal_above_max_value", {"frequency_penalty": 2}),
+    ({"presence_penalty": -2.5}, "presence_penalty", "decimal_below_min_value", {"presence_penalty": -2}),
+    ({"presence_penalty": "high"}, "presence_penalty", "invalid_type", {"presence_penalty": None}),
+    ({"seed": "x"}, "seed", "invalid_type", {"seed": -7}),
+    ({"seed": 2**63}, "seed", "integer_above_max_value", {"seed": 2**63 - 1}),
+    ({"logprobs": 5}, "logprobs", "invalid_type", {"logprobs": True}),
+    (
+        {"logprobs": True, "top_logprobs": 21},
+        "top_logprobs",
+        "integer_above_max_value",
+        {"logprobs": True, "top_logprobs": 20},
+    ),
+    ({"top_logprobs": 2}, "top_logprobs", None, {"top_logprobs": 2, "logprobs": True}),
+    ({"logit_bias": {"5": 101}}, "logit_bias.5", "decimal_above_max_value", {"logit_bias": {"5": -100}}),
+    ({"logit_bias": [5]}, "logit_bias", "invalid_type", {"logit_bias": {}}),
+    ({"reasoning_effort": "huge"}, "reasoning_effort", "invalid_value", {"reasoning_effort": "low"}),
+    ({"verbosity": "huge"}, "verbosity", "invalid_value", {"verbosity": "low"}),
+    ({"service_tier": ["auto"]}, "service_tier", "invalid_value", {"service_tier": "auto"}),
+    ({"modalities": ["text", "audio"]}, "modalities", "unsupported_value", {"modalities": ["text"]}),
+    ({"audio": {"voice": "alloy"}}, "audio", "unsupported_value", {"audio": None}),
+    (
+        {"metadata": {str(key): "" for key in range(17)}},
+        "metadata",
+        "object_above_max_properties",
+        {"metadata": {str(key): "" for key in range(16)}},
+    ),
+    ({"metadata": {"a": "x" * 513}}, "metadata.a", "string_above_max_length", {"metadata": {"a": "x" * 512}}),
+    ({"metadata": {"a" * 65: ""}}, "metadata", "string_above_max_length", {"metadata": {"a" * 64: ""}}),
+    ({"messages": [USER, CALLED]}, "messages.[1].role", None, {"messages": [USER, CALLED, *RESULTS]}),
+    ({"messages": [USER, CALLED, USER]}, "messages.[2].role", None, {"messages": [USER, CALLED, *RESULTS[::-1], USER]}),
+    ({"messages": [USER, CALLED, RESULTS[0], USER, RESULTS[1]]}, "messages.[3].role", None, {}),
+    (
+        {"messages": [USER, {"role": "assistant", "content": "a", "tool_calls": []}]},
+        "messages[1].tool_calls",
+        "empty_array",
+        {"messages": [USER, {"role": "assistant", "content": "a", "tool_calls": None}]},
+    ),
+    ({"messages": []}, "messages", "empty_array", {}),
+    ({"n": 129}, "n", "integer_above_max_value", {"n": 2}),
+    ({"n": 0}, "n", "integer_below_min_value", {"n": 1}),
+    ({"temperature": 2.1}, "temperature", "decimal_above_max_value", {"temperature": 2}),
+    ({"top_p": "x"}, "top_p", "invalid_type", {"top_p": 0}),
+    ({"max_tokens": 0}, "max_tokens", "integer_below_min_value", {"max_tokens": 1}),
+    ({"max_completion_tokens": "many"}, "max_completion_tokens", "invalid_type", {"max_completion_tokens": 1}),
+    ({"stream": "yes"}, "stream", "invalid_type", {"stream": False}),
+]
+"""What is refused, the param and the code, and what is served."""
+
+FUNCTION_CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "1"}
+RESPONSES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
+    ({"max_output_tokens": 15}, "max_output_tokens", "integer_below_min_value", {"max_output_tokens": 16}),
+    ({"top_logprobs": 21}, "top_logprobs", "integer_above_max_value", {"top_logprobs": 20}),
+    ({"tools": flat(129)}, "tools", "array_above_max_length", {"tools": flat(128)}),
+    (
+        {"tools": flat(strict=True, parameters=OPEN)},
+        "tools[0].parameters",
+        "invalid_function_parameters",
+        {"tools": flat(strict=True, parameters=CLOSED)},
+    ),
+    ({"tools": 7}, "tools", "invalid_value", {"tools": []}),
+    ({"text": text_schema(OPEN)}, "text.format.schema", "invalid_json_schema", {"text": text_schema(CLOSED)}),
+    ({"text": text_schema(CLOSED, name="")}, "text.format.name", "invalid_value", {"text": {}}),
+    (
+        {"text": {"format": {"type": "json_object"}}},
+        "input",
+        None,
+        {"text": {"format": {"type": "json_object"}}, "instructions": "JSON"},
+    ),
+    ({"reasoning": {"effort": "huge"}}, "reasoning.effort", "invalid_value", {"reasoning": {"effort": "high"}}),
+    ({"text": {"verbosity": "x"}}, "text.verbosity", "invalid_value", {"text": {"verbosity": "low"}}),
+    ({"truncation": "on"}, "truncation", "invalid_value", {"truncation": "auto"}),
+    ({"service_tier": "x"}, "service_tier", "invalid_value", {"service_tier": "flex"}),
+    ({"background": True}, "background", "unsupported_value", {"background": False}),
+    ({"prompt": {"id": "pmpt_1"}}, "prompt", "unsupported_value", {"prompt": None}),
+    ({"metadata": {"a": "x" * 513}}, "metadata.a", "string_above_max_length", {"metadata": {"a": "b"}}),
+    ({"input": [USER, FUNCTION_CALL]}, "input", None, {"input": [USER, FUNCTION_CALL, OUTPUT]}),
+    ({"temperature": -1}, "temperature", "decimal_below_min_value", {"temperature": 0}),
+]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with httpx.Client(transport=transport(), base_url="http://endpoint/v1") as made:
+        yield made
+
+
+def served(client: httpx.Client, path: str, body: dict[str, Any]) -> Any:
+    """The error of an answer; None when there is none."""
+    before = {"messages": [USER]} if path == "/chat/completions" else {"input": "Hello."}
+    answer = client.post(path, json={"model": "m", **before, **body})
+    error = answer.json().get("error")
+    assert (answer.status_code == 200) is (error is None), answer.text
+    return error
+
+
+CASES = [("/chat/completions", *case) for case in CHAT] + [("/responses", *case) for case in RESPONSES]
+
+
+@pytest.mark.parametrize(("path", "wrong", "param", "code", "right"), CASES)
+def test_what_openai_refuses_is_refused_and_what_is_right_is_served(
+    client: httpx.Client, path: str, wrong: dict[str, Any], param: str, code: str | None, right: dict[str, Any]
+) -> None:
+    error = served(client, path, wrong)
+    assert (error["type"], error["param"], error["code"]) == ("invalid_request_error", param, code)
+    assert error["message"].startswith(f"`{param}` must be ")
+    assert served(client, path, right) is None
+
+
+def test_a_call_in_a_stored_response_wants_its_output(client: httpx.Client) -> None:
+    asked = {"model": "m", "input": "Call f0.", "tools": flat()}
+    first = client.post("/responses", json=asked).json()
+    [call] = first["output"]
+    error = served(client, "/responses", {"previous_response_id": first["id"]})
+    assert (error["param"], error["code"]) == ("input", None)
+    output = {"type": "function_call_output", "call_id": call["call_id"], "output": "1"}
+    assert served(client, "/responses", {"previous_response_id": first["id"], "input": [output]}) is None
+
+
+GOOD: Any = {
+    "type": "object",
+    "properties": {
+        "a": {"type": ["object", "null"], "properties": {}, "additionalProperties": False},
+        "b": {"type": "array", "items": {"$ref": "#/$defs/c"}},
+        "d": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    },
+    "required": ["a", "b", "d"],
+    "additionalProperties": False,
+    "$defs": {"c": {"type": "object", "properties": {"e": {}}, "required": ["e"], "additionalProperties": False}},
+}
+
+
+def changed(*path: str | int, **members: Any) -> Any:
+    schema = copy.deepcopy(GOOD)
+    inner = schema
+    for step in path:
+        inner = inner[step]
+    inner |= members
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (changed(type="array"), "an object at its root: `type: object`"),
+        (None, "an object at its root: `type: object`"),
+        (changed(additionalProperties=True), "`additionalProperties: false` at its root"),
+        (changed(required=["a", "b"]), "d among the `required` at its root"),
+        (changed("properties", "a", additionalProperties={}), "`additionalProperties: false` in properties.a"),
+        (changed("$defs", "c", required=None), "e among the `required` in $defs.c"),
+        (changed("properties", "d", "anyOf", 0, oneOf=[]), "no `oneOf` in properties.d.anyOf.0"),
+        (changed("properties", "b", "items", allOf=[]), "no `allOf` in properties.b.items"),
+        (changed(properties=7), None),
+        (GOOD, None),
+    ],
+)
+def test_a_strict_schema_is_closed_and_requires_all(schema: Any, said: str | None) -> None:
+    assert lacks(schema) == said
