@@ -85,6 +85,14 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         with self._lock:
             return Requests(self._endpoint.journal.entries)
 
+    def respond(self, request: httpx.Request) -> httpx.Response:
+        """The same for a route of respx, as its `side_effect`; for async clients it is `arespond`."""
+        return self.handle_request(request)
+
+    async def arespond(self, request: httpx.Request) -> httpx.Response:
+        """The same for a route of respx that async clients use."""
+        return await self.handle_async_request(request)
+
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The response; its body is played as it is read."""
         return self._response(request, request.read())

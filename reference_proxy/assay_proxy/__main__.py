@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import resource
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from assay_proxy.app import body_limit, create_app
@@ -38,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         _complain(str(error))
         return 2
+    _raise_limit()
     logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s %(message)s")
     return serve(settings, backend)
 
@@ -74,6 +77,13 @@ def serve(settings: Settings, backend: Backend) -> int:
         gate.await_empty(SETTLE_SECONDS)
         server.stop()
     return 0
+
+
+def _raise_limit() -> None:
+    """As many open files as may be: each client is one, and the usual 1024 are few."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _complain(text: str) -> None:

@@ -38,9 +38,9 @@ from assay_proxy.http.capacity import Gate
 from assay_proxy.http.client import Client
 from assay_proxy.http.cors import Cors
 from assay_proxy.http.json_response import json_response, request_id
-from assay_proxy.http.loopback import names_loopback
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.http.wsgi import CLIENT_KEY
+from assay_proxy.loopback import names_loopback
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 
 if TYPE_CHECKING:

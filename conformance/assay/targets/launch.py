@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ import httpx
 from assay.model.transcript import Death
 from assay.model.verdict import HarnessError
 from assay.targets.address import check_url
+from assay.targets.orphans import ending_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -153,6 +154,8 @@ class Launched:
                 stop(self.process)
 
 
+_STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="assay-starter")
+"""Starts every process: one that ends with its parent ends with the thread that started it."""
 _RUNNING: dict[str, Launched] = {}
 """The base URLs of the proxies that run now. There is one table of processes, too, and it belongs to no one target."""
 
@@ -295,9 +298,19 @@ def _start(words: list[str], env: Mapping[str, str], log: _Log) -> subprocess.Po
     try:
         # A session of its own: the whole group can be stopped, and a Ctrl-C reaches Assay alone, which then stops it in
         # order.
-        return subprocess.Popen(
-            words, env=dict(env), stdin=subprocess.DEVNULL, stdout=log.out, stderr=log.err, start_new_session=True
-        )
+        # SIGTERM when Assay is killed: the proxy knows what it has started itself, and ends that.
+        dying = ending_with_parent(signal.SIGTERM)
+        return _STARTER.submit(
+            lambda: subprocess.Popen(
+                words,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=log.out,
+                stderr=log.err,
+                start_new_session=True,
+                preexec_fn=dying,  # noqa: PLW1509 - it calls the kernel and nothing else
+            )
+        ).result()
     except OSError as error:
         raise HarnessError(f"{words[0]} cannot be started: {error.strerror}") from error
 

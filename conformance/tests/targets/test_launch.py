@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
@@ -279,3 +280,27 @@ def test_the_ports_of_connections_are_left_out(
     with pytest.raises(HarnessError, match="no free port"):
         free_port()
     assert asked == [range(10000, first)]
+
+
+KILLED = """
+import sys, time
+from assay.targets.launch import launch
+with launch(sys.argv[1], env={}) as launched:
+    print(launched.pid, flush=True)
+    time.sleep(1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no signal at the death of a parent")
+def test_a_proxy_ends_with_an_assay_that_is_killed(proxy: Proxy) -> None:
+    words = [sys.executable, "-c", KILLED, proxy.command()]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as assay:
+        assert assay.stdout is not None
+        pid = int(assay.stdout.readline())
+        assay.kill()
+    # No child of ours, but of the killed one: it cannot be waited for.
+    deadline = time.monotonic() + 30
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(proxy.noted["pids"][1], signal.SIGKILL)  # what a stranger's proxy has started is its own affair

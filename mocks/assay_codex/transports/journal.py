@@ -6,8 +6,10 @@ as `"raw"` text instead of `"message"`. Lines are appended whole, so processes m
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Literal
 
 from assay_codex.protocol.rpc import parse
@@ -24,6 +26,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._file = path.open("ab", buffering=0)  # one write appends whole lines, also beside other processes
         self._entries: list[bytes] = []
+        self._over = False
 
     def note(self, direction: Direction, line: bytes, now: float, *, message: bool = False) -> None:
         """Note one line; `message`: it is known to be JSON."""
@@ -32,10 +35,25 @@ class Journal:
         self._entries.append(head + value + b"}\n")
 
     def flush(self) -> None:
-        """Write what was noted."""
-        if self._entries:
-            self._file.write(b"".join(self._entries))
-            self._entries.clear()
+        """Write what was noted; once the disk is full, nothing more."""
+        data = b"".join(self._entries)
+        self._entries.clear()
+        if not data or self._over:
+            return
+        try:
+            written, reason = self._file.write(data), os.strerror(errno.ENOSPC)
+        except OSError as error:
+            written, reason = 0, str(error.strerror)
+        if written < len(data):
+            self._over = True
+            self._cut(written - data.rfind(b"\n", 0, written) - 1)
+            print(f"the journal {self._file.name} ends here: {reason}", file=sys.stderr)  # noqa: T201 - its log
+
+    def _cut(self, torn: int) -> None:
+        """Take away the beginning of a line that was not written to its end, unless others have written since."""
+        end = self._file.tell()
+        if torn and end == os.fstat(self._file.fileno()).st_size:
+            self._file.truncate(end - torn)
 
     def close(self) -> None:
         """Write what was noted and close the file."""

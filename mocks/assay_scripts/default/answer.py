@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_scripts.conversation import is_result, is_user, message_text, result_text
 from assay_scripts.default.asked_for import arguments_for, names, tools_asked_for
-from assay_scripts.default.schema_example import example
+from assay_scripts.default.schema_example import example, schema_in
 from assay_scripts.steps import Call, Say, Step
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DEMANDS_A_CALL = re.compile(r"\byou must call (?:the|one of the) tools?\b", re.IGNORECASE)
 _MOST_PIECES = 256
+_ANY_OBJECT = {"type": "object"}
 _GREETING = "Hello! This is Assay's mock backend; it echoes what you say."
 
 
@@ -31,7 +32,7 @@ def default_answer(
 
     A tool that the end of the developer text demands is called. A tool result is repeated as text. A message that asks
     for some of `tools` is answered with calls, the first under `call_id`, every other message with an echo. Where the
-    text must match a `schema` it is a specimen of that.
+    text must match a `schema` it is a specimen of that; where that is any object, of a schema that the text shows.
     `conversation`: Responses items, the newest last. `tools`: what the client declared.
     """
     text = next((message_text(item) for item in reversed(conversation) if is_user(item)), "")
@@ -44,7 +45,8 @@ def default_answer(
     if not any(is_result(item) for item in conversation) and (asked_for := tools_asked_for(text, tools)):
         return _calls(asked_for, text, call_id)
     if schema is not None:
-        return (Say(_pieces(json.dumps(example(schema), ensure_ascii=False))),)
+        said = schema_in([developer, *map(message_text, conversation)]) if schema == _ANY_OBJECT else None
+        return (Say(_pieces(json.dumps(example(said or schema), ensure_ascii=False))),)
     return (Say(_pieces(f"You said: {text}" if text else _GREETING)),)
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 Schema = Mapping[str, Any]
 
+_DECODER = json.JSONDecoder()
+_MOST_BRACES = 32
 _DEEPEST = 8  # a schema may refer to itself
 _MOST_ITEMS = 16  # a client may declare any least number, a million too
 _MOST_CHARACTERS = 4096
@@ -41,6 +47,18 @@ def example(schema: object, root: Schema | None = None, depth: int = 0) -> Any: 
     if merged is not schema:
         return example(merged, root, depth + 1)
     return _TYPES.get(_type(schema), _text)(schema, root, depth)
+
+
+def schema_in(texts: Sequence[str]) -> Schema | None:
+    """The first JSON Schema of an object with properties that is written in one of these; None if there is none."""
+    for text in texts:
+        # Clients write it at the first brace or soon after; a text of braces alone must not cost anything.
+        for found in islice(re.finditer(r"\{", text), _MOST_BRACES):
+            with suppress(ValueError, RecursionError):
+                value, _ = _DECODER.raw_decode(text, found.start())
+                if _map(value, "properties"):
+                    return dict(value)
+    return None
 
 
 def _resolved(schema: object, root: Schema) -> Schema:

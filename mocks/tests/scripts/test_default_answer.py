@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -96,3 +97,21 @@ def test_a_tool_that_the_instructions_end_with_is_called(developer: str, name: s
     assert (step.name if isinstance(step, Call) else None) == name
     (step,) = default_answer([_user("Hello")], [], "c", developer=developer)
     assert isinstance(step, Say)
+
+
+EVENT = {"type": "object", "properties": {"day": {"type": "integer", "minimum": 3}}, "required": ["day"]}
+
+
+@pytest.mark.parametrize("developer", ["", f"Answer by this: {json.dumps(EVENT)}. No {{more}}."])
+def test_any_object_is_one_of_a_schema_that_the_text_shows(developer: str) -> None:
+    text = "As JSON" if developer else f"As JSON {{so}}: ```{json.dumps(EVENT, indent=2)}```"
+    (step,) = default_answer([_user(text)], [], "c", developer=developer, schema={"type": "object"})
+    assert isinstance(step, Say)
+    assert json.loads(step.text) == {"day": 3}
+
+
+@pytest.mark.parametrize("text", ["JSON", "{" * 5000, '{"properties": 7} {"a": 1}', '{"properties": {}}'])
+def test_without_a_schema_in_the_text_any_object_is_an_empty_one(text: str) -> None:
+    (step,) = default_answer([_user(text)], [], "c", schema={"type": "object"})
+    assert isinstance(step, Say)
+    assert step.text == "{}"

@@ -89,8 +89,8 @@ class Mailbox:
             try:
                 self._append(event)
                 hopeless = self._hopeless()
-            except OSError:  # the disk is full, or fails
-                log.warning("text for a slow client cannot be put aside", exc_info=True)
+            except OSError as error:  # the disk is full, or fails, or there is no folder for temporary files
+                log.warning("text for a slow client cannot be put aside: %s", error)
                 hopeless = True
             if hopeless:
                 self._drop()

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -39,3 +41,29 @@ def test_every_line_is_written_with_its_direction_and_time(tmp_path: Path) -> No
         {"at": 2.25, "pid": pid, "direction": "sent", "message": {"id": 1}},
         {"at": 2.5, "pid": pid, "direction": "sent", "raw": "\\xff"},
     ]
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from assay_codex.transports.journal import Journal
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+journal = Journal(Path(sys.argv[1]))
+for number in range(100):
+    journal.note("sent", b'{"id":%d}' % number, 1.5, message=True)
+    if number % 3 == 0:
+        journal.flush()
+journal.close()
+"""
+
+
+def test_the_journal_of_a_full_disk_ends_with_a_whole_line_and_one_complaint(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    # The limit of a file's size stops a write in its midst as a full disk does.
+    ended = subprocess.run([sys.executable, "-c", FULL, path], stderr=subprocess.PIPE, text=True, check=True)
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("}\n")
+    assert [json.loads(line)["message"]["id"] for line in text.splitlines()] == list(range(text.count("\n")))
+    assert 900 < len(text) <= 1000
+    assert ended.stderr.count("\n") == 1
+    assert f"the journal {path} ends here: " in ended.stderr

@@ -3,7 +3,8 @@
 Three threads serve the pipes: one hands on what the process writes to stdout, one logs its stderr, one writes to
 its stdin, so that whoever sends never waits for a full pipe. The process is a session of its own: a Ctrl-C in the
 terminal reaches the proxy alone, and whatever the process started is ended with it. It often is but a launcher: the
-`codex` of npm is, for a program that inherits its pipes and would outlive it, and keep them open.
+`codex` of npm is, for a program that inherits its pipes and would outlive it, and keep them open. When the proxy is
+killed, its backend is, too; what that has started sees the end of its input.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import signal
 import subprocess
 import threading
 from typing import TYPE_CHECKING
+
+from assay_proxy.backends.orphans import ending_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,6 +64,7 @@ class Process:
             stderr=subprocess.PIPE,
             bufsize=0,  # a read gives what there is, and a write goes out at once
             start_new_session=True,  # its own group, which `_signal` reaches as a whole
+            preexec_fn=ending_with_parent(signal.SIGKILL),  # noqa: PLW1509 - it calls the kernel and nothing else
         )
         jobs = {"stdout": self._read, "stderr": self._drain, "stdin": self._write}
         self._threads = [
