@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
+from assay_scripts.conversation import as_message
 
 if TYPE_CHECKING:
     from assay_proxy.conversation import Conversation
@@ -39,6 +40,11 @@ class Received:
     def developer(self) -> str:
         """The instructions; empty where there are none."""
         return self.conversation.developer or ""
+
+    @cached_property
+    def items(self) -> list[Json]:
+        """All of the conversation: what was said before the input, and the input as a message."""
+        return [*self.history, as_message(self.given)] if self.given else self.history
 
     def report(self) -> Json:
         """What `reflect` says was received."""

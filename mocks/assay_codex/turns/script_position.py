@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay_codex.turns.response import Response
+from assay_scripts.asked.templates import filled
 from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.player import perform
@@ -53,7 +54,7 @@ class ScriptPosition:
     def play(self, casting: Selection, index: int) -> Response:
         """The answer that is the part at this index; after the last part, one that says what the tools returned."""
         if index < len(casting.parts):
-            part = casting.parts[index]
+            part = filled(casting.parts[index], self._thread.history)
         else:
             # The default answer calls a declared tool where the text asks for that.
             call_id = f"call_{self._context.ids.number():04}"

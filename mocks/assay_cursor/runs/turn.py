@@ -16,6 +16,7 @@ from assay_cursor.wire.causes import CAUSES, OVER_HTTP
 from assay_cursor.wire.errors import Problem
 from assay_cursor_protos import agent_pb2 as pb
 from assay_scripts import steps as language
+from assay_scripts.asked.templates import filled
 from assay_scripts.blocks import cut
 from assay_scripts.call_shapes import Text, in_shapes
 from assay_scripts.default.answer import default_answer
@@ -125,7 +126,7 @@ class Turn:
 
     def _part(self, index: int) -> tuple[language.Step, ...]:
         if index < len(self._casting.parts):
-            return self._casting.parts[index]
+            return filled(self._casting.parts[index], self._talk.items())
         # A script of one call ends a client's loop by this: after the result comes text.
         talk, call_id = self._talk, self._link.context.call_id()
         return default_answer(talk.items(), talk.declared(), call_id, developer=talk.instructions)

@@ -10,7 +10,7 @@ from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
 from assay_scripts.asked.matching import described
 from assay_scripts.conversation import input_text
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.steps import Spoken
+from assay_scripts.steps import Spoken, Template
 from assay_scripts.steps.when import condition
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def refuse_prose(selection: Selection, conversation: str) -> None:
         ApiError: 400, naming the field.
     """
     part = selection.parts[selection.first] if selection.first < len(selection.parts) else ()
+    if any(isinstance(step, Template) for step in part):
+        return  # what it says is known when it is filled
     text = "".join(step.text for step in part if isinstance(step, Spoken))
     if text and not _is_object(text):
         param = _FORMATS[conversation]

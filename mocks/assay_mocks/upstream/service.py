@@ -15,6 +15,7 @@ from assay_mocks.upstream.playable import why_not
 from assay_mocks.upstream.reply import Reply
 from assay_mocks.upstream.request import Asked, UnreadableError, read
 from assay_mocks.upstream.writing import Writer
+from assay_scripts.asked.templates import filled
 from assay_scripts.default.answer import default_answer
 from assay_scripts.nonces import KEPT_NONCES, Nonces
 from assay_scripts.selection import Selection, select
@@ -64,7 +65,7 @@ class Service:
 
     def _part(self, asked: Asked, selection: Selection) -> tuple[Step, ...]:
         if selection.first < len(selection.parts):
-            return selection.parts[selection.first]
+            return filled(selection.parts[selection.first], asked.items)
         return default_answer(asked.items, asked.tools, f"call_{self._number():04}")
 
     def _record(self, asked: Asked, selection: Selection) -> Record:

@@ -36,6 +36,7 @@ from assay_scripts.steps import (
     Usage,
 )
 from assay_scripts.steps.http import Drip, Ending, Heading, Stall, Truncate
+from assay_scripts.steps.template import EXPECTED, is_template, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -235,5 +236,11 @@ def _check_call(call: Call, place: str) -> None:
     # Codex names the call in item/tool/call, and its client answers under that name.
     if not call.id and ("native" in call.shapes or call.late_id):
         raise ScriptError(at(place, "id"), "a native call and a late id need text that is not empty")
+    if call.fill:
+        wrong = next((text for text in texts_in(call.arguments) if not is_template(text)), None)
+        if wrong is not None:
+            raise ScriptError(at(place, "arguments"), f"expected {EXPECTED}, found {shown(wrong)}")
+        if call.pieces:
+            raise ScriptError(at(place, "pieces"), "arguments that are filled are not known before; leave pieces out")
     if call.unfinished and "native" in call.shapes:  # Codex asks when the item is complete, never in fragments
         raise ScriptError(at(place, "unfinished"), "a native call is always complete")

@@ -30,6 +30,7 @@ The reader of files, the JSON Schema and the table in the docs are derived from 
 
 # No `from __future__ import annotations` here: the annotations of the fields are read when the program runs.
 import random
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, get_args
@@ -52,6 +53,7 @@ from assay_scripts.kinds import (
 from assay_scripts.steps.causes import Cause
 from assay_scripts.steps.cursor import Agentic
 from assay_scripts.steps.http import Ending, Wire
+from assay_scripts.steps.template import TemplateText
 from assay_scripts.steps.when import When
 from assay_scripts.usage import Usage as Usage
 
@@ -116,6 +118,22 @@ class Say:
             return iter((Piece(self.text, self.choice, whole=True),))
         # One after the other, so that a million deltas take no memory.
         return (Piece(text, self.choice) for _ in range(self.times) for text in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text of the answer with something of what was asked.
+
+    `{user_text}` is the last message of the user, `{tool_result}` the last result of a tool; empty where there is none.
+    `{{` and `}}` are braces.
+    """
+
+    text: TemplateText
+    """The text; it is sent word by word."""
+
+    def deltas(self) -> Iterator[Piece]:
+        """The text as it is sent."""
+        return map(Piece, re.findall(r"\s*\S+|\s+$", self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +223,8 @@ class Call:
     """Leave out the last piece and all that completes the call."""
     choice: Count | None = None
     """The index of the choice that is sent with the call, if the shape has a place for it; none without it."""
+    fill: bool = False
+    """Each text in the arguments is a template, as in `template`."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -420,7 +440,7 @@ class Reflect:
 
 # Unions, not base classes: `__subclasses__` lists each class with slots twice, and type checkers see when a `match`
 # leaves one out.
-Spoken = Say | Surrogates
+Spoken = Say | Surrogates | Template
 """Text of the answer. Each of these has its `text`, which is part of the right answer, and its `deltas`, which are what
 is played."""
 Silence = Pause | Gate | Hang

@@ -161,3 +161,19 @@ def test_scripts_that_no_request_chose_are_named(assay_endpoint: Any) -> None:
         headers = {"authorization": f"Bearer {assay_endpoint.key}"}
         assert client.post("http://x/v1/chat/completions", json=body, headers=headers).status_code == 200
     assert assay_endpoint.unchosen == ("goodbye",)
+
+
+def test_templates_say_what_was_asked_and_what_the_tool_returned() -> None:
+    call = {"id": "c", "name": "f", "arguments": {"place": "{user_text}"}, "fill": True}
+    played = transport(
+        {"name": "own", "when": "go", "parts": [[{"call": call}], [{"template": "It is {tool_result}."}]]}
+    )
+    tools: Any = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+    with openai.OpenAI(api_key="k", http_client=http_of(played)) as client:
+        first = client.chat.completions.create(model="m", messages=user('go "home"'), tools=tools).choices[0].message
+        [made] = first.tool_calls or []
+        assert made.function.arguments == '{"place": "go \\"home\\""}'  # type: ignore[union-attr]
+        result: Any = {"role": "tool", "tool_call_id": "c", "content": "14 degrees"}
+        messages: Any = [*user('go "home"'), first, result]
+        answer = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+    assert answer.content == "It is 14 degrees."

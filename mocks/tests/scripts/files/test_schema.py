@@ -176,7 +176,7 @@ def _steps(draw: st.DrawFn) -> dict[str, Any]:
 
 def _coherent(call: dict[str, Any]) -> dict[str, Any]:
     """The call with fields that fit each other, a rule that the schema does not know."""
-    fitting = {**call, "id": call["id"] or "call_1", "unfinished": False}
+    fitting = {**call, "id": call["id"] or "call_1", "unfinished": False, "fill": False}
     return {name: value for name, value in fitting.items() if name != "pieces"}
 
 
