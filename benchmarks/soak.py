@@ -49,9 +49,9 @@ class Kind:
 
     path: str
     body: dict[str, object]
-    ends: bytes
-    """What its answer ends with, or holds where a client leaves."""
+    status: int = 200
     leaves: bool = False
+    """Whether the client leaves with the first text."""
 
     def request(self, nonce: int) -> bytes:
         """The bytes, under a nonce."""
@@ -69,13 +69,13 @@ def _said(text: str) -> list[dict[str, str]]:
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 KINDS = (
-    Kind(CHAT, {"model": "m", "messages": [{"role": "user", "content": "short please"}]}, b"}}"),
-    Kind(CHAT, {"model": "m", "stream": True, "messages": _said("Hi.")}, b"[DONE]\n\n\r\n0\r\n\r\n"),
-    Kind(CHAT, {"model": "m", "messages": _said("Hello, " * 200)}, b"}}"),
-    Kind(RESPONSES, {"model": "m", "input": "Hi. [[assay:text/hello#NONCE]]"}, b"}"),
-    Kind(RESPONSES, {"model": "m", "stream": True, "input": "echo this"}, b"\n\n\r\n0\r\n\r\n"),
-    Kind(CHAT, {"model": "model-NONCE", "messages": []}, b'"code":"invalid_value"}}'),
-    Kind(CHAT, {"model": "m", "stream": True, "messages": _said("long please")}, b'"content"', leaves=True),
+    Kind(CHAT, {"model": "m", "messages": [{"role": "user", "content": "short please"}]}),
+    Kind(CHAT, {"model": "m", "stream": True, "messages": _said("Hi.")}),
+    Kind(CHAT, {"model": "m", "messages": _said("Hello, " * 200)}),
+    Kind(RESPONSES, {"model": "m", "input": "Hi. [[assay:text/hello#NONCE]]"}),
+    Kind(RESPONSES, {"model": "m", "stream": True, "input": "echo this"}),
+    Kind(CHAT, {"model": "model-NONCE", "messages": []}, status=400),
+    Kind(CHAT, {"model": "m", "stream": True, "messages": _said("long please")}, leaves=True),
 )
 
 
@@ -106,22 +106,25 @@ class Soak:
         connection.writer.write(kind.request(number))
         try:
             async with asyncio.timeout(60):
-                await connection.reader.readuntil(b"\r\n\r\n")
-                await self._body(connection, kind)
-        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:
+                await self._answer(connection, kind)
+        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError) as error:
             self.wrong.append(f"{kind.path} {number}: {error!r}")
             return False
         self.answered += 1
         return not kind.leaves
 
-    async def _body(self, connection: Connection, kind: Kind) -> None:
-        # Nothing is sent before the answer is there, so its end is the end of what can be read.
-        tail = b""
-        while kind.ends not in tail if kind.leaves else not tail.endswith(kind.ends):
-            piece = await connection.reader.read(1 << 18)
-            if not piece:
-                raise asyncio.IncompleteReadError(tail, None)
-            tail = (tail + piece)[-4096:]
+    async def _answer(self, connection: Connection, kind: Kind) -> None:
+        head = (await connection.reader.readuntil(b"\r\n\r\n")).lower()
+        status = int(head.split()[1])
+        length = head.partition(b"content-length: ")[2].partition(b"\r\n")[0]
+        if kind.leaves:
+            await connection.reader.readuntil(b'"content":"')
+        elif length:
+            await connection.reader.readexactly(int(length))
+        else:
+            await connection.reader.readuntil(b"\r\n0\r\n\r\n")
+        if status != kind.status:
+            raise ValueError(f"the status is {status}")
 
 
 async def crowd(soak: Soak, goes_on: Callable[[], bool], pause: float = 0) -> float:
@@ -140,6 +143,8 @@ async def soaked(port: int, pid: int, minutes: float) -> list[str]:
     """What is wrong; the lines are printed meanwhile."""
     soak, before = Soak(port), files(pid)
     capacity = await crowd(soak, lambda: soak.answered < FILLING and not soak.wrong)
+    if soak.wrong:
+        return soak.wrong[:5]
     pause = CLIENTS / (capacity * SHARE)
     print(f"{capacity:,.0f} requests/s; {capacity * SHARE:,.0f} are sent", flush=True)  # noqa: T201 - the result
     sizes, began = [], time.perf_counter()

@@ -29,6 +29,7 @@ from assay_fidelity.table import load_differential, load_replays
 from assay.model import editions
 from assay.model.catalogue import Citation, load, schema
 from assay.model.editions import frozen_text
+from assay.report.catalogue_pages import catalogue_pages
 from assay.report.edition_page import editions_page
 from assay.report.manual import TABLES, blocks, filled
 from assay.report.pages import Evidence, Held, Seed, requirements_page, seed_page
@@ -93,6 +94,7 @@ def pages() -> Mapping[str, str]:
     return {
         "requirements.md": requirements_page(data),
         "editions.md": editions_page([editions.at(date) for date in editions.dates()], load()),
+        **catalogue_pages(data),
         **seeds,
         "fidelity.md": fidelity,
         "script-steps.md": steps_page(),

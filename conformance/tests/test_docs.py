@@ -12,6 +12,7 @@ import pytest
 from assay.model.catalogue import load
 from assay.report.manual import BEGIN, END, exit_table, filled, options_table
 from assay.report.pages import uncited, unlisted
+from assay.report.topics import page_of
 from assay.results.certificate import MEANINGS
 from assay.targets.options import RunOptions, TargetOptions
 
@@ -63,7 +64,7 @@ def test_the_pages_that_are_there_satisfy_the_check() -> None:
 
 def test_the_script_writes_what_its_check_then_accepts(folder: Path) -> None:
     assert GENERATE.main([]) == 0
-    assert sorted(path.name for path in folder.iterdir()) == sorted(PAGES)
+    assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md")) == sorted(PAGES)
     assert GENERATE.main(["--check"]) == 0
 
 
@@ -176,3 +177,21 @@ def test_every_criterion_is_held_by_a_requirement_that_a_scenario_is_judged_by()
 def test_the_kill_matrix_has_every_requirement_once() -> None:
     for row in load().requirements:
         assert PAGES["requirements.md"].count(f"| `{row.id}` |") == 1
+
+
+def test_every_requirement_has_its_place_in_the_catalogue() -> None:
+    for row in load().requirements:
+        file, _, place = page_of(row.id).partition("#")
+        page = PAGES[file]
+        assert page.count(f'<a id="{place}"></a>') == 1
+        section = page.partition(f'<a id="{place}"></a>')[2].partition("<a id=")[0]
+        assert f"**{row.level}** " in section
+        assert section.count("\n- source: ") == len(row.source)
+        assert section.count("\n- breaks ") == len(row.breaks)
+        assert "\n- scenarios: `" in section
+
+
+def test_every_link_between_pages_leads_to_a_file() -> None:
+    for path in [*DOCS.rglob("*.md"), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]:
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / link).exists(), f"{path.name}: {link}"

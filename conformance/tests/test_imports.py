@@ -38,6 +38,7 @@ EDGES: Mapping[str, str] = {
     "assay.targets.gateway": "starts an upstream and a gateway",
     "assay.targets.interrupts": "handles signals",
     "assay.targets.launch": "starts proxies",
+    "assay.targets.orphans": "has the system end a process with its parent",
     "assay.targets.preflight": "sends requests",
     "assay.targets.probe": "sends one request, and takes its time",
     "assay.targets.reach": "finds out what a target is, or starts it",
@@ -214,7 +215,7 @@ def test_what_reads_does_nothing_else() -> None:
         "assay.targets.refusals": "httpx",
     }  # see READERS for what they take of it
     readers = {module: SUITE[module] - {borrowed.get(module, "")} for module in READERS}
-    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "referencing")
+    reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 

@@ -5,8 +5,9 @@ Memory is bounded: a client may use a fresh nonce for every request of a long ru
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 State = Literal["running", "completed", "interrupted", "failed"]
@@ -57,21 +58,25 @@ class Conversations:
             self._last.popitem(last=False)
 
 
+# Each request without a nonce has a fresh one, so these are made without a function of Python's.
+_Counts: partial[defaultdict[str, int]] = partial(defaultdict, int)
+
+
 @dataclass(slots=True)
 class Nonce:
     """The state under one nonce."""
 
     gates: set[str] = field(default_factory=set)
     """The names of the gates that are open."""
-    played: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    played: defaultdict[str, int] = field(default_factory=_Counts)
     """How many turns have begun, by script."""
-    conversations: defaultdict[str, Conversations] = field(default_factory=lambda: defaultdict(Conversations))
+    conversations: defaultdict[str, Conversations] = field(default_factory=partial(defaultdict, Conversations))
     """Those of the turns that have begun, by script."""
-    refused: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    refused: defaultdict[str, int] = field(default_factory=_Counts)
     """How many turns an `overload` step has refused, by script."""
-    asked: Counter[str] = field(default_factory=Counter)
+    asked: defaultdict[str, int] = field(default_factory=_Counts)
     """How many requests have come, by script; for scripts whose parts are a sequence."""
-    turns: deque[Record] = field(default_factory=lambda: deque(maxlen=KEPT_TURNS))
+    turns: deque[Record] = field(default_factory=partial(deque, maxlen=KEPT_TURNS))
     """The last turns, in order."""
 
     def begin(self, script: str, part: int, conversation: str) -> Record:
@@ -93,7 +98,7 @@ class Nonces:
     def __init__(self, kept: int = KEPT_NONCES) -> None:
         self._kept = kept
         self._nonces: OrderedDict[str, Nonce] = OrderedDict()
-        self.asked: Counter[str] = Counter()
+        self.asked = _Counts()
         """How many requests have come, by script, under any nonce."""
 
     def __len__(self) -> int:

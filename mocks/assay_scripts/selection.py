@@ -43,7 +43,7 @@ from assay_scripts.steps.cursor import Exec
 from assay_scripts.steps.when import condition
 
 if TYPE_CHECKING:
-    from collections import Counter
+    from collections import defaultdict
     from collections.abc import Callable, Mapping
 
 DEFAULT = "default"
@@ -72,7 +72,7 @@ class Selection:
     """What has chosen the script."""
     asked: Asked | None = None
     """What was asked; `asked.matching.tried` says of each script why it was not chosen."""
-    counter: Counter[str] | None = None
+    counter: defaultdict[str, int] | None = None
     """Where the request is counted, for a script whose parts are a sequence; None if it is not."""
 
     def begin(self) -> Record:
@@ -116,7 +116,7 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
         return replace(found, by="marker", asked=asked)
     script = _by_condition(library, asked)
     if script is not None:
-        return replace(_of_conversation(script, asked, nonces, choice), by="when", asked=asked)
+        return _of_conversation(script, asked, nonces, choice)
     steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
     return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce(), asked=asked)
 
@@ -197,28 +197,38 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
 def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) -> Selection:
     """What a script plays that a condition has chosen."""
     if script.sequence == "endpoint":
-        return _in_sequence(script, script.parts, Nonce(), nonces.asked, choice)
+        return replace(_in_sequence(script, script.parts, Nonce(), nonces.asked, choice), by="when", asked=asked)
     if script.sequence == "conversation":
         # A conversation is known by how it begins. No marker has a nonce of such a name.
         begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
         nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
-        return _in_sequence(script, script.parts, Nonce(), nonce.asked, choice)
+        return replace(_in_sequence(script, script.parts, Nonce(), nonce.asked, choice), by="when", asked=asked)
     if len(script.parts) == 1 and not _calls(script.parts[0]):
         # Most scripts: there is no other part, whatever was said before.
-        return _of_script(script, script.parts, 0, Nonce())
+        return _of_script(script, script.parts, 0, Nonce(), asked)
     seen = sum(map(_holds(script), asked.earlier()))
-    return _of_script(script, script.parts, part_to_play(script.parts, answered(asked.conversation), seen), Nonce())
+    first = part_to_play(script.parts, answered(asked.conversation), seen)
+    return _of_script(script, script.parts, first, Nonce(), asked)
 
 
-def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: Counter[str], choice: int) -> Selection:
+def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: defaultdict[str, int], choice: int) -> Selection:
     # The first choice of this request was counted when it began.
     before = counter[script.name] - (choice > 0)
     selection = _of_script(script, parts, min(before, len(parts) - 1), nonce)
     return replace(selection, counter=None if choice else counter)
 
 
-def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce) -> Selection:
-    return Selection(script=script.name, parts=parts, first=first, nonce=nonce, notifications=script.notifications)
+def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce, asked: Asked | None = None) -> Selection:
+    """`asked`: what its condition has chosen it for."""
+    return Selection(
+        script=script.name,
+        parts=parts,
+        first=first,
+        nonce=nonce,
+        notifications=script.notifications,
+        by="default" if asked is None else "when",
+        asked=asked,
+    )
 
 
 def _name(conversation: Items) -> str:

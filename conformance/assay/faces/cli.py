@@ -19,6 +19,7 @@ from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.record import record_command
 from assay.faces.replay import replay_command
 from assay.faces.results import diff_command, judge_command, known_failing_group, report_command
+from assay.faces.scripts import scripts_group
 from assay.faces.serve import serve_command
 from assay.faces.site import site_command
 from assay.model.catalogue import UnknownRequirementError, load
@@ -70,7 +71,7 @@ def main() -> None:
 
 for _command in (
     certify_command, init_command, report_command, judge_command, diff_command, replay_command, known_failing_group,
-    certificate_group, verify_command, site_command, serve_command, record_command,
+    certificate_group, verify_command, site_command, serve_command, scripts_group, record_command,
     completion_command,
 ):  # fmt: skip
     main.add_command(_command)

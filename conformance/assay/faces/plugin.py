@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 GROUP = "assay (certify an OpenAI-compatible proxy)"
 SUITES = Path(__file__).parents[1] / "suites"
-TARGETS = ("assay_url", "assay_command", "assay_gateway", "assay_bundled")
+TARGETS = ("assay_url", "assay_command", "assay_gateway", "assay_bundled", "assay_target")
 """The options that name a target: without one of them the plugin does nothing."""
 REST = "*"
 """The requirement of the item for all requirements that a scenario has no item of its own for."""
@@ -51,6 +51,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """
     group = parser.getgroup("assay", GROUP)
     group.addoption("--assay-bundled", action="store_true", help="Certify the proxy that comes with Assay.")
+    group.addoption(
+        "--assay-target",
+        metavar="FILE",
+        help="Target file with options of `assay certify`, as `assay init` writes it; other options override it.",
+    )
     for option in (*TargetOptions.options(), *RunOptions.options()):
         group.addoption(
             *(f"--assay-{name}" for name in option.names), dest=f"assay_{option.field}", **_argparse(option)
@@ -167,15 +172,20 @@ def pytest_configure(config: pytest.Config) -> None:
     # First of all: pytest calls this in every project in whose environment Assay is installed.
     if not any(config.getoption(name) for name in TARGETS):
         return
-    if config.getoption("assay_bundled") and (config.getoption("assay_url") or config.getoption("assay_command")):
-        raise pytest.UsageError("--assay-bundled is a target of its own: leave --assay-url and --assay-launch away")
+    others = ("assay_url", "assay_command", "assay_target")
+    if config.getoption("assay_bundled") and any(config.getoption(name) for name in others):
+        raise pytest.UsageError(
+            "--assay-bundled is a target of its own: leave --assay-url, --assay-launch and --assay-target away"
+        )
     from assay.faces.plan import USAGE_ERRORS, plan  # noqa: PLC0415 (see the head of this module)
+    from assay.targets.target_file import load, merged  # noqa: PLC0415
 
     # By prefix and not by a list, so that an option is defined in one place.
     ours = {name: value for name, value in vars(config.option).items() if name.startswith("assay_")}
     values = {name.removeprefix("assay_"): value for name, value in ours.items()}
     try:
-        planned = plan(TargetOptions.from_values(values), RunOptions.from_values(values))
+        named = config.getoption("assay_target")
+        planned = plan(*merged(load(Path(named)) if named else None, values))
     except USAGE_ERRORS as error:
         raise pytest.UsageError(str(error)) from error
     # Only workers of pytest-xdist have one. Each drives a run of its own, and all would write to the same folder.

@@ -30,6 +30,8 @@ class Example:
     """Which target it is of."""
     scenario: str
     form: str
+    number: int
+    """The number of the exchange in its scenario, counted from 0."""
     request: str
     """A curl command."""
     answer: str
@@ -96,14 +98,12 @@ def _at(runs: Sequence[Run], place: Place) -> Exchange | None:
 
 
 def _shows(runs: Sequence[Run], outcome: Judgement, other: Example | None) -> Exchange | None:
-    """An exchange of the scenario in a form that is broken elsewhere, else in the first that there is."""
-    there = [
-        those for run in runs if run.scenario.name == outcome.scenario for those in run.exchanges.values() if those
-    ]
-    forms = {str(those[0].form): those for those in there}
-    those = forms.get(other.form) if other else None
-    chosen = those or next(iter(there), None)
-    return chosen[-1] if chosen else None
+    """The exchange that is broken elsewhere; else the last of the scenario, in the form that is if it can be."""
+    mine = (run for run in runs if run.scenario.name == outcome.scenario)
+    there = [those for run in mine for those in run.exchanges.values() if those]
+    those = next((those for those in there if other and str(those[0].form) == other.form), next(iter(there), ()))
+    alike = (one for one in those if other and (one.scenario.name, one.number) == (other.scenario, other.number))
+    return next(alike, those[-1] if those else None)
 
 
 def _example(of: str, exchange: Exchange, place: Place | None) -> Example:
@@ -117,6 +117,7 @@ def _example(of: str, exchange: Exchange, place: Place | None) -> Example:
         of=of,
         scenario=exchange.scenario.name,
         form=str(exchange.form),
+        number=exchange.number,
         request=visible(curl(transcript, exchange.target)),
         answer=_lines("\n".join(head)),
         before=("… " if start else "") + _text(body[start:begin]),

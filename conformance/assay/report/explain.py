@@ -12,6 +12,7 @@ from rich.text import Text
 
 from assay.model.requirement import Level
 from assay.report.scenario_json import scenario_data
+from assay.report.topics import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,6 +73,7 @@ def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], s
     for cited in row.source:
         _paragraph(console, f"Source “{seeds.get(cited.seed, cited.seed)}”, line {cited.line}: “{cited.quote}”")
     _paragraph(console, f"Scenarios: {', '.join(scenario.name for scenario in scenarios) or 'none'}")
+    _paragraph(console, f"Page: docs/{page_of(row.id)}")
 
 
 def _at_levels(row: Requirement) -> str:

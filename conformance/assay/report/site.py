@@ -20,6 +20,7 @@ from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.examples import Example, Shown, failing, passing
 from assay.report.page import SYMBOLS, page
 from assay.report.roots import roots
+from assay.report.topics import topic_of
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
@@ -129,12 +130,6 @@ def _at(one: Any, level: VerdictLevel) -> Verdict:  # noqa: ANN401 (a cell, a fi
     return verdict
 
 
-def topic_of(requirement: str) -> str:
-    """The first word of an id, and for those about answers the second, too: whether they are streams or whole."""
-    first, second, *_ = requirement.split(".")
-    return f"{first}.{second}" if first in set(Surface) else first
-
-
 def _columns(entries: Iterable[Entry]) -> Iterator[tuple[Surface, str]]:
     """Surface by surface, the topics that anything is said about, in the order of reports."""
     cells = [cell for entry in entries for cell in entry.report.cells]
@@ -225,4 +220,4 @@ def _file(name: str) -> str:
     return files("assay").joinpath("report", "template", name).read_text(encoding="utf-8")
 
 
-__all__ = ["Entry", "Example", "Shown", "site", "slug", "topic_of"]
+__all__ = ["Entry", "Example", "Shown", "site", "slug"]

@@ -368,6 +368,26 @@ def test_wrong_usage_is_one_line(suite: Any, arguments: list[str], line: str) ->
     assert "Traceback" not in run.stderr.str()
 
 
+def test_a_target_file_gives_the_options_and_those_beside_it_override_it(
+    suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
+) -> None:
+    file = tmp_path / "assay.toml"
+    file.write_text(f'launch = "{executable("assay-proxy")}"\nonly = ["models"]\njobs = 2\nallow-partial = true\n')
+    run = suite("--assay-target", str(file), "--assay-jobs", "3", "-v")
+    assert run.ret == pytest.ExitCode.OK
+    assert {key.partition(":")[0] for key in results(run)} == {"models"}
+    [(_, _, how)] = engine.asked
+    assert (how["selection"], how["jobs"]) == (("models",), 3)
+
+
+def test_a_target_file_that_cannot_be_used_is_one_line(suite: Any, tmp_path: Path) -> None:
+    file = tmp_path / "assay.toml"
+    file.write_text("keepalvie = 1\n")
+    run = suite("--assay-target", str(file))
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{file}:1: 'keepalvie' is no option of a target; did you mean keepalive?" in run.stderr.str()
+
+
 def test_the_result_is_written_to_the_folder_that_is_named(
     suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
 ) -> None:

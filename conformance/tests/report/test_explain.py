@@ -85,4 +85,4 @@ def test_lines_of_an_explanation_are_wrapped_and_indented(console: Console, prin
     explain(console, ROW, (), {})
     _, *lines = printed().rstrip("\n").split("\n")
     assert all(line.startswith("  ") and len(line) <= 100 for line in lines)
-    assert lines[-1] == "  Scenarios: none"
+    assert lines[-2:] == ["  Scenarios: none", "  Page: docs/catalogue/chat-stream.md#chat.stream.role-first"]

@@ -40,7 +40,7 @@ class Limits:
     """Without any byte of an answer taken by its client."""
     stalled: float = 30
     """The same, while the backend has more to say: then its turn is given up."""
-    leaving: float = 0.5
+    leaving: float = 0.4
     """From the end of what a client sends, which may be its departure, to the moment when it counts as that."""
 
 

@@ -6,7 +6,7 @@ name are accepted and ignored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -70,18 +70,23 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_o
     first_fault(rules(max_choices, any_object=any_object), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
-    return ChatRequest(
+    request = ChatRequest(
         model=body["model"],
         items=tuple(chat_messages.items(body["messages"])),
-        tools=tuple(chat_tools.offered(body)),
-        calls=chat_tools.allowed(body),
-        forced=chat_tools.forced(body),
-        legacy=chat_tools.legacy(body),
         n=body.get("n") or 1,
         stream=bool(body.get("stream")),
         include_usage=bool(stream_options.get("include_usage")),
         options=options,
         schema=_schema(body),
+    )
+    if body.keys().isdisjoint(chat_tools.FIELDS):
+        return request
+    return replace(
+        request,
+        tools=tuple(chat_tools.offered(body)),
+        calls=chat_tools.allowed(body),
+        forced=chat_tools.forced(body),
+        legacy=chat_tools.legacy(body),
     )
 
 

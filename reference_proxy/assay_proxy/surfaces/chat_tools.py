@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from assay_proxy.conversation import Tool
 
+FIELDS = ("tools", "functions", "tool_choice", "function_call")
+"""The fields of a body that are about tools."""
+
 
 def tools(body: Body) -> Iterator[Fault]:
     """The rule of `tools`: a list of functions with different names."""
