@@ -28,6 +28,8 @@ PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0)
 """Seconds between two looks at a target that Assay cannot start again: five in all."""
 LOOK, LOOKS = 0.01, 100
 """Seconds between two looks at a process that has closed its sockets, and how many: it may take a second to end."""
+MORE_LOOKS = 5
+"""How many at one that still took a connection."""
 BROKEN = frozenset({End.CUT, End.REFUSED})
 """How an exchange ends when the process at its other end does."""
 
@@ -143,11 +145,10 @@ class Reviver:
         """Wait until it is known whether a broken exchange was broken by the end of the process."""
         if instance.process is None or self._notice(instance, life):
             return
-        # A process that takes connections lives: it broke this one by itself.
-        if end is End.CUT and await self.reaches(instance.url):
-            self._notice(instance, life)
-            return
-        for _ in range(LOOKS):
+        # A process that takes connections lives: it broke this one by itself. One that is ending takes them, too, until
+        # its last socket is closed.
+        lives = end is End.CUT and await self.reaches(instance.url)
+        for _ in range(MORE_LOOKS if lives else LOOKS):
             await asyncio.sleep(LOOK)
             if self._notice(instance, life):
                 return
