@@ -39,6 +39,7 @@ from assay_proxy.http.client import Client
 from assay_proxy.http.cors import Cors
 from assay_proxy.http.json_response import json_response, request_id
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
+from assay_proxy.http.openapi import document
 from assay_proxy.http.wsgi import CLIENT_KEY
 from assay_proxy.loopback import names_loopback
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
@@ -73,6 +74,7 @@ def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -
     _errors(app)
     _health(app, backend, gate)
     _metrics(app, metrics)
+    _openapi(app)
     asked = AskedModels()
     _models(app, settings, asked)
     runner = TurnRunner(settings=settings, backend=backend, gate=gate)
@@ -216,6 +218,12 @@ def _health(app: Flask, backend: Backend, gate: Gate) -> None:
         if not backend.await_ready(0):
             raise failure(Failed(Cause.UNAVAILABLE))
         return json_response({"status": "ready"})
+
+
+def _openapi(app: Flask) -> None:
+    @app.get("/openapi.json")
+    def describe() -> Response:
+        return json_response(document())
 
 
 def _metrics(app: Flask, metrics: Metrics) -> None:

@@ -19,9 +19,16 @@ SILENCES = 3
 """How many silences an exchange has time for, at least."""
 PIECES = 20_000
 """Pieces, and frames, that an answer may have: a model's answer has about one for each token."""
-KEPT = 2**18
+LARGE_BYTES, LARGE_PIECES = 2**17, 1000
+"""Beyond either of them an answer is large, and only one is read at a time: what is read takes many times its bytes."""
+KEPT = 2**16
 """Bytes that are kept of an answer beyond the limits."""
 KEPT_PIECES = 1000
+
+
+def is_large(size: int, pieces: int) -> bool:
+    """Whether an answer is large that has so many bytes and pieces, or frames."""
+    return size > LARGE_BYTES or pieces > LARGE_PIECES
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import httpx
 
 from assay.driving.budget import Budget
-from assay.driving.limits import KEPT, KEPT_PIECES, Limits
+from assay.driving.limits import KEPT, KEPT_PIECES, Limits, is_large
 from assay.driving.watching import now
 from assay.model.transcript import End, Piece
 
@@ -36,6 +37,8 @@ class Record:
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     """What the run may cost: its bytes are counted as they come, and nothing is read beyond it."""
+    large: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a large answer is read; all exchanges of a run share one."""
     _size: int = 0
 
     async def fill(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
@@ -69,7 +72,7 @@ class Record:
         try:
             # Over the head, too: heads of status 100 may come without end, each of which a client waits behind.
             async with whole, self.budget.time():
-                await self._answer(client, request)
+                await self._answer(client, request, whole)
         except httpx.ConnectError:  # a TransportError, but no fault of a response: there was none
             self.end = End.REFUSED
         except (httpx.TimeoutException, TimeoutError):
@@ -82,7 +85,7 @@ class Record:
         except (httpx.TransportError, httpx.DecodingError):
             self.end = End.CUT
 
-    async def _answer(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
+    async def _answer(self, client: httpx.AsyncClient, request: httpx.Request, whole: asyncio.Timeout) -> None:
         # Never followed: a redirect is an answer to be judged (httpx follows none unless asked).
         response = await client.send(request, stream=True)
         try:
@@ -91,7 +94,8 @@ class Record:
             self.headers = tuple(
                 (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw
             )
-            await self._body(response)
+            async with AsyncExitStack() as held:
+                await self._body(response, whole, held)
         finally:
             await response.aclose()
 
@@ -105,24 +109,21 @@ class Record:
             if size >= KEPT:
                 break
         self.pieces = kept
+        if self.watch is not None:
+            # At once, before another large answer is read.
+            self.watch.stream.discard()
 
-    async def _body(self, response: httpx.Response) -> None:
+    async def _body(self, response: httpx.Response, whole: asyncio.Timeout, held: AsyncExitStack) -> None:
         deadline = now() + self.silence  # a body without a watch must come whole within the limit, not byte by byte
         # Raw: a proxy that compresses although it was asked not to is not to be undone here.
-        pieces = response.aiter_raw()
+        pieces, alone = response.aiter_raw(), False
         while True:
             # Asked again for each piece: what the watch saw in the last one may have moved the deadline.
             async with asyncio.timeout_at(deadline if self.watch is None else self.watch.deadline):
                 data = await anext(pieces, None)
             if data is None:
                 return
-            self.pieces.append(Piece(at=time.monotonic() - self.began, data=data))
-            self.budget.receive(len(data))
-            self._size += len(data)
-            over = self.limits.over(self._size, len(self.pieces))
-            if self.watch is not None and not over:
-                self.watch.feed(data)
-                over = self.limits.over(self._size, self.watch.stream.frames)
+            over = self._take(data)
             if over:
                 self._leave(over)
                 return
@@ -130,3 +131,32 @@ class Record:
             if self.watch is not None and self.watch.left:
                 self.end = End.LEFT
                 return
+            if not alone and is_large(self._size, self._pieces):
+                deadline, alone = deadline + await self._turn(whole, held), True
+
+    def _take(self, data: bytes) -> str:
+        """Keep a piece and read it; returns which limit the answer exceeds with it, "" for none."""
+        self.pieces.append(Piece(at=time.monotonic() - self.began, data=data))
+        self.budget.receive(len(data))
+        self._size += len(data)
+        over = self.limits.over(self._size, len(self.pieces))
+        if self.watch is None or over:
+            return over
+        self.watch.feed(data)
+        return self.limits.over(self._size, self._pieces)
+
+    @property
+    def _pieces(self) -> int:
+        """How many pieces have come, or frames where those are more."""
+        return max(len(self.pieces), self.watch.stream.frames if self.watch else 0)
+
+    async def _turn(self, whole: asyncio.Timeout, held: AsyncExitStack) -> float:
+        """Wait until no other large answer is read; returns the seconds, which are not the target's."""
+        since, due = now(), whole.when()
+        whole.reschedule(None)
+        await held.enter_async_context(self.large)
+        waited = now() - since
+        whole.reschedule(None if due is None else due + waited)
+        if self.watch is not None:
+            self.watch.deadline += waited
+        return waited

@@ -61,6 +61,7 @@ class Sender:
     budget: Budget = field(default_factory=Budget)
     """What the run may cost."""
     experience: Experience = field(default_factory=Experience)
+    _large: asyncio.Lock = field(default_factory=asyncio.Lock)
     # Seeded: a run is to be like the one before it, as far as that depends on Assay.
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 (it protects nothing)
 
@@ -152,6 +153,7 @@ class Sender:
             self.target.silence if watch is None else watch.silence,
             limits=Limits.of(self.target, silence=self.target.silence if watch is None else watch.silence),
             budget=self.budget,
+            large=self._large,
         )
         timeout = httpx.Timeout(record.silence, pool=None)  # of each read; `record` bounds the whole
         sent = self.client.build_request(

@@ -150,7 +150,7 @@ class Target:
     """How long one exchange of a target of usual pace may be silent; `silence` is the limit that holds."""
     answer_seconds: float = 120.0
     """How long one exchange may take in all, of a target of usual pace; `longest` is the limit that holds."""
-    answer_bytes: int = 8 * 2**20
+    answer_bytes: int = 6 * 2**20
     """How many bytes an answer may have."""
     keepalive: float | None = None
     """The interval of keep-alive comments; None: not declared, so keep-alives are not judged."""

@@ -226,7 +226,7 @@ class TargetOptions(Options):
         ),
     )
     answer_bytes: int = field(
-        default=8 * 2**20,
+        default=6 * 2**20,
         metadata=option(
             kind=Count(metavar="BYTES"), help="How long an answer may be; what is longer is left, and is a finding."
         ),

@@ -153,6 +153,13 @@ class Stream:
         )
         return self._reading
 
+    def discard(self) -> None:
+        """Give up what was read: it fills the memory, and nothing is to be made of it."""
+        self._frames.clear()
+        self._payloads.clear()
+        self._events.clear()
+        self._reading = None
+
     def _take(self, frames: Iterable[Frame]) -> None:
         for frame in frames:
             self._frames.append(frame)

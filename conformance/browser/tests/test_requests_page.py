@@ -94,7 +94,9 @@ def test_requests_come_by_themselves_and_say_why(context: BrowserContext, url: s
     row(page, 1).click()
     expect(page.get_by_role("heading", name="Request 1: POST /v1/chat/completions")).to_be_focused()
     expect(page.get_by_text("weather answers: the last message of the user contains 'weather'.")).to_be_visible()
-    expect(page.get_by_text("markup: the last message of the user does not contain 'markup'.")).to_be_visible()
+    expect(
+        page.get_by_text("markup: the last message of the user, 'The weather?', does not contain 'markup'.")
+    ).to_be_visible()
     expect(page.get_by_text("authorization: ***")).to_be_visible()
     row(page, 2).click()
     refusal = page.get_by_text("No script matches 'wether': the nearest is weather")

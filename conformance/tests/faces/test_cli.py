@@ -299,5 +299,6 @@ def test_the_version_the_help_and_every_option_and_exit_status_are_printed() -> 
     assert [line for line in MEANINGS.values() if line not in helped] == []
     flat = " ".join(helped.split())
     for option in (*TargetOptions.options(), *RunOptions.options()):
-        assert f"--{option.name} {option.kind.metavar}".strip() in flat
+        names = ", ".join(f"--{name}" for name in option.names)
+        assert f"{names} {option.kind.metavar}".strip() in flat
         assert option.full_help in flat

@@ -135,4 +135,4 @@ def _encoding(body: Body) -> Iterator[Fault]:
         yield Fault("encoding_format", "float or base64")
 
 
-_RULES: tuple[Rule, ...] = (required("model", text), _input, integer("dimensions", 1, LARGE), _encoding)
+_RULES: tuple[Rule, ...] = (required("model", text), _input, integer("dimensions", 1, LARGE)[1], _encoding)

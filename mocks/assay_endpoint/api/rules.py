@@ -14,7 +14,7 @@ from assay_endpoint.api.strict_schema import lacks
 from assay_proxy.conversation import Call, Result
 from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
 from assay_proxy.surfaces.responses_request import EFFORTS, VERBOSITIES
-from assay_proxy.surfaces.rules import Body, Fault, Rule
+from assay_proxy.surfaces.rules import Body, Fault, Rule, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -45,7 +45,23 @@ BIAS = 100
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
-def array(name: str, *, least: int = 0, most: int) -> Rule:
+Field = tuple[str, Rule]
+"""A field of a body, and a rule about it."""
+
+
+def check(fields: Sequence[Field], body: Body) -> None:
+    """Refuse the first fault of a body.
+
+    Raises:
+        ApiError: 400, naming the field and what would be right.
+    """
+    for name, rule in fields:
+        # Most fields are absent from most requests.
+        if name in body:
+            refuse(rule(body))
+
+
+def array(name: str, *, least: int = 0, most: int) -> Field:
     """A list of so many, if it is a list."""
 
     def rule(body: Body) -> Iterator[Fault]:
@@ -56,10 +72,10 @@ def array(name: str, *, least: int = 0, most: int) -> Rule:
             if len(value) > most:
                 yield Fault(name, f"a list of at most {most}", LONG)
 
-    return rule
+    return name, rule
 
 
-def decimal(name: str, low: float, high: float) -> Rule:
+def decimal(name: str, low: float, high: float) -> Field:
     """A number in a range."""
 
     def rule(body: Body) -> Iterator[Fault]:
@@ -72,10 +88,10 @@ def decimal(name: str, low: float, high: float) -> Rule:
         elif not low <= value <= high:
             yield Fault(name, right, DECIMAL_BELOW if value < low else DECIMAL_ABOVE)
 
-    return rule
+    return name, rule
 
 
-def integer(name: str, low: float, high: float) -> Rule:
+def integer(name: str, low: float, high: float) -> Field:
     """A whole number in a range."""
 
     def rule(body: Body) -> Iterator[Fault]:
@@ -88,20 +104,20 @@ def integer(name: str, low: float, high: float) -> Rule:
             right = f"an integer, {low:g} or more" if value < low else f"an integer, at most {high:g}"
             yield Fault(name, right, INTEGER_BELOW if value < low else INTEGER_ABOVE)
 
-    return rule
+    return name, rule
 
 
-def boolean(name: str) -> Rule:
+def boolean(name: str) -> Field:
     """True or false."""
 
     def rule(body: Body) -> Iterator[Fault]:
         if not isinstance(body.get(name), bool | None):
             yield Fault(name, "true or false", TYPE)
 
-    return rule
+    return name, rule
 
 
-def word(*path: str, words: Collection[str]) -> Rule:
+def word(*path: str, words: Collection[str]) -> Field:
     """One of some words, in an object or at the root."""
 
     def rule(body: Body) -> Iterator[Fault]:
@@ -111,27 +127,27 @@ def word(*path: str, words: Collection[str]) -> Rule:
         if value is not None and value not in tuple(words):
             yield Fault(".".join(path), f"one of {', '.join(words)}")
 
-    return rule
+    return path[0], rule
 
 
-def not_served(name: str, right: str, served: object = None) -> Rule:
+def not_served(name: str, right: str, served: object = None) -> Field:
     """What the API has and this endpoint does not: anything but `served`."""
 
     def rule(body: Body) -> Iterator[Fault]:
         if body.get(name) is not None and body[name] != served:
             yield Fault(name, right, UNSUPPORTED)
 
-    return rule
+    return name, rule
 
 
-def only_with(name: str, *others: str) -> Rule:
+def only_with(name: str, *others: str) -> Field:
     """A field that needs one of others."""
 
     def rule(body: Body) -> Iterator[Fault]:
         if body.get(name) is not None and not any(body.get(other) for other in others):
             yield Fault(name, f"absent where there is no `{others[0]}`", UNCODED)
 
-    return rule
+    return name, rule
 
 
 # Chat
@@ -160,7 +176,7 @@ def _bias(body: Body) -> Iterator[Fault]:
         yield Fault("logit_bias", "an object", TYPE)
         return
     for token in bias:
-        for fault in decimal(token, -BIAS, BIAS)(bias):
+        for fault in decimal(token, -BIAS, BIAS)[1](bias):
             yield Fault(f"logit_bias.{token}", fault.right, fault.problem)
 
 
@@ -227,24 +243,24 @@ def _strict_tools(body: Body) -> Iterator[Fault]:
             yield Fault(f"tools[{index}].{place}", f"a strict schema, with {lacking}", FUNCTION_SCHEMA)
 
 
-CHAT: Sequence[Rule] = (
-    _results,
+CHAT: Sequence[Field] = (
+    ("messages", _results),
     decimal("frequency_penalty", -2, 2),
     decimal("presence_penalty", -2, 2),
-    _one_length,
-    _stop,
+    ("max_tokens", _one_length),
+    ("stop", _stop),
     array("stop", most=MOST_STOPS),
     integer("seed", -(2**63), 2**63 - 1),
     boolean("logprobs"),
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     only_with("top_logprobs", "logprobs"),
-    _bias,
+    ("logit_bias", _bias),
     array("tools", least=1, most=MOST_TOOLS),
     array("functions", least=1, most=MOST_TOOLS),
-    _strict_tools,
+    ("tools", _strict_tools),
     only_with("parallel_tool_calls", "tools", "functions"),
-    _format,
-    _metadata,
+    ("response_format", _format),
+    ("metadata", _metadata),
     word("reasoning_effort", words=EFFORTS),
     word("verbosity", words=VERBOSITIES),
     word("service_tier", words=TIERS),
@@ -265,14 +281,14 @@ def _text_format(body: Body) -> Iterator[Fault]:
             return
 
 
-RESPONSES: Sequence[Rule] = (
+RESPONSES: Sequence[Field] = (
     integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     # An empty list is one without tools here, unlike in chat.
     array("tools", most=MOST_TOOLS),
-    _strict_tools,
-    _text_format,
-    _metadata,
+    ("tools", _strict_tools),
+    ("text", _text_format),
+    ("metadata", _metadata),
     word("reasoning", "effort", words=EFFORTS),
     word("text", "verbosity", words=VERBOSITIES),
     word("service_tier", words=TIERS),
@@ -290,18 +306,20 @@ def unanswered(conversation: Conversation) -> Iterator[Fault]:
             yield Fault("input", f"with an output of the function call {item.id}", UNCODED)
 
 
-_RANGES: Mapping[str, Rule] = {
-    "messages": array("messages", least=1, most=2048),
-    "n": integer("n", 1, 128),
-    "temperature": decimal("temperature", 0, 2),
-    "top_p": decimal("top_p", 0, 1),
-    "max_tokens": integer("max_tokens", 1, float("inf")),
-    "max_completion_tokens": integer("max_completion_tokens", 1, float("inf")),
-    "max_output_tokens": integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
-    "stream": boolean("stream"),
-    "store": boolean("store"),
-    "parallel_tool_calls": boolean("parallel_tool_calls"),
-}
+_RANGES: Mapping[str, Rule] = dict(
+    (
+        array("messages", least=1, most=2048),
+        integer("n", 1, 128),
+        decimal("temperature", 0, 2),
+        decimal("top_p", 0, 1),
+        integer("max_tokens", 1, float("inf")),
+        integer("max_completion_tokens", 1, float("inf")),
+        integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
+        boolean("stream"),
+        boolean("store"),
+        boolean("parallel_tool_calls"),
+    )
+)
 """What the proxy refuses itself, with one code for all that is wrong."""
 
 

@@ -27,6 +27,8 @@ _FORBIDS = re.compile(
 _SEVERAL = re.compile(
     r"\b(?:twice|once (?:per|for each)|(?:both|two|several|parallel) (?:tool |function )?calls)\b", re.IGNORECASE
 )
+_READ = 8192
+"""Characters at the end of a text in which words and values are looked for: a long one must not hold others up."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # After a space or a sign, so that the apostrophe of "the title's" opens nothing.
 _QUOTED = r"""(?:[:=]\s*)?(?<=[\s:=(])(?:'([^'\n]*)'|"([^"\n]*)"|“([^”\n]*)”)(?!\w)"""
@@ -35,6 +37,9 @@ _REST = r"[:=]\s*(\S.*?)\s*$"
 
 def tools_asked_for(text: str, tools: Sequence[Tool]) -> list[Tool]:
     """The tools to call, in the order in which the text names them; the same one twice where it asks for two calls."""
+    # Most requests declare none, and a text may be long.
+    if not tools:
+        return []
     wanted = _FORBIDS.sub("", text)
     places = {place: tool for tool in tools if (place := _place(wanted, tool)) is not None}
     named = [places[place] for place in sorted(places)]
@@ -74,7 +79,8 @@ def _in_words(text: str, tool: Tool) -> bool:
     # A name of one word is that word, and was looked for.
     if len(words) < 2:  # noqa: PLR2004
         return False
-    return re.search(r"\b[^.!?\n]*?\b".join(map(re.escape, words)) + r"\b", text, re.IGNORECASE) is not None
+    pattern = r"\b[^.!?\n]{0,200}?\b".join(map(re.escape, words))
+    return re.search(rf"\b{pattern}\b", text[-_READ:], re.IGNORECASE) is not None
 
 
 def _said(text: str, name: str, schema: object) -> str | int | float | None:
@@ -83,7 +89,7 @@ def _said(text: str, name: str, schema: object) -> str | int | float | None:
         return None
     spelled = r"[ _-]?".join(map(re.escape, _WORDS.findall(name))) or re.escape(name)
     before = rf"(?<!\w){spelled}e?d?(?!\w)[^\n'\"“:=]{{0,24}}?"
-    found = [re.search(before + value, text, re.IGNORECASE | re.MULTILINE) for value in (_QUOTED, _REST)]
+    found = [re.search(before + value, text[-_READ:], re.IGNORECASE | re.MULTILINE) for value in (_QUOTED, _REST)]
     value = next((group for one in found if one for group in one.groups() if group is not None), None)
     match schema.get("type"):
         case "integer" | "number" if value is not None:

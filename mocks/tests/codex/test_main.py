@@ -90,8 +90,8 @@ def test_a_broken_script_file_is_reported_before_anything_is_served(tmp_path: Pa
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        done.stderr
-        == f'assay-codex: {path}: line 1, [0].parts[0][0] in the script a: there is no step "sey"; did you mean say?\n'
+        done.stderr == f"assay-codex: {path}: line 1, column 22, [0].parts[0][0] in the script a: "
+        'there is no step "sey"; did you mean say?\n'
     )
 
 

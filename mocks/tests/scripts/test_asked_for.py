@@ -87,3 +87,10 @@ def test_any_text_gives_arguments_that_the_schema_takes(text: str) -> None:
     arguments = json.loads(arguments_for(NOTE, f"title: {text}"))
     assert {"title", "body"} <= arguments.keys()
     assert isinstance(arguments["title"], str)
+
+
+def test_a_long_text_is_read_at_its_end() -> None:
+    filler = "get title: ' " * 20_000
+    assert tools_asked_for(f"{filler}. Save the note.", TOOLS) == [NOTE]
+    assert json.loads(arguments_for(NOTE, f"{filler}\nbody: short"))["body"] == "short"
+    assert tools_asked_for(filler, TOOLS) == tools_asked_for(filler, []) == []

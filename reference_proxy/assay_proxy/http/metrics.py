@@ -35,6 +35,7 @@ SURFACES: Mapping[str, str] = {
     "/livez": "health",
     "/readyz": "health",
     "/metrics": "metrics",
+    "/openapi.json": "openapi",
 }
 """Route → surface."""
 

@@ -1,0 +1,51 @@
+"""Locust's users against the bundled proxy, headless: fails when one answer was wrong, or the proxy grew.
+
+python benchmarks/load/run.py [SECONDS [USERS]]
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+KEY = "key-under-load"
+GROWTH = 64 * 2**20
+"""Bytes that the proxy may have more at the end than after its first seconds."""
+SETTINGS = {"PROXY_PORT": "0", "PROXY_API_KEY": KEY, "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
+
+
+def memory(pid: int) -> int:
+    """Bytes resident."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def locust(url: str, seconds: int, users: int) -> int:
+    """Locust's exit status: 1 when an answer failed."""
+    file = Path(__file__).with_name("locustfile.py")
+    words = ["-f", str(file), "--host", url, "--headless", "-u", str(users), "-r", str(users), "-t", f"{seconds}s"]
+    env = {**os.environ, "ASSAY_LOAD_KEY": KEY}
+    return subprocess.run([sys.executable, "-m", "locust", *words, "--only-summary"], env=env, check=False).returncode
+
+
+def main(seconds: int = 60, users: int = 32) -> int:
+    """Load the proxy for so long; the exit status."""
+    codex = str(Path(sys.executable).with_name("assay-codex"))
+    env = {**os.environ, **SETTINGS, "CODEX_BIN": codex, "CODEX_HOME": "", "ASSAY_PACE": "0"}
+    with subprocess.Popen([sys.executable, "-m", "assay_proxy"], env=env, stdout=subprocess.PIPE, text=True) as proxy:
+        assert proxy.stdout is not None  # noqa: S101 - a pipe was asked for
+        url = proxy.stdout.readline().split()[-1].removesuffix("/v1")
+        try:
+            status = locust(url, min(seconds, 10), users)
+            before = memory(proxy.pid)
+            status = status or locust(url, seconds, users)
+            grown = memory(proxy.pid) - before
+        finally:
+            proxy.terminate()
+    print(f"status {status}, grown by {grown / 2**20:.1f} MiB")  # noqa: T201 - the result
+    return status or int(grown > GROWTH)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -1,0 +1,130 @@
+"""The bundled proxy under attack: one process for all, whose memory and descriptors are looked at before and after."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+KEY = "key-under-attack"
+GROWTH = 48 * 2**20
+"""Bytes that the proxy may have more after an attack than before it: interpreters keep what they freed."""
+SETTINGS = {
+    "PROXY_PORT": "0",
+    "PROXY_API_KEY": KEY,
+    "PROXY_OUTPUT_MODE": "openai-json",
+    "PROXY_LOG_LEVEL": "info",
+    "PROXY_MAX_BODY_BYTES": "1000000",
+    "CODEX_HOME": "",
+    "ASSAY_PACE": "0",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How long to attack."""
+    parser.addoption("--seconds", type=float, default=60.0, help="seconds for each attack that goes on")
+
+
+@pytest.fixture(scope="session")
+def seconds(request: pytest.FixtureRequest) -> float:
+    """For how long an attack goes on."""
+    found: float = request.config.getoption("--seconds")
+    return found
+
+
+@dataclass
+class Proxy:
+    """A proxy that runs."""
+
+    process: subprocess.Popen[str]
+    host: str
+    port: int
+    log: Path
+
+    def dial(self) -> socket.socket:
+        """A connection."""
+        return socket.create_connection((self.host, self.port), timeout=30)
+
+    @property
+    def memory(self) -> int:
+        """Bytes resident."""
+        return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    @property
+    def descriptors(self) -> int:
+        """Open files."""
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+
+    @property
+    def backends(self) -> list[int]:
+        """The processes that it has started."""
+        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+
+
+@pytest.fixture(scope="session")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """The proxy with the mock behind it."""
+    log = tmp_path_factory.mktemp("attack") / "log"
+    env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(sys.executable).with_name("assay-codex"))}
+    words = [sys.executable, "-m", "assay_proxy"]
+    with (
+        log.open("w") as file,
+        subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=file, text=True) as process,
+    ):
+        assert process.stdout is not None
+        host, port = process.stdout.readline().split("//")[1].split("/")[0].split(":")
+        try:
+            yield Proxy(process, host, int(port), log)
+        finally:
+            process.terminate()
+            assert process.wait(30) == 0
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], Any], str], None]:
+    """Wait for a condition."""
+
+    def wait(condition: Callable[[], Any], what: str) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            time.sleep(0.02)
+
+    return wait
+
+
+@pytest.fixture
+def unharmed(proxy: Proxy, until: Callable[[Callable[[], Any], str], None]) -> Iterator[None]:
+    """After each attack it answers, holds no more than before, and has written no trace."""
+    until(lambda: b"200 OK" in answered(proxy), "a first answer")
+    for _ in range(20):
+        assert b"200 OK" in answered(proxy)
+    memory, descriptors = proxy.memory, proxy.descriptors
+    yield
+    until(lambda: b"200 OK" in answered(proxy), "an answer")
+    until(lambda: proxy.descriptors <= descriptors + 4, "connections to be closed")
+    assert proxy.memory - memory < GROWTH
+    assert "Traceback" not in proxy.log.read_text(errors="replace")
+
+
+def answered(proxy: Proxy) -> bytes:
+    """What the proxy says to a right request."""
+    body = b'{"model": "codex", "messages": [{"role": "user", "content": "hi"}]}'
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\nConnection: close\r\n"
+    with proxy.dial() as client:
+        client.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        said = b""
+        while piece := client.recv(65536):
+            said += piece
+    return said

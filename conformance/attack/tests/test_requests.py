@@ -1,0 +1,144 @@
+"""Requests by a grammar that goes wrong anywhere, in any pieces; and requests that the proxy's own document allows."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openapi_spec_validator import validate
+
+from assay_proxy.http.openapi import document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.usefixtures("unharmed")
+
+KEY = b"Authorization: Bearer key-under-attack\r\n"
+BODY = b'{"model": "codex", "messages": [{"role": "user", "content": "hi"}]}'
+
+ends = st.sampled_from([b"\r\n"] * 12 + [b"\n", b"\r", b"\n\r", b"\r\r\n", b"", b"\r\n "])
+methods = st.sampled_from([b"GET", b"POST", b"OPTIONS", b"DELETE", b"HEAD", b"PRI", b"get", b"", b"\0", b"CONNECT"])
+targets = st.one_of(
+    st.sampled_from(
+        [b"/v1/models", b"/v1/chat/completions", b"/v1//models", b"*", b"http://x/healthz", b"", b"//", b"/%"]
+    ),
+    st.binary(max_size=30).map(lambda tail: b"/" + tail),
+    st.integers(1, 30_000).map(lambda size: b"/" + b"a" * size),
+)
+versions = st.sampled_from([b"HTTP/1.1"] * 6 + [b"HTTP/1.0", b"HTTP/2.0", b"HTTP/1.10", b"http/1.1", b"", b"HTTP/1.1 "])
+lengths = st.sampled_from([b"0", b"2", str(len(BODY)).encode(), b"-1", b"+2", b"9" * 30, b"2, 2", b"0x2", b"", b"1e3"])
+codings = st.sampled_from(
+    [b"chunked", b"Chunked", b"chunked, chunked", b"gzip, chunked", b"identity", b"", b"\x0bchunked"]
+)
+fields = st.one_of(
+    st.just(b"Host: x"),
+    st.just(KEY.strip()),
+    st.just(b"Content-Type: application/json"),
+    lengths.map(lambda value: b"Content-Length: " + value),
+    codings.map(lambda value: b"Transfer-Encoding: " + value),
+    st.sampled_from(
+        [b"Expect: 100-continue", b"Expect: x", b"Connection: close", b"Upgrade: h2c", b"Connection: Upgrade"]
+    ),
+    st.tuples(st.binary(max_size=12), st.binary(max_size=40)).map(b":".join),
+    st.integers(1, 70_000).map(lambda size: b"A: " + b"a" * size),
+)
+sizes = st.sampled_from([b"2", b"0", b"ffffffffffffffffff", b"-1", b"0x2", b"2;a=b", b"2 ", b""])
+chunk = st.tuples(sizes, ends, st.binary(max_size=4), ends).map(b"".join)
+bodies = st.one_of(st.just(BODY), st.just(b""), st.binary(max_size=200), st.lists(chunk, max_size=4).map(b"".join))
+
+
+@st.composite
+def requests(draw: Callable[..., Any]) -> bytes:
+    """A request in which anything may be wrong."""
+    line = b" ".join((draw(methods), draw(targets), draw(versions)))
+    head = [line, *draw(st.lists(fields, max_size=6))]
+    if draw(st.booleans()):
+        head.insert(1, b"Host: x")
+    made: bytes = b"".join(part + draw(ends) for part in head) + draw(ends) + draw(bodies)
+    return made
+
+
+STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
+
+
+def read(client: Any) -> bytes:
+    """All that comes until the connection ends, or says no more."""
+    said = b""
+    with contextlib.suppress(OSError):
+        while piece := client.recv(65536):
+            said += piece
+    return said
+
+
+def judge(said: bytes) -> None:
+    """Every answer is HTTP, none is a failure of the proxy's own, and each error has the envelope."""
+    if not said:
+        return
+    assert said.startswith(b"HTTP/1.1 ")
+    for head in re.finditer(rb"HTTP/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n", said):
+        status, raw = int(head[1]), head[2].lower()
+        assert status < 500 or status == 505
+        length = re.search(rb"content-length: (\d+)\r\n", raw)
+        if status >= 400 and length and int(length[1]) and len(said) >= head.end() + int(length[1]):
+            body = said[head.end() : head.end() + int(length[1])]
+            if body.startswith(b"{"):  # an answer to HEAD has none
+                assert set(json.loads(body)["error"]) == {"message", "type", "param", "code"}
+
+
+def test_whatever_is_sent_is_answered_or_refused(proxy: Any, seconds: float) -> None:
+    over = time.monotonic() + seconds
+    statuses = set[bytes]()
+
+    @settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(sent=st.lists(requests(), min_size=1, max_size=3).map(b"".join), cuts=st.lists(st.integers(0, 400)))
+    def attack(sent: bytes, cuts: list[int]) -> None:
+        with proxy.dial() as client:
+            client.settimeout(5)
+            with contextlib.suppress(OSError):
+                at = 0
+                for cut in sorted(cuts):
+                    client.sendall(sent[at:cut])
+                    at = max(at, cut)
+                client.sendall(sent[at:])
+                client.shutdown(1)
+            said = read(client)
+        judge(said)
+        statuses.update(STATUS.findall(said))
+
+    while time.monotonic() < over:
+        attack()
+    # It has seen both what is right and what is wrong, or it would show nothing.
+    assert {b"200", b"400", b"404"} <= statuses
+
+
+def test_the_document_is_one(proxy: Any) -> None:
+    answer = httpx.get(f"http://{proxy.host}:{proxy.port}/openapi.json")
+    assert answer.json() == document()
+    validate(answer.json())
+
+
+def test_what_the_document_allows_is_answered_as_it_says(proxy: Any) -> None:
+    schema = schemathesis.openapi.from_dict(document())
+    seen = set[int]()
+    for found in schema.get_all_operations():
+        operation: Any = found.ok()  # type: ignore[union-attr] # the document is valid
+
+        @settings(max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(case=operation.as_strategy())
+        def attack(case: Any) -> None:
+            headers = {"Authorization": "Bearer key-under-attack"}
+            answer = case.call(base_url=f"http://{proxy.host}:{proxy.port}", headers=headers)
+            case.validate_response(answer, checks=[schemathesis.checks.not_a_server_error])
+            seen.add(answer.status_code)
+
+        attack()
+    assert {200, 404} <= seen
