@@ -15,6 +15,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, get_args
 
 from assay_endpoint.play import SHARED, Drop, Head, Noise, Play, Reply
+from assay_endpoint.wire.refusal import refusing_body, refusing_frames
 from assay_proxy.errors import INVALID, Problem, envelope
 from assay_proxy.events import Cause, Failed, Finished, Quiet, TurnOver
 from assay_proxy.surfaces.json_text import encoded
@@ -52,6 +53,8 @@ class _Form:
     """The body of a whole answer, if it was written by steps."""
     broken: http.Disconnect | None = None
     """How a whole answer breaks off within its body; None: not at all."""
+    refuses: bool = False
+    """The answer is a refusal."""
     over: bool = False
     """Nothing of the answer comes any more."""
 
@@ -118,6 +121,9 @@ class WirePlay(Play):
             case http.Bytes():
                 yield from self._begin()
                 now = yield step.content
+            case http.Refusal(text):
+                yield from self._begin()
+                now = yield self._cut_off(self._texts((text,), 0))
             case http.Stall():
                 now = yield from _stalled(step, now)
             case _:
@@ -141,6 +147,8 @@ class WirePlay(Play):
 
     def _cut_off(self, frames: bytes) -> bytes:
         """The frames; the JSON of the first one cut off, if a step has asked for it."""
+        if self._form.refuses:
+            frames = refusing_frames(frames)
         begin = frames.find(b"data: {")
         if self._form.kept is None or begin < 0:
             return frames
@@ -183,6 +191,9 @@ class WirePlay(Play):
                 self._over = True
             case http.Bytes():
                 self._form.body = (self._form.body or b"") + step.content
+            case http.Refusal(text):
+                self._note(step)
+                self._texts((text,), 0)
             case http.Stall():
                 return (yield from _stalled(step, now))
             case _:
@@ -191,6 +202,8 @@ class WirePlay(Play):
 
     def _body(self, body: bytes) -> Generator[Output, float, None]:
         form, broken = self._form, self._form.broken
+        if form.refuses and form.body is None:
+            body = refusing_body(body)
         if form.kept is not None:
             body = body[: int(len(body) * form.kept)]
         headers = {**_JSON, **self._plan.headers, "Content-Length": str(len(body))}
@@ -225,6 +238,8 @@ class WirePlay(Play):
                 self._form.kept = kept
             case http.Drip():
                 self._form.drip = step
+            case http.Refusal():
+                self._form.refuses = True
             case http.Status() | http.Disconnect() | http.Garbage():
                 self._form.over = True
             case _:
@@ -265,7 +280,8 @@ def _waited(until: float, now: float) -> Generator[Output, float, float]:
 
 def _decides_the_head(part: tuple[Step, ...]) -> bool:
     """Whether a step of HTTP before the first output may decide what the head is, or that there is none."""
-    first = takewhile(lambda step: not isinstance(step, Spoken | Call | Reflect | http.Frame | http.Bytes), part)
+    sent = Spoken | Call | Reflect | http.Frame | http.Bytes | http.Refusal
+    first = takewhile(lambda step: not isinstance(step, sent), part)
     return any(isinstance(step, http.Heading | http.Ending) for step in first)
 
 

@@ -97,6 +97,15 @@ class Bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """The model refuses: its text is sent as OpenAI sends a refusal, and so is all other text of the answer."""
+
+    text: Text
+    """What it says."""
+    endpoint: ClassVar[str] = "OpenAI's surfaces alone have a member for it"
+
+
+@dataclass(frozen=True, slots=True)
 class Garbage:
     """Bytes on the connection that are no HTTP, where the status line or the next chunk would be; then it closes."""
 
@@ -136,7 +145,7 @@ class Drip:
     endpoint: ClassVar[str] = _HTTP
 
 
-Wire = Status | Head | Disconnect | Frame | Bytes | Garbage | Truncate | Stall | Drip
+Wire = Status | Head | Disconnect | Frame | Bytes | Refusal | Garbage | Truncate | Stall | Drip
 """All steps of this module."""
 Heading = Status | Head
 """Those that decide the head of the response."""

@@ -177,3 +177,21 @@ def test_templates_say_what_was_asked_and_what_the_tool_returned() -> None:
         messages: Any = [*user('go "home"'), first, result]
         answer = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
     assert answer.content == "It is 14 degrees."
+
+
+def test_a_refusal_is_one_to_the_sdk() -> None:
+    played = transport({"name": "own", "when": "go", "parts": [[{"refusal": "I cannot do that."}]]})
+    with openai.OpenAI(api_key="k", http_client=http_of(played)) as client:
+        message = client.chat.completions.create(model="m", messages=user("go")).choices[0].message
+        assert (message.content, message.refusal) == (None, "I cannot do that.")
+        chunks = list(client.chat.completions.create(model="m", messages=user("go"), stream=True))
+        assert "".join(chunk.choices[0].delta.refusal or "" for chunk in chunks) == "I cannot do that."
+        assert not any(chunk.choices[0].delta.content for chunk in chunks)
+        whole: Any = client.responses.create(model="m", input="go")
+        assert whole.output[0].content[0].model_dump() == {"type": "refusal", "refusal": "I cannot do that."}
+        events: list[Any] = list(client.responses.create(model="m", input="go", stream=True))
+    assert [event.delta for event in events if event.type == "response.refusal.delta"] == ["I cannot do that."]
+    [done] = [event for event in events if event.type == "response.refusal.done"]
+    assert done.refusal == "I cannot do that."
+    assert events[-1].response.output[0].content[0].type == "refusal"
+    assert not [event for event in events if "output_text" in event.type]

@@ -78,7 +78,7 @@ def test_a_step_that_only_the_app_server_plays_says_why(definition: Definition) 
     if isinstance(step, Doing | Overload | Surrogates):
         assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*app-server[a-z' ,]*", why)
     elif isinstance(step, Wire):
-        assert why == f"{type(step).__name__}: only the endpoint writes the HTTP that its client reads"
+        assert why == f"{type(step).__name__}: {type(step).endpoint}"
     elif isinstance(step, Agentic):
         assert re.fullmatch(rf"{type(step).__name__}: [a-z' ,]*Cursor's [a-z' ,]*", why)
     else:
