@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from openapi_spec_validator import validate
 
@@ -100,6 +100,9 @@ def test_whatever_is_sent_is_answered_or_refused(proxy: Any, seconds: float) -> 
 
     @settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(sent=st.lists(requests(), min_size=1, max_size=3).map(b"".join), cuts=st.lists(st.integers(0, 400)))
+    @example(sent=b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", cuts=[5])
+    @example(sent=b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", cuts=[])
+    @example(sent=b"GET /healthz HTTP/1.1\r\n\r\n", cuts=[])
     def attack(sent: bytes, cuts: list[int]) -> None:
         with proxy.dial() as client:
             client.settimeout(5)
