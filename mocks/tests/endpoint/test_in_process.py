@@ -26,7 +26,7 @@ WEATHER = {
         [{"say": ["It is", " sunny."]}],
     ],
 }
-SLOW = {"name": "slow", "when": "slowly", "parts": [[{"say": "One"}, {"pause": 0.2}, {"say": ", two."}]]}
+SLOW = {"name": "slow", "when": "slowly", "parts": [[{"say": "One"}, {"pause": 1}, {"say": ", two."}]]}
 TOOLS: Any = [{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}]
 LIBRARIES = pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
 
@@ -71,7 +71,7 @@ def test_a_stream_comes_as_it_is_played(library: Any) -> None:
         ]
     (one, first), (two, second) = came
     assert (one, two) == ("One", ", two.")
-    assert second - first > 0.15
+    assert second - first > 0.5
 
 
 @LIBRARIES
@@ -87,7 +87,7 @@ def test_an_async_client_waits_without_holding_up_others(library: Any) -> None:
 
     began = time.monotonic()
     assert asyncio.run(run()) == ["One, two."] * 20
-    assert time.monotonic() - began < 3, "one after the other they take 4 s"
+    assert time.monotonic() - began < 15, "one after the other they take 20 s"
 
 
 @LIBRARIES

@@ -148,7 +148,7 @@ def test_a_head_says_something_else(served: Any, stream: bool) -> None:  # noqa:
 
 @BOTH
 def test_a_head_may_come_slowly(served: Any, stream: bool) -> None:  # noqa: FBT001 - a case
-    url = served(script("{head: {seconds: 0.3}}, {say: Hello}"))
+    url = served(script("{head: {seconds: 1}}, {say: Hello}"))
     came, ended = pieces(url, asked("go", stream=stream))
     data = b"".join(piece for _, piece in came)
     head, _, body = data.partition(b"\r\n\r\n")
@@ -160,7 +160,7 @@ def test_a_head_may_come_slowly(served: Any, stream: bool) -> None:  # noqa: FBT
     first = next(at for at, _ in came)
     whole = next(at for at, data in _sums(came) if b"\r\n\r\n" in data)
     assert first < whole  # in pieces
-    assert whole >= 0.3
+    assert whole >= 0.98
 
 
 def _sums(came: list[tuple[float, bytes]]) -> list[tuple[float, bytes]]:
@@ -292,8 +292,8 @@ def test_a_stall_is_silent_and_ends(served: Any) -> None:
     data = b"".join(piece for _, piece in came)
     assert COMMENT not in data
     sums = _sums(came)
-    one, two = (next(at for at, seen in sums if word in seen) for word in (b'"one"', b'"two"'))
-    assert two - one >= 0.29
+    assert b'"one"' in data
+    assert next(at for at, seen in sums if b'"two"' in seen) >= 0.29
 
 
 def test_a_pause_is_not_silent(served: Any) -> None:
