@@ -149,6 +149,7 @@ def test_what_stands_in_an_input_is_not_run(tmp_path: Path) -> None:
     assert not (tmp_path / "pwned").exists()
 
 
+@pytest.mark.nightly
 def test_the_snippet_for_gitlab_certifies_and_keeps_the_result(tmp_path: Path) -> None:
     job = GITLAB["assay"]
     venv = tmp_path / ".assay" / "bin"
