@@ -21,6 +21,7 @@ from conversations import CONVERSATIONS, SCRIPTS, Conversation
 
 from assay_mocks.upstream.serving import serving
 from assay_scripts.files.json_form import script_to_json
+from assay_scripts.files.players import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,9 +42,10 @@ MOCK_URL = "http://127.0.0.1:9/v1"
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The scripts as a file for the mock."""
+    """The scripts that the mock plays, as a file for it: those of another agent it refuses."""
     path = tmp_path_factory.mktemp("scripts") / "scripts.json"
-    path.write_text(json.dumps([script_to_json(script) for script in SCRIPTS.values()]))
+    played = (script for script in SCRIPTS.values() if not list(foreign(script, script.name, "codex")))
+    path.write_text(json.dumps([script_to_json(script) for script in played]))
     return path
 
 
