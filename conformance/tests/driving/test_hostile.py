@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import subprocess
+import sys
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -163,13 +163,22 @@ def test_a_run_has_time_for_as_long_as_it_lasts(tiny: Any) -> None:
     assert 0 < budget.received < MEBIBYTE
 
 
+MEASURED = """
+import os, subprocess, sys
+with open(sys.argv[1], "wb") as file:
+    process = subprocess.Popen(sys.argv[2:], stdout=file, stderr=file)
+    _, status, usage = os.wait4(process.pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+"""
+"""A small process that starts a command: the most that a process took counts from before its program is loaded, when it
+is still the fork of the one that starts it, and a worker of these tests is large."""
+
+
 def ended(command: list[str], out: Path) -> tuple[int, int]:
     """The exit status of a command and the most memory it had, in bytes."""
-    with out.open("wb") as file:
-        process = subprocess.Popen(command, stdout=file, stderr=file)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_maxrss * 1024
+    words = [sys.executable, "-c", MEASURED, str(out), *command]
+    status, kibibytes = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return int(status), int(kibibytes) * 1024
 
 
 def against(tiny: Any, out: Path, *more: str) -> tuple[int, int]:
