@@ -166,6 +166,7 @@ def test_a_requirement_is_not_shown_as_a_scenario() -> None:
     assert line == "Error: chat.stream.text is a requirement, not a scenario; see: assay explain chat.stream.text"
 
 
+@pytest.mark.nightly
 def test_the_bundled_proxy_is_certified() -> None:
     result = assay("certify")
     assert result.exit_code == Exit.CERTIFIED

@@ -177,6 +177,7 @@ def test_there_is_one_item_per_scenario_and_requirement(suite: Any) -> None:
     assert re.findall(r"test_requirement\[(\S+)\]", run.stdout.str()) == KEYS
 
 
+@pytest.mark.nightly
 def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engine: Engine) -> None:
     run = suite("--assay-bundled", "--assay-allow-partial", "-v")
     assert run.ret == pytest.ExitCode.OK
@@ -261,6 +262,7 @@ def test_a_session_in_which_a_must_was_not_observed_is_no_success(suite: Any) ->
     )
 
 
+@pytest.mark.nightly
 def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: Any) -> None:
     run = suite(*PARTIAL, "--assay-allow-partial")
     assert run.ret == pytest.ExitCode.OK
@@ -269,6 +271,7 @@ def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: An
     )
 
 
+@pytest.mark.nightly
 def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Any, engine: Engine) -> None:
     run = suite("--assay-bundled", "-v", "-k", "text-hello:chat.stream.text")
     assert engine.made[0].unobserved
@@ -412,6 +415,7 @@ def test_what_an_interrupted_session_had_driven_is_written(
     assert folder.read(tmp_path / "out").report.ended is Ended.INTERRUPTED
 
 
+@pytest.mark.nightly
 def test_of_the_workers_of_xdist_the_first_writes(pytester: pytest.Pytester, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = pytester.runpytest_subprocess(

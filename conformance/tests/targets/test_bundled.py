@@ -29,6 +29,7 @@ def test_settings_of_a_persons_shell_are_not_its_own(monkeypatch: pytest.MonkeyP
         assert (target.model, target.unready_url is not None) == ("codex", True)
 
 
+@pytest.mark.nightly
 def test_its_key_is_another_one_each_time() -> None:
     with proxy() as one, proxy() as other:
         assert one.api_key != other.api_key

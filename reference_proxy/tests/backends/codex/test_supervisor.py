@@ -124,6 +124,7 @@ def children() -> Iterator[str]:
             yield from (task / "children").read_text().split()
 
 
+@pytest.mark.nightly
 def test_two_hundred_restarts_leave_nothing_behind(running: Supervisor, fake_codex: Any, until: Any) -> None:
     def left() -> tuple[int, int, int]:
         return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), len(list(children()))
