@@ -38,7 +38,9 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 LONG = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10737418240\r\n\r\n"
 MEBIBYTE = 2**20
 LEAST = 200 * MEBIBYTE
-"""Bytes of memory that a run against such a target may take at most."""
+"""Bytes of memory that a run of a few scenarios against such a target may take at most."""
+MOST = 300 * MEBIBYTE
+"""Bytes that a whole run may take: against a proxy that does no such thing it takes 200 MiB."""
 OVER = threading.Event()
 """Never set: what a drip waits at, which ends when the client is gone."""
 
@@ -222,4 +224,4 @@ def test_a_whole_run_against_a_target_without_end_ends_within_its_limits(tiny: A
     status, memory = against(tiny, tmp_path / "out", "--timeout", "0.5", "--answer-seconds", "2", "--max-seconds", "60")
     said = (tmp_path / "out").read_text()
     assert (status, "Traceback" in said) == (Exit.FAILED, False), said
-    assert memory < LEAST
+    assert memory < MOST
