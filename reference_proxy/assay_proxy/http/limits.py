@@ -24,7 +24,7 @@ class Limits:
     waiting: int = 16
     """Requests that a client may send ahead of its answers; of more, the connection is closed behind these."""
     connections: int = 2048
-    """Open at once; from there on the one that has been idle for longest is closed for each that comes."""
+    """Open at once; from there on the oldest that is idle is closed for each that comes."""
     idle: float = 75
     """Without a request. Clients keep their connections for some seconds, and an end that crosses a request is an error
     to them."""
