@@ -88,6 +88,8 @@ class Connection(asyncio.Protocol):
         self._half_closed = False
         """Whether the client has closed its end."""
         self._thrown_away = 0
+        self._throws = limits.thrown_away
+        """Bytes that are thrown away at most."""
         self._sent = 0
         """How many times something was sent."""
         self._deadline = 0.0
@@ -204,7 +206,7 @@ class Connection(asyncio.Protocol):
 
     def _throw_away(self, size: int) -> None:
         self._thrown_away += size
-        if self._thrown_away > self._limits.thrown_away:
+        if self._thrown_away > self._throws:
             self._transport.pause_reading()
 
     def _feed(self, data: bytes) -> None:
@@ -336,6 +338,7 @@ class Connection(asyncio.Protocol):
     def _deafen(self, exchange: Exchange) -> None:
         """Read no more: this exchange is the last."""
         self._deaf, exchange.closes, exchange.complete = True, True, True
+        self._throws = self._limits.unread_body
         self._receiving = None
         self._transport.pause_reading()
         self._advance()

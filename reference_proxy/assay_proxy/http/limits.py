@@ -32,10 +32,12 @@ class Limits:
     """From the first byte of a request to the end of its header fields."""
     sending: float = 60
     """From there to the end of its body."""
-    closing: float = 2
+    closing: float = 5
     """From a refusal to the end of the connection, for the client to read it."""
     thrown_away: int = 8 * KIB * KIB
     """Of what comes after a refusal, unread; with more than that on its way, a client may not get to read it."""
+    unread_body: int = 64 * KIB * KIB
+    """The same, of a body that is not wanted: clients that send all of it before they read would lose the answer."""
     taking: float = 60
     """Without any byte of an answer taken by its client."""
     stalled: float = 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from assay_proxy.app import body_limit, create_app
@@ -174,6 +176,17 @@ def test_what_has_no_end_is_refused_long_before(
     assert taken < 32 * 2**20  # what was read, thrown away, and on its way
     assert status(said) == expected
     assert is_refusal(said)
+
+
+def test_a_client_that_sends_a_large_body_before_it_reads_gets_the_refusal(server: Server) -> None:
+    async def sent() -> httpx.Response:
+        headers = {"Authorization": "Bearer secret", "Content-Type": "application/json"}
+        # The asynchronous client: the other one reads on when the connection breaks while it sends.
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
+            return await client.post(f"{server.url}/chat/completions", content=bytes(40 * 2**20), headers=headers)
+
+    answer = asyncio.run(sent())
+    assert (answer.status_code, answer.headers["connection"]) == (413, "close")
 
 
 def test_what_fits_the_limits_is_read(server: Server) -> None:
