@@ -32,7 +32,7 @@ SETTINGS: Mapping[str, str] = {
     "PROXY_KEEPALIVE_MS": str(int(KEEPALIVE * 1000)),
     "PROXY_IDLE_TIMEOUT_MS": str(int(IDLE_TIMEOUT * 1000)),
     # A mock that fails before any output fails at once; the usual 2 s would only be waited for where it is silent.
-    "PROXY_COMMIT_MS": "300",
+    "PROXY_COMMIT_MS": "800",
     # How long the proxy waits for more calls of a backend that is silent: 2 s, as usual, for each such answer add up.
     "PROXY_CALL_WAIT_MS": "250",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
