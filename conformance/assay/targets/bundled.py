@@ -34,7 +34,7 @@ SETTINGS: Mapping[str, str] = {
     # A mock that fails before any output fails at once; the usual 2 s would only be waited for where it is silent.
     "PROXY_COMMIT_MS": "800",
     # How long the proxy waits for more calls of a backend that is silent: 2 s, as usual, for each such answer add up.
-    "PROXY_CALL_WAIT_MS": "250",
+    "PROXY_CALL_WAIT_MS": "600",
     "PROXY_MAX_BODY_BYTES": str(BODY_LIMIT),
     "CODEX_HOME": "",  # the mock would store threads there
     "ASSAY_PACE": "0",  # the proxy subscribes before it sends turn/start, and a pause in each turn would add up
