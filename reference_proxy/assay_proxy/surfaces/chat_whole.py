@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from assay_proxy.surfaces.chat_stream import reasoning
 from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.usage import Meter, usage_object
 
@@ -28,6 +29,7 @@ class _Choice:
 
     call_format: CallFormat
     text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
     """The text after the first complete call."""
     calls: Aggregator = field(default_factory=Aggregator)
@@ -39,6 +41,8 @@ class _Choice:
         match event:
             case Text():
                 self.say(event.text)
+            case Thought():
+                self.reasoning += reasoning(event)
             case CallOpened() | Arguments():
                 self.calls.feed(event)
             case CallClosed():
@@ -61,6 +65,8 @@ class _Choice:
         if calls:
             # S1 wants no content before a call; here it is known that one follows, unlike in a stream.
             message |= {"content": self._content(), **self.call_format.members(calls)}
+        if self.reasoning:
+            message["reasoning_content"] = "".join(self.reasoning)
         tokens = logprobs and {"content": None if calls else logprobs(self.text), "refusal": None}
         return {"index": index, "message": message, "logprobs": tokens, "finish_reason": self.reason}
 
@@ -93,7 +99,7 @@ class ChatWhole:
             case Failed():
                 # Calls that came before do not hide it (chat.whole.backend-error).
                 raise failure(event)
-            case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
+            case Text() | Thought() | CallOpened() | Arguments() | CallClosed() | Finished():
                 self._choices[event.choice].take(event)
             case _:
                 pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.events import Arguments, Text, Usage
+from assay_proxy.events import Arguments, Text, Thought, Usage
 
 if TYPE_CHECKING:
     from assay_proxy.events import TurnEvent
@@ -20,6 +20,7 @@ class Meter:
 
     prompt_bytes: int
     _written: int = 0
+    _reasoned: int = 0
     _reported: dict[int, Usage] = field(default_factory=dict)
 
     def take(self, event: TurnEvent) -> None:
@@ -27,6 +28,10 @@ class Meter:
         match event:
             case Text() | Arguments():
                 self.write(event.text)
+            case Thought():
+                before, thought = self._written, event.raw or event.summary
+                self.write("".join(thought))
+                self._reasoned += self._written - before
             case Usage():
                 # Replaced, not added: each report of a choice holds all of its tokens so far.
                 self._reported[event.choice] = event
@@ -41,7 +46,7 @@ class Meter:
         """All that was reported, or an estimate when nothing was."""
         reports = self._reported.values()
         if not reports:
-            return estimate(self.prompt_bytes, self._written)
+            return estimate(self.prompt_bytes, self._written, self._reasoned)
         if len(reports) == 1:
             return next(iter(reports))
         return Usage(
@@ -69,8 +74,13 @@ def usage_object(usage: Usage) -> dict[str, Any]:
     }
 
 
-def estimate(prompt_bytes: int, answer_bytes: int) -> Usage:
-    """For turns whose backend reported nothing: about four bytes to a token, never zero."""
+def estimate(prompt_bytes: int, answer_bytes: int, reasoned_bytes: int = 0) -> Usage:
+    """For turns whose backend reported nothing: about four bytes to a token, never zero.
+
+    `answer_bytes` counts those of the reasoning, `reasoned_bytes`, too.
+    """
     return Usage(
-        prompt=max(1, -(-prompt_bytes // BYTES_PER_TOKEN)), completion=max(1, -(-answer_bytes // BYTES_PER_TOKEN))
+        prompt=max(1, -(-prompt_bytes // BYTES_PER_TOKEN)),
+        completion=max(1, -(-answer_bytes // BYTES_PER_TOKEN)),
+        reasoning=-(-reasoned_bytes // BYTES_PER_TOKEN),
     )
