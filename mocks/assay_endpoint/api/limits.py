@@ -28,8 +28,14 @@ class Limits:
     """After so many calls; None: any number."""
 
 
+_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls")
+_NO_LIMITS = Limits()
+
+
 def limits_of(body: Mapping[str, Any]) -> Limits:
     """The limits that an acceptable request sets."""
+    if body.keys().isdisjoint(_LIMITING):
+        return _NO_LIMITS
     stop = body.get("stop") or ()
     tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
     return Limits(
