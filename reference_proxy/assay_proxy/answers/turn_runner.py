@@ -79,7 +79,8 @@ class TurnRunner:
         if client.keep_open and plan.stream:
             # Clients and proxies between wait for this very header; servers of HTTP/1.1 do not send it by themselves.
             response.headers["Connection"] = "keep-alive"
-        response.headers.update(plan.headers)
+        for name, value in plan.headers.items():
+            response.headers.add(name, value)
         return response
 
     def _open(self, plan: AnswerPlan, client: Client) -> Turn:

@@ -16,6 +16,7 @@ from assay_proxy.events import (
     Finished,
     Quiet,
     Ready,
+    Text,
     Texts,
     TurnEvent,
     TurnOver,
@@ -41,10 +42,13 @@ def assemble(
     """
     assembly = Assembly(rules, choices=choices, await_usage=await_usage, seed=seed)
     for event in events:
-        if isinstance(event, Texts):
-            yield from assembly.together(event)
-        else:
-            yield from assembly.feed(event)
+        match event:
+            case Texts():
+                yield from assembly.together(event)
+            case Text() if event.choice < choices and assembly.passes(event.text, event.choice):
+                yield event
+            case _:
+                yield from assembly.feed(event)
         if assembly.done:
             return
 
