@@ -32,7 +32,6 @@ EDGES: Mapping[str, str] = {
     "assay.results.certify": "drives a target and takes the time",
     "assay.results.folder": "writes and reads files, and asks what runs here",
     "assay.results.sealed": "packs and unpacks archives in memory, in the forms of files",
-    "assay.suites": "tests that pytest collects",
     "assay.targets.bundled": "starts the reference proxy",
     "assay.targets.capabilities": "asks a Codex binary for its version",
     "assay.targets.cursor_agent": "starts a mock of Cursor's agent service",
