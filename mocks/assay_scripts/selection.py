@@ -18,8 +18,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_scripts.asked.matching import why_not
@@ -42,6 +41,7 @@ from assay_scripts.steps import (
 )
 from assay_scripts.steps.cursor import Exec
 from assay_scripts.steps.when import condition
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from collections import defaultdict
@@ -52,7 +52,7 @@ DEFAULT = "default"
 _SHOWN = 20
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Selection:
     """What a turn plays: the part `first` of `parts`, then the parts after it as the calls of each are answered."""
 
@@ -138,12 +138,21 @@ def for_app_server(selection: Selection) -> Selection:
 
 
 def _without(only: Callable[[Step], str], player: str, selection: Selection) -> Selection:
-    step = next((step for part in selection.parts for step in part if only(step)), None)
+    step = _first(only, selection.parts)
     if step is None:
         return selection
     why = f"{type(step).__name__}: {only(step)}"
     problem = f"The script {selection.script} is played by {player} alone: {why}."
     return rejected(problem, selection.script, selection.nonce)
+
+
+def _first(only: Callable[[Step], str], parts: Parts) -> Step | None:
+    # Loops: it is asked of every step that may be played, with each request.
+    for part in parts:
+        for step in part:
+            if only(step):
+                return step
+    return None
 
 
 def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
@@ -159,9 +168,14 @@ def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
 
 
 def _calls(part: tuple[Step, ...]) -> set[str]:
-    # A call after the end of the turn is late: no client answers it.
-    in_time = takewhile(lambda step: not ends_turn(step), part)
-    return {_key(step) for step in in_time if isinstance(step, Call | Exec)}
+    calls: set[str] = set()
+    for step in part:
+        if isinstance(step, (Call, Exec)):
+            calls.add(_key(step))
+        # A call after the end of the turn is late: no client answers it.
+        elif ends_turn(step):
+            break
+    return calls
 
 
 def _key(call: Call | Exec) -> str:

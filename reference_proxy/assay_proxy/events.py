@@ -50,6 +50,17 @@ class Text:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Texts:
+    """Several pieces of one choice's text that are ready together; each is still sent by itself.
+
+    Made by `backends.mailbox`, so that much text costs a look at many pieces at once, not at each.
+    """
+
+    choice: int = 0
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MessageEnded:
     """A message of the answer is complete, and another one begins."""
 
@@ -176,4 +187,14 @@ Event = (
 """What a backend emits."""
 
 TurnEvent = Event | Quiet
-"""What the reader of a turn gets: the backend's events, and its silences."""
+"""The backend's events, and its silences."""
+
+Ready = TurnEvent | Texts
+"""What the reader of a turn gets: an event, a silence, or pieces of text that are ready together."""
+
+
+def apart(ready: Ready) -> tuple[TurnEvent, ...]:
+    """One by one, as the backend sent them."""
+    if isinstance(ready, Texts):
+        return tuple(Text(choice=ready.choice, text=text) for text in ready.texts)
+    return (ready,)

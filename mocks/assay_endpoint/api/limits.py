@@ -35,8 +35,14 @@ class Limits:
     """Whether it asks for that summary."""
 
 
+_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls", "reasoning_effort", "reasoning")
+_NO_LIMITS = Limits()
+
+
 def limits_of(body: Mapping[str, Any]) -> Limits:
     """The limits that an acceptable request sets."""
+    if body.keys().isdisjoint(_LIMITING):
+        return _NO_LIMITS
     stop = body.get("stop") or ()
     tokens = next((body[name] for name in _LENGTHS if body.get(name) is not None), None)
     effort, summary = _reasoning(body)

@@ -495,7 +495,11 @@ Library = Mapping[str, Script]
 
 def ends_turn(step: Step) -> bool:
     """Whether the turn is over after this step."""
-    return isinstance(step, Fail | Ending) or (isinstance(step, Finish) and step.choice is None)
+    return isinstance(step, _ENDS) or (isinstance(step, Finish) and step.choice is None)
+
+
+_ENDS = (Fail, *get_args(Ending))
+"""Not as a union, which would be made each time it is asked."""
 
 
 def only_app_server(step: Step | type[Step]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
 from assay_proxy.conversation import Call, Message, TextPart, converse
 from assay_proxy.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
+from assay_proxy.random_ids import random_hex
 from assay_proxy.surfaces import input_items, responses_input
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.namespaces import called
@@ -137,7 +137,7 @@ class Responses:
     def _head(self, request: ResponsesRequest, conversation: Conversation) -> Head:
         settings, options = self.settings, request.options
         return Head(
-            token=secrets.token_hex(TOKEN_BYTES),
+            token=random_hex(TOKEN_BYTES),
             created=int(time.time()),
             now=time.time,
             model=request.model,

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay_proxy.errors import failure
-from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent, Usage
+from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
 
 if TYPE_CHECKING:
     from assay_proxy.backends.backend import Turn
@@ -42,9 +42,7 @@ class Pace:
     """For how long a silent turn is looked at every `tick` seconds besides."""
 
 
-def read_events(
-    turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None
-) -> Iterator[TurnEvent]:
+def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None) -> Iterator[Ready]:
     """The turn's events as they arrive, and a Quiet for each look at a silent one.
 
     It is looked at when `pace` says. A turn that is silent for `idle` seconds fails, as does one whose client takes
@@ -75,8 +73,8 @@ def read_events(
 
 
 def hold_status_line(
-    events: Iterator[TurnEvent], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
-) -> Iterator[TurnEvent]:
+    events: Iterator[Ready], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
+) -> Iterator[Ready]:
     """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
 
     The status line goes out when this returns. It is held back because it cannot be taken back: a failure before any
@@ -91,12 +89,12 @@ def hold_status_line(
     deadline = clock() + commit
     if pace is not None:
         pace.due = deadline
-    before: list[TurnEvent] = []
+    before: list[Ready] = []
     for event in events:
         # chat.stream.error-before-output.
         if isinstance(event, Failed):
             raise failure(event, param)
-        if isinstance(event, Text | CallOpened | Finished):
+        if isinstance(event, Text | Texts | CallOpened | Finished):
             return chain(before, [event], events)
         # It is no output, but the end of the answer needs it. Working and Quiet may be lost.
         if isinstance(event, Usage):

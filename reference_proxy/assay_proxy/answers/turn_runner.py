@@ -20,10 +20,9 @@ from assay_proxy.answers.demand import hold_for_call
 from assay_proxy.answers.timing import ATTENTIVE, TICK, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
 from assay_proxy.assembly.assembly import assemble
 from assay_proxy.errors import failure
-from assay_proxy.events import CallOpened, Cause, Failed, TurnEvent
+from assay_proxy.events import CallOpened, Cause, Failed, Ready, Texts
 from assay_proxy.http.json_response import json_bytes
 from assay_proxy.surfaces import sse
-from assay_proxy.surfaces.writer import pieces, whole
 from assay_proxy.tools.registry import Registry
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from assay_proxy.http.capacity import Gate
     from assay_proxy.http.client import Client
     from assay_proxy.settings import Settings
+    from assay_proxy.surfaces.writer import Writer
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,8 @@ class TurnRunner:
         if client.keep_open and plan.stream:
             # Clients and proxies between wait for this very header; servers of HTTP/1.1 do not send it by themselves.
             response.headers["Connection"] = "keep-alive"
-        response.headers.update(plan.headers)
+        for name, value in plan.headers.items():
+            response.headers.add(name, value)
         return response
 
     def _open(self, plan: AnswerPlan, client: Client) -> Turn:
@@ -108,15 +109,15 @@ class TurnRunner:
         )
         events = hold_for_call(_logged(events, plan), plan.demand, choices=plan.choices)
         if not plan.stream:
-            return json_bytes(whole(events, plan.writer))
+            return json_bytes(b"".join(_written(events, plan.writer)))
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
         return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
-    def _body(self, events: Iterator[TurnEvent], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
+    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
-        written = pieces(events, plan.writer)
+        written = _written(events, plan.writer)
         try:
             yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
@@ -124,7 +125,14 @@ class TurnRunner:
             log.info("client of %s left", plan.id)
 
 
-def _logged(events: Iterator[TurnEvent], plan: AnswerPlan) -> Iterator[TurnEvent]:
+def _written(events: Iterator[Ready], writer: Writer) -> Iterator[bytes]:
+    """The body: one piece for whatever was ready together and one for the end; one may be empty."""
+    for event in events:
+        yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
+    yield writer.end()
+
+
+def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
     declared = Registry(plan.conversation.tools)
     for event in events:
         if isinstance(event, CallOpened):

@@ -10,10 +10,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay_proxy.assembly.choice import Choice, Rules, State
-from assay_proxy.events import CallsEnded, Failed, Finished, Quiet, TurnEvent, TurnOver, Usage, Working
+from assay_proxy.events import (
+    CallsEnded,
+    Failed,
+    Finished,
+    Quiet,
+    Ready,
+    Text,
+    Texts,
+    TurnEvent,
+    TurnOver,
+    Usage,
+    Working,
+    apart,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 # Many versions of Codex count a response's tokens only after its calls are answered, which may be never.
 USAGE_PATIENCE = 2.0
@@ -21,15 +34,21 @@ USAGE_PATIENCE = 2.0
 
 
 def assemble(
-    events: Iterable[TurnEvent], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
-) -> Iterator[TurnEvent]:
+    events: Iterable[Ready], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
+) -> Iterator[Ready]:
     """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
 
     The arguments are those of `Assembly`, which this pulls events through.
     """
     assembly = Assembly(rules, choices=choices, await_usage=await_usage, seed=seed)
     for event in events:
-        yield from assembly.feed(event)
+        match event:
+            case Texts():
+                yield from assembly.together(event)
+            case Text() if event.choice < choices and assembly.passes(event.text, event.choice):
+                yield event
+            case _:
+                yield from assembly.feed(event)
         if assembly.done:
             return
 
@@ -60,6 +79,12 @@ class Assembly:
         Nearly every piece of a long answer does, and without an event for each a stream costs a fraction.
         """
         return self._answer.choices[choice].passes(text)
+
+    def together(self, event: Texts) -> Sequence[Ready]:
+        """What passes of pieces of text: nearly always the pieces as they are."""
+        if event.choice < len(self._answer.choices) and self.passes("".join(event.texts), event.choice):
+            return (event,)
+        return [passed for text in apart(event) for passed in self.feed(text)]
 
 
 @dataclass

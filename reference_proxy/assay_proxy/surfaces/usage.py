@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.events import Arguments, Text, Thought, Usage
+from assay_proxy.surfaces.json_text import written
 
 if TYPE_CHECKING:
     from assay_proxy.events import TurnEvent
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 BYTES_PER_TOKEN = 4
 
 
-@dataclass
+@dataclass(slots=True)
 class Meter:
     """Counts the tokens of an answer from its events; `prompt_bytes` is the size of the conversation."""
 
@@ -25,18 +27,15 @@ class Meter:
 
     def take(self, event: TurnEvent) -> None:
         """Count an event."""
-        match event:
-            case Text() | Arguments():
-                self.write(event.text)
-            case Thought():
-                before, thought = self._written, event.raw or event.summary
-                self.write("".join(thought))
-                self._reasoned += self._written - before
-            case Usage():
-                # Replaced, not added: each report of a choice holds all of its tokens so far.
-                self._reported[event.choice] = event
-            case _:
-                return
+        if isinstance(event, (Text, Arguments)):
+            self.write(event.text)
+        elif isinstance(event, Thought):
+            before = self._written
+            self.write("".join(event.raw or event.summary))
+            self._reasoned += self._written - before
+        elif isinstance(event, Usage):
+            # Replaced, not added: each report of a choice holds all of its tokens so far.
+            self._reported[event.choice] = event
 
     def write(self, text: str) -> None:
         """Count a piece of text."""
@@ -72,6 +71,12 @@ def usage_object(usage: Usage) -> dict[str, Any]:
             "rejected_prediction_tokens": 0,
         },
     }
+
+
+@lru_cache
+def usage_text(usage: Usage) -> str:
+    """The same as JSON."""
+    return written(usage_object(usage))
 
 
 def estimate(prompt_bytes: int, answer_bytes: int, reasoned_bytes: int = 0) -> Usage:

@@ -19,9 +19,11 @@ from assay_proxy.events import (
     Finished,
     Quiet,
     Text,
+    Texts,
     TurnOver,
     Usage,
     Working,
+    apart,
 )
 
 HELLO = Text(text="Hello")
@@ -49,6 +51,23 @@ def whole(*received: Any, **options: Any) -> list[Any]:
 
 def test_text_passes_to_its_end() -> None:
     assert first(HELLO, HELLO, STOP) == [HELLO, HELLO, STOP]
+
+
+def test_pieces_of_text_that_come_together_pass_together_where_nothing_waits() -> None:
+    two = Texts(texts=("a", "b"))
+    assert first(two, STOP) == [two, STOP]
+    block = Texts(texts=("a", "<use_tool>", "<name>f</name></use_tool>", "b"))
+    apart_from = [event for event in first(block, STOP) if not isinstance(event, CallOpened | Arguments | CallClosed)]
+    assert apart_from == [Text(text="a"), CALLED]
+    assert first(HELLO, Texts(choice=1, texts=("not", "asked")), STOP) == [HELLO, STOP]
+
+
+@given(
+    cuts=st.lists(st.sampled_from(["a", "", "\n", "<", "<use_tool>", "</use_tool>", "\ud83d", "\ude00"]), max_size=8)
+)
+def test_pieces_of_text_mean_the_same_together_and_apart(cuts: list[str]) -> None:
+    together = [one for event in first(Texts(texts=tuple(cuts)), STOP) for one in apart(event)]
+    assert [one for one in together if one != Text(text="")] == first(*(Text(text=cut) for cut in cuts), STOP)
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])

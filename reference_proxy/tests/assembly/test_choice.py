@@ -23,6 +23,7 @@ from assay_proxy.events import (
     Thought,
     TurnOver,
     Working,
+    apart,
 )
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head
@@ -189,7 +190,8 @@ def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None)
     call_format = CallFormat(dialect=dialect, policy="burst")
     head = Head(id="x", created=0, model="m", choices=choices, call_format=call_format)
     rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
-    return json.loads(body(assemble(iter(events), rules, choices=choices, seed="seed"), ChatWhole(head)))["choices"]
+    said = (one for ready in assemble(iter(events), rules, choices=choices, seed="seed") for one in apart(ready))
+    return json.loads(body(said, ChatWhole(head)))["choices"]
 
 
 @given(
