@@ -105,6 +105,12 @@ def until() -> Callable[[Callable[[], Any], str], None]:
 
 
 @pytest.fixture
+def ask(proxy: Proxy) -> Callable[[], bytes]:
+    """Send a right request: what comes back."""
+    return lambda: answered(proxy)
+
+
+@pytest.fixture
 def unharmed(proxy: Proxy, until: Callable[[Callable[[], Any], str], None]) -> Iterator[None]:
     """After each attack it answers, holds no more than before, and has written no trace."""
     until(lambda: b"200 OK" in answered(proxy), "a first answer")
