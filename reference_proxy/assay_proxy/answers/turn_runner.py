@@ -133,13 +133,12 @@ def _written(events: Iterator[Ready], writer: Writer) -> Iterator[bytes]:
 
 
 def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
-    declared = Registry(plan.conversation.tools)
     for event in events:
         if isinstance(event, CallOpened):
             # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
             log.info("%s call tool=%s source=%s", plan.id, quote(event.name), event.source)
             # Logged and passed on all the same (S0:178).
-            if event.name not in declared:
+            if event.name not in Registry(plan.conversation.tools):
                 log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
         yield event
 
