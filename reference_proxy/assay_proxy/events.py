@@ -68,6 +68,24 @@ class MessageEnded:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Thought:
+    """The model has reasoned; a thought is whole, and no part of the answer's text.
+
+    The decoders of the proxy's backends make none: what Codex shows of it is for its own user (contract §5).
+    """
+
+    choice: int = 0
+    summary: tuple[str, ...] = ()
+    """The summary, in the pieces in which it came."""
+    raw: tuple[str, ...] = ()
+    """The reasoning itself, in its pieces; empty where the model keeps it."""
+    encrypted: str = ""
+    """The reasoning for the model's service alone; empty for none."""
+    in_chat: bool = False
+    """Whether chat shows it, which OpenAI's does not."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CallOpened:
     """A tool call begins."""
 
@@ -155,6 +173,7 @@ class Quiet:
 Event = (
     Text
     | MessageEnded
+    | Thought
     | CallOpened
     | Arguments
     | CallClosed

@@ -1,9 +1,9 @@
 """Scripts as plain JSON data, and back: the form that `schemas/assay/script.json` describes.
 
-A script is `{"name", "title", "when"?, "told", "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, a step an
-object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are read as well: a bare value for
-the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that
-requires none (`"hang"`), and an object for the arguments of a call.
+A script is `{"name", "title"?, "when"?, "told"?, "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, or has
+`choices` alone. A step is an object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are
+read as well: a bare value for the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a
+bare name for a step that requires none (`"hang"`), and an object for the arguments of a call.
 
 `told` is the `notifications` of a script; files keep the older name, which users' scripts have.
 """
@@ -101,8 +101,13 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
         with collected(found):
             if name in script:
                 values[field] = reader(script[name], at(place, name), found)
-            elif name in _REQUIRED:
-                raise ScriptError(place, f"{name} is missing")
+            elif name == "name":
+                raise ScriptError(place, "name is missing")
+            elif name == "parts" and "choices" not in script:
+                raise ScriptError(place, "parts is missing: what each turn plays (or choices, for requests of several)")
+    if "parts" not in script and values.get("choices"):
+        # A request for one choice gets the first.
+        values["parts"] = values["choices"][0]
     return Script(**{"name": "", "parts": ((),), **values})
 
 
@@ -152,7 +157,6 @@ _READERS: Mapping[str, tuple[str, Callable[[Any, str, Found], Any]]] = {
     "choices": ("choices", _choices),
 }
 """The name in files → the field of a script, and what reads it."""
-_REQUIRED = ("name", "parts")
 
 
 def _part(data: object, place: str, found: Found) -> tuple[Step, ...]:

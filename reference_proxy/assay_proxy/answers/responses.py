@@ -171,7 +171,9 @@ def _instructions(request: ResponsesRequest) -> tuple[Item, ...]:
 def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
     """The response as it is stored, with the conversation `before` it and its input as `input_items` lists it."""
     listed = tuple(input_items.listed(given, response["id"]))
-    conversation = (*before, *map(_conversation_item, response["output"]))
+    # As of the input: a backend takes no other's reasoning.
+    said = (item for item in response["output"] if item["type"] != "reasoning")
+    conversation = (*before, *map(_conversation_item, said))
     # An upper bound: the responses of one conversation share its items.
     size = converse(conversation).size + len(json.dumps([response, listed]))
     return Stored(response=response, conversation=conversation, given=listed, size=size)

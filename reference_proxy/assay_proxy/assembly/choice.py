@@ -30,6 +30,7 @@ from assay_proxy.events import (
     MessageEnded,
     Quiet,
     Text,
+    Thought,
     TurnEvent,
     TurnOver,
 )
@@ -92,6 +93,9 @@ class Choice:
                 yield from self._rest()
                 # A new message is at the start of a line and in no code fence.
                 self._separator = Separator()
+            case Thought():
+                yield from self._rest()
+                yield event
             # turn.tool-choice-none: no call reaches the client, whatever the backend does.
             case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
                 yield from self._structured(event)

@@ -6,7 +6,7 @@ name are accepted and ignored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from assay_proxy.surfaces.rules import (
     stream_options,
     text,
 )
+from assay_proxy.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +37,7 @@ ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
 """The schema of `json_object`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class ChatRequest:
     """What a client asked for; None where it said nothing."""
 
@@ -67,7 +68,9 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_o
         ApiError: 400, `param` naming the first field or header that is not.
     """
     # Fields before headers (contract §3, param.proxy-headers).
-    first_fault(rules(max_choices, any_object=any_object), body)
+    without_tools = body.keys().isdisjoint(chat_tools.FIELDS)
+    table = _rules_without_tools if without_tools else rules
+    first_fault(table(max_choices, any_object=any_object), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
     request = ChatRequest(
@@ -79,7 +82,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_o
         options=options,
         schema=_schema(body),
     )
-    if body.keys().isdisjoint(chat_tools.FIELDS):
+    if without_tools:
         return request
     return replace(
         request,
@@ -139,6 +142,13 @@ def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
         optional("parallel_tool_calls", boolean),
         _or_any_object if any_object else _response_format,
     )
+
+
+@cache
+def _rules_without_tools(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
+    """The same for a body that says nothing of tools, as most."""
+    about = (chat_tools.tools, chat_tools.functions, chat_tools.tool_choice, chat_tools.function_call)
+    return tuple(rule for rule in rules(max_choices, any_object=any_object) if rule not in about)
 
 
 def _schema(body: Body) -> Mapping[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,16 @@ def written(payload: Mapping[str, Any]) -> str:
 def listed(values: Sequence[Mapping[str, Any]]) -> str:
     """A list of objects as JSON."""
     return _ENCODER.encode(values)
+
+
+def members(payload: Mapping[str, Any]) -> str:
+    """The members of an object that is nearly always the same, as they stand behind others; its values are texts."""
+    return _members(tuple(payload.items()))
+
+
+@lru_cache
+def _members(items: tuple[tuple[str, str], ...]) -> str:
+    return "".join([f",{string(name)}:{string(text)}" for name, text in items])
 
 
 def encoded(payload: Mapping[str, Any]) -> bytes:

@@ -6,7 +6,7 @@ yields faults in order; the first fault of the first rule that has one is the an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from assay_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError, Problem
@@ -117,14 +117,14 @@ SAMPLING: tuple[Rule, ...] = (optional("temperature", number(0, 2)), optional("t
 def stream_options(check: Check) -> Rule:
     """The rule of `stream_options`: absent, or right in a request that asks for a stream."""
 
-    def rule(body: Body) -> Iterator[Fault]:
+    def rule(body: Body) -> Iterable[Fault]:
         options = body.get("stream_options")
         if options is None:
-            return
+            return ()
         # param.stream-options.
         if not body.get("stream"):
-            yield Fault("stream_options", "absent unless `stream` is true")
-        elif right := check(options):
-            yield Fault("stream_options", right)
+            return (Fault("stream_options", "absent unless `stream` is true"),)
+        right = check(options)
+        return (Fault("stream_options", right),) if right else ()
 
     return rule

@@ -20,6 +20,7 @@ from assay_proxy.events import (
     MessageEnded,
     Quiet,
     Text,
+    Thought,
     TurnOver,
     Working,
     apart,
@@ -46,6 +47,20 @@ def kinds(events: list[Any]) -> str:
     """One letter for each event: t(ext), (o)pened, a(rguments), c(losed), f(inished)."""
     letters = {Text: "t", CallOpened: "o", Arguments: "a", CallClosed: "c", Finished: "f"}
     return "".join(letters[type(event)] for event in events)
+
+
+def test_a_thought_passes_behind_the_text_that_was_held_before_it() -> None:
+    thought = Thought(summary=("Hm.",))
+    assert said(Text(text="One <"), thought, Text(text=" two")) == [
+        Text(text="One "),
+        Text(text="<"),
+        thought,
+        Text(text=" two"),
+    ]
+
+
+def test_nothing_is_thought_after_the_end() -> None:
+    assert said(Finished(reason="stop"), Thought(summary=("Hm.",))) == [Finished(reason="stop")]
 
 
 def test_the_limit_counts_calls_exactly_and_ends_a_stream() -> None:

@@ -111,6 +111,11 @@ def test_a_script_may_have_no_title_and_a_when() -> None:
     }
 
 
+def test_choices_stand_for_parts_too() -> None:
+    script = script_from_json({"name": "a", "choices": [[["hang"]], [[{"say": "x"}]]]})
+    assert (script.parts, script.choices[0]) == (((Hang(),),), ((Hang(),),))
+
+
 def test_a_script_may_have_other_notifications_and_choices() -> None:
     data = {"name": "a", "told": "story", "parts": [["hang"]], "choices": [[["hang"]], [[{"say": "x"}]]]}
     script = script_from_json(data)
@@ -225,7 +230,7 @@ def test_an_unknown_failure_is_refused_with_the_closest() -> None:
     [
         ([], "s: expected a script: name, title, parts, found []"),
         ({}, "s: name is missing"),
-        ({"name": "a"}, "s: parts is missing"),
+        ({"name": "a"}, "s: parts is missing: what each turn plays (or choices, for requests of several)"),
         ({"name": "a", "part": []}, 's: there is no field "part"; did you mean parts?'),
         ({"name": "a b", "parts": [[]]}, 's.name: letters, digits and . _ / - only, found "a b"'),
         ({"name": "a", "parts": []}, "s.parts: expected a list of parts, each a list of steps, found []"),
