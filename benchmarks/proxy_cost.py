@@ -28,7 +28,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,7 +188,8 @@ def used(pid: int, *, below: bool = True) -> float:
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if below else []
     for task in Path(f"/proc/{pid}/task").iterdir() if below else ():
-        children += (task / "children").read_text().split()
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
+            children += (task / "children").read_text().split()
     return own + sum(used(int(child)) for child in set(children))
 
 
@@ -341,7 +342,8 @@ def main(arguments: list[str]) -> None:
     with running(__file__, "--serve", "proxy") as proxy:
         with running(__file__, "--serve", "bare") as bare:
             least = beside(bare, proxy)
-        print(asyncio.run(paced(*proxy)), flush=True)
+        # The first time it starts a thread for each.
+        print("\n".join(asyncio.run(paced(*proxy)) for _ in range(3)), flush=True)
         print("\n".join((unread(*proxy), *asyncio.run(silent(*proxy)))), flush=True)
     settings = {"PROXY_PORT": "0", "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
     codex = str(Path(sys.executable).with_name("assay-codex"))
