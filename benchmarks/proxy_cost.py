@@ -342,9 +342,10 @@ def main(arguments: list[str]) -> None:
     with running(__file__, "--serve", "proxy") as proxy:
         with running(__file__, "--serve", "bare") as bare:
             least = beside(bare, proxy)
-        # The first time it starts a thread for each.
-        print("\n".join(asyncio.run(paced(*proxy)) for _ in range(3)), flush=True)
-        print("\n".join((unread(*proxy), *asyncio.run(silent(*proxy)))), flush=True)
+        # First: what a thread takes belongs to its stream, and those of an earlier crowd would be used again.
+        print("\n".join((*asyncio.run(silent(*proxy)), unread(*proxy))), flush=True)
+        for _ in range(3):
+            print(asyncio.run(paced(*proxy)), flush=True)
     settings = {"PROXY_PORT": "0", "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
     codex = str(Path(sys.executable).with_name("assay-codex"))
     with running("-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", **settings) as (port, pid):
