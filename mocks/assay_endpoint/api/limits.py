@@ -35,7 +35,7 @@ class Limits:
     """Whether it asks for that summary."""
 
 
-_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls")
+_LIMITING = (*_LENGTHS, "stop", "parallel_tool_calls", "reasoning_effort", "reasoning")
 _NO_LIMITS = Limits()
 
 
