@@ -26,6 +26,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -327,6 +328,16 @@ def beside(bare: tuple[int, int], proxy: tuple[int, int]) -> float:
     return statistics.median(one["bare Flask, a request"] for one in rounds)
 
 
+@contextmanager
+def scripted() -> Iterator[str]:
+    """A file with a script that answers "words" with as many pieces as the other backend does."""
+    script = {"name": "words", "when": "words", "parts": [[{"say": [f"{number:08}" for number in range(WORDS)]}]]}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"scripts": [script]}, file)
+        file.flush()
+        yield file.name
+
+
 def load() -> None:
     """Print what the machine has to do."""
     print(f"{os.cpu_count()} processors; load over a minute: {os.getloadavg()[0]:.1f}", flush=True)
@@ -348,9 +359,16 @@ def main(arguments: list[str]) -> None:
             print(asyncio.run(paced(*proxy)), flush=True)
     settings = {"PROXY_PORT": "0", "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
     codex = str(Path(sys.executable).with_name("assay-codex"))
-    with running("-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", **settings) as (port, pid):
+    with (
+        scripted() as script,
+        running(
+            "-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", ASSAY_SCRIPTS=script, **settings
+        ) as (port, pid),
+    ):
         mocked = asyncio.run(requests(port, pid, b'"total_tokens":', below=True))
-        print(f"with the mock, a request: {mocked:.0f} µs ({mocked / least:.1f} times)")
+        print(f"with the mock, a request: {mocked:.0f} µs ({mocked / least:.1f} times)", flush=True)
+        both, own = (asyncio.run(chunks(port, pid, "words", below=below)) for below in (True, False))
+        print(f"with the mock, a chunk: {both:.0f} µs, of which the proxy's own {own:.0f} µs")
     load()
 
 
