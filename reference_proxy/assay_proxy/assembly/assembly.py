@@ -40,17 +40,7 @@ def assemble(
 
     The arguments are those of `Assembly`, which this pulls events through.
     """
-    assembly = Assembly(rules, choices=choices, await_usage=await_usage, seed=seed)
-    for event in events:
-        match event:
-            case Texts():
-                yield from assembly.together(event)
-            case Text() if event.choice < choices and assembly.passes(event.text, event.choice):
-                yield event
-            case _:
-                yield from assembly.feed(event)
-        if assembly.done:
-            return
+    return Assembly(rules, choices=choices, await_usage=await_usage, seed=seed).pull(events)
 
 
 class Assembly:
@@ -72,6 +62,25 @@ class Assembly:
         passed = answer.feed(event)
         self.done = answer.over and not (self._await_usage and answer.await_usage(event, over=over))
         return passed
+
+    @property
+    def calm(self) -> bool:
+        """Whether no choice has ended or had a call: then nothing waits for a silence."""
+        return all(choice.calm for choice in self._answer.choices)
+
+    def pull(self, events: Iterable[Ready]) -> Iterator[Ready]:
+        """What passes of all events, to the end of the answer."""
+        choices = len(self._answer.choices)
+        for event in events:
+            match event:
+                case Texts():
+                    yield from self.together(event)
+                case Text() if event.choice < choices and self.passes(event.text, event.choice):
+                    yield event
+                case _:
+                    yield from self.feed(event)
+            if self.done:
+                return
 
     def passes(self, text: str, choice: int = 0) -> bool:
         """Whether a `Text` of this choice passes as it is; then it is taken, as by `feed`. Else nothing has changed.

@@ -108,6 +108,11 @@ class Choice:
             case _:
                 return
 
+    @property
+    def calm(self) -> bool:
+        """Whether it is open and has had no call, not even one that still waits."""
+        return self.state is State.OPEN and self._reconciler is None
+
     def passes(self, text: str) -> bool:
         """Whether a piece of text passes as it is, which it does in an open choice that holds nothing back.
 
