@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from functools import lru_cache
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ class Application:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
+        self._rounds = _Rounds()
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         """One request, or the life of the server."""
@@ -70,7 +72,7 @@ class Application:
         answer = await self._answer(head, receive)
         if isinstance(answer, Play):
             sending = _buffered(send) if scope["http_version"] == "1.0" else send
-            await _Streaming(self._endpoint, answer, head, receive, sending, scope).run()
+            await _Streaming(self._endpoint, answer, head, receive, sending, scope, self._rounds).run()
         else:
             await reply(answer, self._endpoint.dressed(answer.headers, head), send)
 
@@ -89,6 +91,39 @@ class Application:
         return self._endpoint.answer(request)
 
 
+TOGETHER = 8
+"""Streams that go on in one round of the loop: a request that comes meanwhile waits for no more than their pieces."""
+
+
+class _Rounds:
+    """Streams that have more to send, and take turns."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._goes_on = False
+
+    async def turn(self) -> None:
+        """Wait for one's turn."""
+        loop = asyncio.get_running_loop()
+        mine = loop.create_future()
+        self._waiting.append(mine)
+        if not self._goes_on:
+            self._goes_on = True
+            loop.call_soon(self._round, loop)
+        await mine
+
+    def _round(self, loop: asyncio.AbstractEventLoop) -> None:
+        waiting = self._waiting
+        for _ in range(min(TOGETHER, len(waiting))):
+            next_one = waiting.popleft()
+            # Its stream may have been stopped.
+            if not next_one.done():
+                next_one.set_result(None)
+        self._goes_on = bool(waiting)
+        if self._goes_on:
+            loop.call_soon(self._round, loop)
+
+
 class _Streaming:
     """One answer on its way to one client."""
 
@@ -100,8 +135,10 @@ class _Streaming:
         receive: Receive,
         send: Send,
         scope: Mapping[str, Any],
+        rounds: _Rounds,
     ) -> None:
         self._endpoint = endpoint
+        self._rounds = rounds
         self._play = play
         self._request = request
         self._receive = receive
@@ -159,7 +196,7 @@ class _Streaming:
     async def _piece(self, piece: bytes, send: Send) -> None:
         if self._ready:
             # The others' turn: nothing else here gives way as long as pieces are ready.
-            await asyncio.sleep(0)
+            await (asyncio.sleep(0) if self._endpoint.playing == 1 else self._rounds.turn())
             if self._ready >= PATIENCE:
                 self._look()
         self._ready += 1
