@@ -17,9 +17,10 @@ from assay_endpoint.wire.connection import EXTENSION, end, slowly, transport_in
 from assay_scripts.player import Until
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Generator, Mapping
 
     from assay_endpoint.endpoint import Endpoint
+    from assay_endpoint.play import Output
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -71,10 +72,23 @@ class Application:
     async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         answer = await self._answer(head, receive)
         if isinstance(answer, Play):
-            sending = _buffered(send) if scope["http_version"] == "1.0" else send
-            await _Streaming(self._endpoint, answer, head, receive, sending, scope, self._rounds).run()
+            await self._play(answer, head, scope, receive, send)
         else:
             await reply(answer, self._endpoint.dressed(answer.headers, head), send)
+
+    async def _play(self, play: Play, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        """Play an answer to its end, or until its client leaves."""
+        outputs = play.outputs(asyncio.get_running_loop().time())
+        try:
+            first = next(outputs)
+            if isinstance(first, Reply):
+                await reply(first, self._endpoint.dressed(first.headers, head), send)
+                return
+            sending = _buffered(send) if scope["http_version"] == "1.0" else send
+            streaming = _Streaming(self._endpoint, play, head, receive, sending, scope, self._rounds)
+            await streaming.run(outputs, first)
+        finally:
+            play.close()
 
     async def _answer(self, head: Request, receive: Receive) -> Reply | Play:
         length = head.headers.get("content-length")
@@ -152,19 +166,17 @@ class _Streaming:
         self._hurried = False
         """Whether what is sent is written at once."""
 
-    async def run(self) -> None:
-        """Play it to its end, or until its client leaves."""
+    async def run(self, outputs: Generator[Output, float, None], first: Output) -> None:
+        """Send the first of its outputs and all that follow, or until the client leaves."""
         try:
-            await self._run()
+            await self._run(outputs, first)
         finally:
-            self._play.close()
             if self._gone is not None:
                 self._gone.cancel()
 
-    async def _run(self) -> None:
+    async def _run(self, outputs: Generator[Output, float, None], first: Output) -> None:
         clock, send = self._loop.time, self._send
-        outputs = self._play.outputs(clock())
-        output = next(outputs, None)
+        output: Output | None = first
         while output is not None:
             if isinstance(output, bytes):
                 await self._piece(output, send)
