@@ -9,7 +9,7 @@ import hmac
 import itertools
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -48,6 +48,7 @@ from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
@@ -61,7 +62,7 @@ Scripts = Callable[[], "Library | ScriptError"]
 """Gives the scripts as they are now, or why they cannot be read."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Request:
     """A request, its body read."""
 

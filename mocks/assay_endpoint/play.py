@@ -23,6 +23,7 @@ from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text,
 from assay_proxy.surfaces import sse
 from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.player import Until
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -39,7 +40,7 @@ GIVING_WAY = 256
 """Steps of an answer that is sent whole after which others have their turn."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Reply:
     """A whole response."""
 
