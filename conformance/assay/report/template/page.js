@@ -30,7 +30,7 @@
       const verdict = cell.dataset[level()];
       cell.className = `cell open ${verdict.replace(" ", "-")}`;
       cell.firstElementChild.textContent = SYMBOLS[verdict];
-      cell.lastElementChild.textContent = `${verdict}${cell.dataset.known ? ", known" : ""}: `
+      cell.lastElementChild.textContent = `${verdict}${cell.dataset.known ? ", known" : ""}${cell.dataset.flaky ? ", flaky" : ""}: `
         + `${cell.dataset.requirement}, ${cell.dataset.dialect}, ${cell.dataset.mode}`;
     }
   };
@@ -47,7 +47,7 @@
       const cells = [...row.querySelectorAll("td:not([hidden]) .cell")];
       const fits = row.dataset.requirement.includes(wanted.text.trim().toLowerCase())
         && (!wanted.topic || row.dataset.topic === wanted.topic)
-        && cells.some((cell) => !wanted.verdict || cell.dataset[level()] === wanted.verdict);
+        && cells.some((cell) => !wanted.verdict || (wanted.verdict === "flaky" ? cell.dataset.flaky : cell.dataset[level()] === wanted.verdict));
       row.hidden = !fits;
       all += 1;
       shown += fits;
