@@ -37,13 +37,13 @@
 
   const filter = () => {
     const wanted = Object.fromEntries(new FormData(form));
-    for (const one of document.querySelectorAll("[data-dialect]:is(th, td)")) {
+    for (const one of document.querySelectorAll("#matrix [data-dialect]:is(th, td)")) {
       one.hidden = Boolean((wanted.dialect && one.dataset.dialect !== wanted.dialect)
         || (wanted.mode && one.dataset.mode && one.dataset.mode !== wanted.mode));
       if (one.scope === "colgroup") one.colSpan = wanted.mode ? 1 : 2;
     }
     let shown = 0, all = 0;
-    for (const row of document.querySelectorAll("tbody tr")) {
+    for (const row of document.querySelectorAll("#matrix tbody tr")) {
       const cells = [...row.querySelectorAll("td:not([hidden]) .cell")];
       const fits = row.dataset.requirement.includes(wanted.text.trim().toLowerCase())
         && (!wanted.topic || row.dataset.topic === wanted.topic)
