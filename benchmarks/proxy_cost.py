@@ -26,9 +26,10 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,7 +189,8 @@ def used(pid: int, *, below: bool = True) -> float:
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if below else []
     for task in Path(f"/proc/{pid}/task").iterdir() if below else ():
-        children += (task / "children").read_text().split()
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
+            children += (task / "children").read_text().split()
     return own + sum(used(int(child)) for child in set(children))
 
 
@@ -326,6 +328,16 @@ def beside(bare: tuple[int, int], proxy: tuple[int, int]) -> float:
     return statistics.median(one["bare Flask, a request"] for one in rounds)
 
 
+@contextmanager
+def scripted() -> Iterator[str]:
+    """A file with a script that answers "words" with as many pieces as the other backend does."""
+    script = {"name": "words", "when": "words", "parts": [[{"say": [f"{number:08}" for number in range(WORDS)]}]]}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"scripts": [script]}, file)
+        file.flush()
+        yield file.name
+
+
 def load() -> None:
     """Print what the machine has to do."""
     print(f"{os.cpu_count()} processors; load over a minute: {os.getloadavg()[0]:.1f}", flush=True)
@@ -341,13 +353,22 @@ def main(arguments: list[str]) -> None:
     with running(__file__, "--serve", "proxy") as proxy:
         with running(__file__, "--serve", "bare") as bare:
             least = beside(bare, proxy)
-        print(asyncio.run(paced(*proxy)), flush=True)
-        print("\n".join((unread(*proxy), *asyncio.run(silent(*proxy)))), flush=True)
+        # First: what a thread takes belongs to its stream, and those of an earlier crowd would be used again.
+        print("\n".join((*asyncio.run(silent(*proxy)), unread(*proxy))), flush=True)
+        for _ in range(3):
+            print(asyncio.run(paced(*proxy)), flush=True)
     settings = {"PROXY_PORT": "0", "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
     codex = str(Path(sys.executable).with_name("assay-codex"))
-    with running("-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", **settings) as (port, pid):
+    with (
+        scripted() as script,
+        running(
+            "-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", ASSAY_SCRIPTS=script, **settings
+        ) as (port, pid),
+    ):
         mocked = asyncio.run(requests(port, pid, b'"total_tokens":', below=True))
-        print(f"with the mock, a request: {mocked:.0f} µs ({mocked / least:.1f} times)")
+        print(f"with the mock, a request: {mocked:.0f} µs ({mocked / least:.1f} times)", flush=True)
+        both, own = (asyncio.run(chunks(port, pid, "words", below=below)) for below in (True, False))
+        print(f"with the mock, a chunk: {both:.0f} µs, of which the proxy's own {own:.0f} µs")
     load()
 
 

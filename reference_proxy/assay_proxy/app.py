@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from flask import Flask, Response, request
+from flask import Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from assay_proxy.answers.asked_models import AskedModels
@@ -40,6 +40,7 @@ from assay_proxy.http.cors import Cors
 from assay_proxy.http.json_response import JSON, json_response, request_id
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.http.openapi import document
+from assay_proxy.http.plain_flask import PlainFlask
 from assay_proxy.http.wsgi import CLIENT_KEY
 from assay_proxy.loopback import names_loopback
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from _typeshed.wsgi import WSGIEnvironment
+    from flask import Flask
     from werkzeug.datastructures import Headers
 
     from assay_proxy.backends.backend import Backend
@@ -61,14 +63,6 @@ NOTED_KEY = "assay_proxy.noted"
 """What is noted of a request while it is answered."""
 QUOTED = 200
 """Characters of a path that the log, and an error, quote."""
-
-
-class _App(Flask):
-    """Flask without coroutines: it would look at each hook and each view whether it is one, for each request."""
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as it is."""
-        return func
 
 
 @dataclass(slots=True)
@@ -84,7 +78,7 @@ class _Noted:
 def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -> Flask:
     """The application; `gate` counts the turns that run."""
     # No static folder: Flask would add a route for it.
-    app = _App(__name__, static_folder=None)
+    app = PlainFlask(__name__, static_folder=None)
     # OPTIONS is left unrouted, so that `admit` answers it for all routes alike.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     # `/v1//models` is another path, not found as any other: Flask would redirect, with a page of HTML.

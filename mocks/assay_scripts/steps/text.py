@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from assay_scripts.kinds import Count, Positive, Text, Texts
 from assay_scripts.steps.template import TemplateText
+from assay_scripts.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Piece:
     """One delta of the answer's text: what a step of text becomes when it is played."""
 

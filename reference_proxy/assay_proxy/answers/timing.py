@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TICK = 0.2
 """Seconds between two looks at a turn that has just gone silent: what it holds back then, it may release."""
+CALM = 1.0
+"""The same, of one that has said nothing but text: it holds nothing back. Most streams pause for less between words."""
 ATTENTIVE = 5.0
 """Seconds of silence after which there are no such looks any more: a thousand silent streams would cost a core."""
 
@@ -25,6 +27,10 @@ SHORTEST = 0.001
 
 Clock = Callable[[], float]
 """Seconds that never go back."""
+
+
+def _never() -> bool:
+    return False
 
 
 class ClientGoneError(Exception):
@@ -40,6 +46,8 @@ class Pace:
     tick: float = TICK
     attentive: float = ATTENTIVE
     """For how long a silent turn is looked at every `tick` seconds besides."""
+    calm: Callable[[], bool] = _never
+    """Whether nothing is held back that a silence would release: every `CALM` seconds will do then."""
 
 
 def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None) -> Iterator[Ready]:
@@ -55,7 +63,8 @@ def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: 
     pace = pace or Pace()
     last_event = now = clock()
     while True:
-        look = now + pace.tick if now - last_event < pace.attentive else math.inf
+        tick = max(pace.tick, CALM) if pace.calm() else pace.tick
+        look = now + tick if now - last_event < pace.attentive else math.inf
         wake = min(look, last_event + idle, pace.due if pace.due > now else math.inf)
         event = turn.next(max(wake - now, SHORTEST))
         now = clock()

@@ -18,7 +18,7 @@ from flask import Response
 
 from assay_proxy.answers.demand import hold_for_call
 from assay_proxy.answers.timing import ATTENTIVE, TICK, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
-from assay_proxy.assembly.assembly import assemble
+from assay_proxy.assembly.assembly import Assembly
 from assay_proxy.errors import failure
 from assay_proxy.events import CallOpened, Cause, Failed, Ready, Texts
 from assay_proxy.http.json_response import json_bytes
@@ -95,18 +95,13 @@ class TurnRunner:
 
     def _respond(self, plan: AnswerPlan, turn: Turn, client: Client) -> Response:
         idle = self.settings.idle_timeout_ms / 1000
+        assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         # Longer than a backend waits for the results of calls.
-        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000)
+        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
-        events = assemble(
-            read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace),
-            plan.rules,
-            choices=plan.choices,
-            await_usage=plan.await_usage,
-            seed=plan.id,
-        )
+        events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
         events = hold_for_call(_logged(events, plan), plan.demand, choices=plan.choices)
         if not plan.stream:
             return json_bytes(b"".join(_written(events, plan.writer)))
@@ -133,13 +128,12 @@ def _written(events: Iterator[Ready], writer: Writer) -> Iterator[bytes]:
 
 
 def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
-    declared = Registry(plan.conversation.tools)
     for event in events:
         if isinstance(event, CallOpened):
             # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
             log.info("%s call tool=%s source=%s", plan.id, quote(event.name), event.source)
             # Logged and passed on all the same (S0:178).
-            if event.name not in declared:
+            if event.name not in Registry(plan.conversation.tools):
                 log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
         yield event
 

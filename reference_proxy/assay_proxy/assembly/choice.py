@@ -65,7 +65,7 @@ class State(Enum):
     FINISHED = auto()
 
 
-@dataclass
+@dataclass(slots=True)
 class Choice:
     """The choice with this index; `seed` as for the reconciler."""
 
@@ -107,6 +107,11 @@ class Choice:
                 yield from self.end(event.reason)
             case _:
                 return
+
+    @property
+    def calm(self) -> bool:
+        """Whether it is open and has had no call, not even one that still waits."""
+        return self.state is State.OPEN and self._reconciler is None
 
     def passes(self, text: str) -> bool:
         """Whether a piece of text passes as it is, which it does in an open choice that holds nothing back.

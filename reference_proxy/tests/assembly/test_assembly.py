@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.assembly.assembly import USAGE_PATIENCE, assemble
+from assay_proxy.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.events import (
     Arguments,
@@ -207,3 +207,19 @@ def test_whatever_is_received_an_answer_keeps_its_order(received: list[Any], lim
     assert not ends or all(isinstance(event, Usage | Quiet | Working) for event in said[ends[0] + 1 :])
     calls = [at for at, event in enumerate(said) if isinstance(event, CallOpened | Arguments | CallClosed)]
     assert not calls or HELLO not in said[calls[0] :]
+
+
+@pytest.mark.parametrize(
+    ("said", "calm"),
+    [
+        ([HELLO, Working(), Texts(texts=("a", "<b"))], True),
+        ([CallOpened(id="a", name="f")], False),
+        ([Text(text="<use_tool><name>f</name></use_tool>")], False),
+        ([STOP], False),
+    ],
+)
+def test_it_is_calm_while_nothing_waits_for_a_silence(said: list[Any], *, calm: bool) -> None:
+    assembly = Assembly(Rules(), await_usage=True)
+    assert assembly.calm
+    list(assembly.pull(said))
+    assert assembly.calm is calm
