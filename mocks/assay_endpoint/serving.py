@@ -43,6 +43,8 @@ STOPPING = 3
 """Seconds that running answers have when the endpoint is stopped."""
 
 
+STARTING = 0.5
+"""Seconds after which a server that has not begun is looked at."""
 SEARCHED = 25_000
 """Objects after which garbage is looked for."""
 
@@ -99,7 +101,7 @@ def serve(endpoint: Served, at: socket.socket, ready: Callable[[str], object], w
 
 
 def _forked(endpoint: Served, at: socket.socket, parent: int) -> int:
-    """A process that serves until it is told to stop, or its parent is gone; its id."""
+    """A process that serves until a signal stops it, or its parent is gone; its id."""
     child = os.fork()
     if child:
         return child
@@ -116,13 +118,17 @@ def running(endpoint: Served, port: int = 0) -> Iterator[str]:
 
     Raises:
         OSError: the port is taken.
+        RuntimeError: the server does not start; what it says of that is logged.
     """
     started = threading.Event()
     at = listening("127.0.0.1", port)
     server = _Server(_config(endpoint), started.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [at]}, name="assay-endpoint", daemon=True)
     thread.start()
-    started.wait()
+    while not started.wait(STARTING):
+        if not thread.is_alive():
+            at.close()
+            raise RuntimeError("the server has ended before it had begun")
     try:
         yield base_url(at)
     finally:

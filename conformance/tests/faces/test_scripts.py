@@ -199,6 +199,17 @@ def test_a_bomb_does_not_go_off(file: Path, bomb: str) -> None:
     assert result.exit_code == 1
 
 
+def test_a_folder_with_too_many_files_is_refused_whatever_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay_scripts.files.source.MOST_FILES", 3)
+    for number in range(4):
+        (tmp_path / f"{number}.txt").write_text("")
+    result = check(tmp_path)
+    assert result.exit_code == 2
+    assert "the folder holds more than 3 files; name a smaller one" in result.output
+
+
 def test_an_alias_that_repeats_little_is_fine(file: Path) -> None:
     file.write_text("- name: a\n  parts: [&hi [{say: Hi}], *hi]\n- &b {name: b, parts: [[hang]]}\n- {<<: *b, name: c}")
     assert check(file).output.splitlines()[-1] == "3 scripts read, all right"

@@ -19,7 +19,7 @@ MOST_BYTES = {".json": 16 * 2**20}
 MOST_BYTES_OF_YAML = 2 * 2**20
 """The largest of all others: YAML takes seconds for each of these megabytes."""
 MOST_FILES = 10_000
-"""The most that a folder is searched for: one that was given by mistake may be a whole disk."""
+"""The most that a folder may hold, of any kind: one that was given by mistake may be a whole disk."""
 
 
 def files_in(paths: Iterable[Path]) -> list[Path]:
@@ -33,12 +33,14 @@ def files_in(paths: Iterable[Path]) -> list[Path]:
 
 def _of_folder(folder: Path) -> list[Path]:
     found: list[Path] = []
+    seen = 0
     for where, folders, names in os.walk(folder):
         # Hidden ones are an editor's or a tool's.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         shown = (name for name in sorted(names) if not name.startswith("."))
         found += [Path(where, name) for name in shown if Path(name).suffix in SUFFIXES]
-        if len(found) > MOST_FILES:
+        seen += len(names)
+        if seen > MOST_FILES:
             problem = f"the folder holds more than {MOST_FILES} files; name a smaller one"
             raise ScriptError("", problem, str(folder), unread=True)
     if not found:

@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from assay_endpoint import serving
+from assay_endpoint.settings import Settings
+
 PACED = "{name: paced, when: paced, parts: [[{say: a}, " + ", ".join(["{pause: 0.1}, {say: b}"] * 5) + "]]}"
 
 
@@ -133,3 +136,12 @@ def test_a_body_beyond_the_limit_is_refused_and_the_connection_serves_on(served:
             assert b"HTTP/1.1 413 " in read(connection, b'"request_too_large"}}')
             connection.sendall(asked("Hi.", stream=False))
             assert b"You said: Hi." in read(connection, b'"system_fingerprint":"fp_assay"}')
+
+
+def test_a_server_that_ends_before_it_has_begun_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving._Server, "run", lambda _self, **_more: None)
+    with (
+        pytest.raises(RuntimeError, match="the server has ended before it had begun"),
+        serving.running(serving.endpoint_of(Settings(), dict)),
+    ):
+        raise AssertionError("it has begun")
