@@ -44,6 +44,7 @@ EDGES: Mapping[str, str] = {
     "assay.targets.reach": "finds out what a target is, or starts it",
     "assay.targets.real_codex": "starts a model's service and a Codex",
     "assay.targets.serving": "looks whether a port is free",
+    "assay.targets.trust": "makes what a connection is verified by",
     "assay.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""

@@ -44,6 +44,7 @@ from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
 from assay.targets.launch import launched_at
+from assay.targets.trust import trust
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
@@ -161,7 +162,8 @@ async def _client(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Async
     )
     # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
     # be a third party that buffers streams and answers 502 for a target that is down.
-    async with httpx.AsyncClient(limits=limits, trust_env=not is_local(target.base_url)) as client:
+    url = target.base_url
+    async with httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=trust(url)) as client:
         yield client
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.targets.kinds import Flag, OptionError
+from assay.targets.kinds import OptionError
 from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
@@ -54,18 +54,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Target file with options of `assay certify`, as `assay init` writes it; other options override it.",
     )
     for option in (*TargetOptions.options(), *RunOptions.options()):
-        group.addoption(
-            *(f"--assay-{name}" for name in option.names), dest=f"assay_{option.field}", **_argparse(option)
-        )
+        dest = f"assay_{option.field}"
+        group.addoption(*(f"--assay-{name}" for name in option.names), dest=dest, **_argparse(option))
+        if option.off:
+            group.addoption(
+                f"--assay-{option.off}",
+                dest=dest,
+                action="store_false",
+                default=None,
+                help=f"Turn --assay-{option.name} off.",
+            )
 
 
 def _argparse(option: Option) -> dict[str, Any]:
     """An option in argparse's words. It has no default there: what was not given is the dataclass's to fill in."""
     # argparse fills help texts in with `%`.
     words: dict[str, Any] = {"help": option.full_help.replace("%", "%%")}
-    if isinstance(option.kind, Flag):
-        # Its default is False, which is the dataclass's too.
-        return words | {"action": "store_true"}
+    if option.off:
+        return words | {"action": "store_true", "default": None}
     words |= {"metavar": option.kind.metavar, "type": _reader(option)}
     return words | ({"action": "append"} if option.repeatable else {})
 

@@ -29,6 +29,7 @@ from assay.model.transcript import Death
 from assay.model.verdict import HarnessError
 from assay.targets.address import check_url
 from assay.targets.orphans import ending_with_parent
+from assay.targets.trust import trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -138,7 +139,7 @@ class Launched:
         deadline = time.monotonic() + self.timeout
         # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
         # environment would answer for one that does not listen yet.
-        with httpx.Client(timeout=1.0, trust_env=False) as client:
+        with httpx.Client(timeout=1.0, trust_env=False, verify=trust(self.base_url)) as client:
             while time.monotonic() < deadline and not self.over:
                 # Before the look: another program may answer on the port of a proxy that has died.
                 ended = self.death()

@@ -162,6 +162,14 @@ def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Any) -> None:
         assert option.full_help in helped
 
 
+@pytest.mark.parametrize(("said", "accepted"), [((), True), (("--assay-no-allow-partial",), False)])
+def test_a_flag_of_a_target_file_is_turned_off(suite: Any, tmp_path: Path, said: Any, *, accepted: bool) -> None:
+    file = tmp_path / "assay.toml"
+    file.write_text(f"launch = '{executable('assay-proxy')}'\nallow-partial = true\nonly = ['silence']\n")
+    run = suite("--assay-target", str(file), *said)
+    assert run.ret == (pytest.ExitCode.OK if accepted else pytest.ExitCode.TESTS_FAILED)
+
+
 def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_shell_reads(suite: Any) -> None:
     run = suite("--assay-bundled", "--collect-only", "-q")
     items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)

@@ -56,6 +56,7 @@ from assay_scripts.steps.http import Ending, Wire
 from assay_scripts.steps.template import TemplateText
 from assay_scripts.steps.when import When
 from assay_scripts.usage import Usage as Usage
+from assay_scripts.values import value
 
 Shape = Literal[
     "native",
@@ -82,7 +83,7 @@ Sequence = Literal["no", "conversation", "endpoint"]
 Asks = Literal["policy", "always", "never"]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Piece:
     """One delta of the answer's text: what a step of text becomes when it is played."""
 

@@ -65,7 +65,7 @@ class State(Enum):
     FINISHED = auto()
 
 
-@dataclass
+@dataclass(slots=True)
 class Choice:
     """The choice with this index; `seed` as for the reconciler."""
 

@@ -24,6 +24,7 @@ from assay_proxy.surfaces.rules import (
     required,
     stream_options,
     text,
+    where,
 )
 from assay_proxy.values import value
 
@@ -68,9 +69,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_o
         ApiError: 400, `param` naming the first field or header that is not.
     """
     # Fields before headers (contract §3, param.proxy-headers).
-    without_tools = body.keys().isdisjoint(chat_tools.FIELDS)
-    table = _rules_without_tools if without_tools else rules
-    first_fault(table(max_choices, any_object=any_object), body)
+    first_fault(rules(max_choices, any_object=any_object), body)
     options = format_options(headers, parallel=body.get("parallel_tool_calls"))
     stream_options = body.get("stream_options") or {}
     request = ChatRequest(
@@ -82,7 +81,7 @@ def parse(body: Body, headers: Mapping[str, str], *, max_choices: int = 1, any_o
         options=options,
         schema=_schema(body),
     )
-    if without_tools:
+    if body.keys().isdisjoint(chat_tools.FIELDS):
         return request
     return replace(
         request,
@@ -135,20 +134,13 @@ def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
         *SAMPLING,
         optional("max_tokens", integer(1)),
         optional("max_completion_tokens", integer(1)),
-        chat_tools.tools,
-        chat_tools.functions,
-        chat_tools.tool_choice,
-        chat_tools.function_call,
+        where(("tools",), chat_tools.tools),
+        where(("functions",), chat_tools.functions),
+        where(("tool_choice",), chat_tools.tool_choice),
+        where(("function_call",), chat_tools.function_call),
         optional("parallel_tool_calls", boolean),
-        _or_any_object if any_object else _response_format,
+        where(("response_format",), _or_any_object if any_object else _response_format),
     )
-
-
-@cache
-def _rules_without_tools(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
-    """The same for a body that says nothing of tools, as most."""
-    about = (chat_tools.tools, chat_tools.functions, chat_tools.tool_choice, chat_tools.function_call)
-    return tuple(rule for rule in rules(max_choices, any_object=any_object) if rule not in about)
 
 
 def _schema(body: Body) -> Mapping[str, Any] | None:
