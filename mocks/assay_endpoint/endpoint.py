@@ -237,7 +237,7 @@ class Endpoint:
         refuses = selection.script == DEFAULT and self._strict()
         self._note(selection, received, refuses=refuses)
         if refuses:
-            raise unmatched(self._scripts(), received)
+            raise unmatched(self._scripts(), received, plan.param)
         if plan.conversation.schema is ANY_OBJECT:
             refuse_prose(selection, plan.param)
         if selection.script == DEFAULT:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from assay_proxy.answers.demand import Holding
 from assay_proxy.assembly.assembly import Assembly
 from assay_proxy.errors import ApiError, failure
-from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent
+from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, Thought, TurnEvent
 from assay_proxy.surfaces import sse
 from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.player import Until
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
-_SAYING = (Text, CallOpened, Finished)
+_SAYING = (Text, Thought, CallOpened, Finished)
 GIVING_WAY = 256
 """Steps of an answer that is sent whole after which others have their turn."""
 

@@ -22,6 +22,7 @@ from assay_proxy.events import (
     Finished,
     MessageEnded,
     Text,
+    Thought,
     TurnOver,
     Usage,
     Working,
@@ -223,6 +224,8 @@ class Turn:
                 return [self._failed(Cause.UNAVAILABLE)]
             case steps.Raw():
                 return self._raw(action)
+            case steps.Think():
+                return [self._thought(action)]
             case steps.Reflect():
                 return [Text(choice=self.choice, text=json.dumps(self._reflection(action), ensure_ascii=False))]
             case _:
@@ -234,8 +237,6 @@ class Turn:
         match action:
             case steps.Usage():
                 self._usage = action
-            case steps.Think():
-                self._message_ended = True
             case steps.Open(name):
                 self._nonce.gates.add(name)
                 self._changed()
@@ -246,6 +247,13 @@ class Turn:
             # How a backend spells and cuts its output is nothing that an endpoint could show.
             case _:
                 pass
+
+    def _thought(self, step: steps.Think) -> Event:
+        self._message_ended = True
+        summary = tuple(cut(step.text, step.pieces))
+        return Thought(
+            choice=self.choice, summary=summary, raw=step.raw, encrypted=step.encrypted, in_chat=step.in_chat
+        )
 
     def _raw(self, raw: steps.Raw) -> list[Event]:
         """A line of a backend's output; only one that is no text shows."""

@@ -9,7 +9,8 @@ last part whose calls all have results in the history. If there is none, it is a
 were seen before this one, never beyond the last part: a request that is sent again is answered again by the same part,
 unless its turn has failed. When the calls of the last part have results, too, the default answer reports the result,
 which ends the loop of a client even for a script of one call. A call whose id was not sent counts as answered when a
-call of its tool is. The turns of a script with choices play them in rotation.
+call of its tool is. The turns of a script with choices play them in rotation, or each choice of a request its own,
+where a condition has chosen it.
 """
 
 from __future__ import annotations
@@ -210,19 +211,20 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
 
 def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) -> Selection:
     """What a script plays that a condition has chosen."""
+    parts = script.choices[choice % len(script.choices)] if script.choices else script.parts
     if script.sequence == "endpoint":
-        return replace(_in_sequence(script, script.parts, Nonce(), nonces.asked, choice), by="when", asked=asked)
+        return replace(_in_sequence(script, parts, Nonce(), nonces.asked, choice), by="when", asked=asked)
     if script.sequence == "conversation":
         # A conversation is known by how it begins. No marker has a nonce of such a name.
         begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
         nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
-        return replace(_in_sequence(script, script.parts, Nonce(), nonce.asked, choice), by="when", asked=asked)
-    if len(script.parts) == 1 and not _calls(script.parts[0]):
+        return replace(_in_sequence(script, parts, Nonce(), nonce.asked, choice), by="when", asked=asked)
+    if len(parts) == 1 and not _calls(parts[0]):
         # Most scripts: there is no other part, whatever was said before.
-        return _of_script(script, script.parts, 0, Nonce(), asked)
+        return _of_script(script, parts, 0, Nonce(), asked)
     seen = sum(map(_holds(script), asked.earlier()))
-    first = part_to_play(script.parts, answered(asked.conversation), seen)
-    return _of_script(script, script.parts, first, Nonce(), asked)
+    first = part_to_play(parts, answered(asked.conversation), seen)
+    return _of_script(script, parts, first, Nonce(), asked)
 
 
 def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: defaultdict[str, int], choice: int) -> Selection:

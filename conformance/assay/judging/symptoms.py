@@ -323,9 +323,9 @@ _ANSWERS = frozenset({"application/json", "text/event-stream"})
 
 def _only_an_error(exchange: Exchange) -> str | None:
     """What an error says that is all that a success holds; None if there is an answer, or no error."""
-    sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
     if any(choice.text or choice.calls for choice in exchange.answer.choices):
         return None
+    sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
     if error is not None:
         return _envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
     # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.

@@ -103,8 +103,11 @@ def asked_for(exchange: Exchange) -> tuple[Capability, ...]:
 
 def refusal(exchange: Exchange, capability: Capability) -> tuple[int, str, str] | None:
     """The status, the message and the named field, where the answer plainly refuses a capability; None where not."""
-    status, error = exchange.transcript.status, _object(exchange.transcript.body).get("error")
-    if status not in REFUSALS or not isinstance(error, dict) or not isinstance(error.get("message"), str):
+    status = exchange.transcript.status
+    if status not in REFUSALS:
+        return None
+    error = _object(exchange.transcript.body).get("error")
+    if not isinstance(error, dict) or not isinstance(error.get("message"), str):
         return None
     message, param = error["message"], error.get("param")
     field = next((one for one in capability.fields if _names(one, param or None, message)), None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay_endpoint.api.strict_schema import lacks
 from assay_proxy.conversation import Call, Result
 from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
-from assay_proxy.surfaces.responses_request import EFFORTS, VERBOSITIES
+from assay_proxy.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
 from assay_proxy.surfaces.rules import Body, Fault, Rule, where
 
 if TYPE_CHECKING:
@@ -106,6 +106,16 @@ def boolean(name: str) -> Field:
     def rule(body: Body) -> Iterator[Fault]:
         if not isinstance(body.get(name), bool | None):
             yield Fault(name, "true or false", TYPE)
+
+    return name, rule
+
+
+def mapping(name: str) -> Field:
+    """An object."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        if not isinstance(body.get(name), dict | None):
+            yield Fault(name, "an object", TYPE)
 
     return name, rule
 
@@ -282,7 +292,9 @@ RESPONSES = table(
     ("tools", _strict_tools),
     ("text", _text_format),
     ("metadata", _metadata),
+    mapping("reasoning"),
     word("reasoning", "effort", words=EFFORTS),
+    word("reasoning", "summary", words=SUMMARIES),
     word("text", "verbosity", words=VERBOSITIES),
     word("service_tier", words=TIERS),
     word("truncation", words=("auto", "disabled")),

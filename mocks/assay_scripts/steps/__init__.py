@@ -140,16 +140,22 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Reasoning; it is never part of the answer."""
+    """Reasoning; it is never part of the answer.
+
+    The endpoint sends it as an item of a response. How many tokens it took says `usage`.
+    """
 
     text: Text
-    """The summary of the reasoning."""
+    """The summary of the reasoning; empty for none."""
     pieces: Texts = ()
     """The deltas of the summary; one delta without it."""
     raw: Texts = ()
     """The deltas of the reasoning itself, which is not sent without it."""
     encrypted: Text = ""
     """The reasoning in the form that only the model's service can read; not sent when empty."""
+    in_chat: bool = False
+    """The endpoint sends it in chat, too, as `reasoning_content`: `raw`, or the summary without it. Many servers do;
+    OpenAI's shows none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,8 +486,9 @@ class Script:
     """Whether the parts answer one request each, in order, and the last one all that follow: the requests of one
     conversation are counted, or those of the whole endpoint."""
     choices: tuple[Parts, ...] = ()
-    """For a request of several choices: the parts of each choice, in the order in which their turns start under the
-    nonce. Without it all choices play `parts`."""
+    """For a request of several choices: the parts of each choice, in order; where a marker has chosen the script, in
+    that in which their turns start under the nonce. Without it all choices play `parts`; in files it stands for them,
+    too, and a request for one choice gets the first."""
 
 
 Library = Mapping[str, Script]

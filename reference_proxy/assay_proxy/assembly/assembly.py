@@ -9,10 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay_proxy.assembly.choice import Choice, Rules, State
-from assay_proxy.events import CallsEnded, Failed, Finished, Quiet, TurnEvent, TurnOver, Usage, Working
+from assay_proxy.events import (
+    CallsEnded,
+    Failed,
+    Finished,
+    Quiet,
+    Ready,
+    Text,
+    Texts,
+    TurnEvent,
+    TurnOver,
+    Usage,
+    Working,
+    apart,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 # Many versions of Codex count a response's tokens only after its calls are answered, which may be never.
 USAGE_PATIENCE = 2.0
@@ -20,17 +33,13 @@ USAGE_PATIENCE = 2.0
 
 
 def assemble(
-    events: Iterable[TurnEvent], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
-) -> Iterator[TurnEvent]:
+    events: Iterable[Ready], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
+) -> Iterator[Ready]:
     """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
 
     The arguments are those of `Assembly`, which this pulls events through.
     """
-    assembly = Assembly(rules, choices=choices, await_usage=await_usage, seed=seed)
-    for event in events:
-        yield from assembly.feed(event)
-        if assembly.done:
-            return
+    return Assembly(rules, choices=choices, await_usage=await_usage, seed=seed).pull(events)
 
 
 class Assembly:
@@ -63,12 +72,37 @@ class Assembly:
         self.done = self._over and not (self._await_usage and self._may_be_paid(event, over=before))
         return passed
 
+    @property
+    def calm(self) -> bool:
+        """Whether no choice has ended or had a call: then nothing waits for a silence."""
+        return all(choice.calm for choice in self._choices)
+
+    def pull(self, events: Iterable[Ready]) -> Iterator[Ready]:
+        """What passes of all events, to the end of the answer."""
+        choices = len(self._choices)
+        for event in events:
+            match event:
+                case Texts():
+                    yield from self.together(event)
+                case Text() if event.choice < choices and self.passes(event.text, event.choice):
+                    yield event
+                case _:
+                    yield from self.feed(event)
+            if self.done:
+                return
+
     def passes(self, text: str, choice: int = 0) -> bool:
         """Whether a `Text` of this choice passes as it is; then it is taken, as by `feed`. Else nothing has changed.
 
         Nearly every piece of a long answer does, and without an event for each a stream costs a fraction.
         """
         return self._choices[choice].passes(text)
+
+    def together(self, event: Texts) -> Sequence[Ready]:
+        """What passes of pieces of text: nearly always the pieces as they are."""
+        if event.choice < len(self._choices) and self.passes("".join(event.texts), event.choice):
+            return (event,)
+        return [passed for text in apart(event) for passed in self.feed(text)]
 
     def _passed(self, event: TurnEvent) -> list[TurnEvent]:
         match event:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
 from assay_proxy.surfaces.chat_dialect import CallFormat
 from assay_proxy.surfaces.json_text import members, string, written
 from assay_proxy.surfaces.sse import DONE, frame
@@ -72,6 +72,9 @@ class _Choice:
         match event:
             case Text():
                 yield {"content": event.text}, None
+            case Thought():
+                for piece in reasoning(event):
+                    yield {"reasoning_content": piece}, None
             case CallOpened() if self.calls.feed(event):
                 yield self.call_format.opening(self.calls.call(event.id)), None
             case Arguments() if self.calls.feed(event):
@@ -135,7 +138,7 @@ class ChatStream:
         """The frames of an event."""
         self._meter.take(event)
         match event:
-            case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
+            case Text() | Thought() | CallOpened() | Arguments() | CallClosed() | Finished():
                 choice, frames = self._choice(event.choice)
                 deltas = choice.deltas(event)
                 return b"".join(frames.around(written(one), end, self._logprobs(event, one)) for one, end in deltas)
@@ -175,6 +178,14 @@ class ChatStream:
         if index not in self._choices:
             self._choices[index] = _Choice(self._head.call_format), _Frame.of(self._head, index)
         return self._choices[index]
+
+
+def reasoning(thought: Thought) -> tuple[str, ...]:
+    """What chat shows of a thought, in pieces: the reasoning itself, or its summary where the model keeps that.
+
+    `reasoning_content` is what many servers have beside the content, and clients read.
+    """
+    return tuple(piece for piece in thought.raw or thought.summary if piece) if thought.in_chat else ()
 
 
 def _envelope(head: Head) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from assay_proxy.surfaces.chat_stream import reasoning
 from assay_proxy.surfaces.json_text import members, string, written
 from assay_proxy.surfaces.usage import Meter, usage_text
 
@@ -28,6 +29,7 @@ class _Choice:
 
     call_format: CallFormat
     text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
     """The text after the first complete call."""
     calls: Aggregator = field(default_factory=Aggregator)
@@ -39,6 +41,8 @@ class _Choice:
         match event:
             case Text():
                 self.say(event.text)
+            case Thought():
+                self.reasoning += reasoning(event)
             case CallOpened() | Arguments():
                 self.calls.feed(event)
             case CallClosed():
@@ -60,6 +64,8 @@ class _Choice:
         said = self._content() if calls else "".join(self.text)
         message = f'"role":"assistant","content":{"null" if said is None else string(said)},"refusal":null'
         more = f",{written(self.call_format.members(calls))[1:-1]}" if calls else ""
+        if self.reasoning:
+            more += f',"reasoning_content":{string("".join(self.reasoning))}'
         tokens = "null"
         if logprobs is not None:
             tokens = written({"content": None if calls else logprobs(self.text), "refusal": None})
@@ -78,7 +84,7 @@ class _Choice:
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
 
 
-_SAID = (Text, CallOpened, Arguments, CallClosed, Finished)
+_SAID = (Text, Thought, CallOpened, Arguments, CallClosed, Finished)
 
 
 class ChatWhole:
