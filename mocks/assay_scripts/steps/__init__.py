@@ -33,6 +33,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Annotated, ClassVar, Literal, get_args
 
 from assay_scripts.kinds import (
@@ -118,7 +119,7 @@ class Say:
         if self.whole:
             return iter((Piece(self.text, self.choice, whole=True),))
         # One after the other, so that a million deltas take no memory.
-        return (Piece(text, self.choice) for _ in range(self.times) for text in self.pieces)
+        return map(Piece, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
 
 
 @dataclass(frozen=True, slots=True)
