@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -13,6 +12,7 @@ from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
 from assay.report.head import head
+from assay.report.lines import set_in
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 from assay.results.flaky import flaky
@@ -102,7 +102,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
     for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
         # The row lists what else breaks these clients, too, which such a target need not do.
         if REPEATS in effect:
-            console.print(Padding(Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"), (0, 0, 0, 2)))
+            set_in(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
@@ -122,10 +122,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
             repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
             for line in (*lines, Text(found.where), repeat):
-                # A command that was wrapped could not be copied.
-                console.print(
-                    Text("  ") + line if line.no_wrap else Padding(line, (0, 0, 0, 2)), soft_wrap=line.no_wrap
-                )
+                set_in(console, line)
 
 
 def _weight(row: Requirement, certificate: Certificate) -> int:
@@ -243,7 +240,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        console.print(Padding(Text(visible(line)), (0, 0, 0, 2)))
+        set_in(console, Text(visible(line)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:
