@@ -11,6 +11,7 @@ from assay.model.dialect import DEFAULT, Arguments
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
+from assay.report.data import INTERRUPTED
 from assay.report.head import head
 from assay.report.lines import set_in
 from assay.report.phrases import STYLES, broken_requirement
@@ -165,6 +166,9 @@ def _levels(certificate: Certificate) -> str:
 def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
     broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
     match certificate.verdict(level):
+        # As the data say it: what an interrupted run has not broken says nothing of the rest.
+        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+            return f"no certificate, {unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
         case Exit.FAILED:
             said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
             return said if certificate.selection else f"not certified, {said}"
@@ -181,7 +185,11 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
     """The last lines: both verdicts, then that of the level that decides, in the words of its exit status."""
     console.print(_levels(certificate), soft_wrap=True)
     at = f" at level {certificate.level}"
+    if certificate.interrupted:
+        console.print(f"[bold magenta]no certificate[/]: {INTERRUPTED}", soft_wrap=True)
     match certificate.exit:
+        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+            _not_observed_either(console, certificate)
         # Before the plain cases: a selection is never "certified", however well it went.
         case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
             _not_observed_either(console, certificate)
