@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.targets.kinds import File, Flag, Folder, OneOf
+from assay.targets.kinds import File, Folder, OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,9 @@ def with_options(*groups: type[Options]) -> Callable[[_Command], _Command]:
 
 def _click_option(option: Option) -> Callable[[_Command], _Command]:
     names = (*(f"--{name}" for name in option.names), option.field)
-    if isinstance(option.kind, Flag):
-        return click.option(*names, is_flag=True, help=option.full_help)
+    if option.off:
+        # None where neither is given: a target file may say it then.
+        return click.option(f"--{option.name}/--{option.off}", option.field, default=None, help=option.full_help)
     return click.option(
         *names, type=_Value(option), metavar=option.kind.metavar, multiple=option.repeatable, help=option.full_help
     )

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from assay.faces.arguments import with_options
+from assay.faces.console import console
 from assay.faces.plan import USAGE_ERRORS, Plan, plan
 from assay.faces.results import FORMAT, TERMINAL, show
 from assay.faces.saved import refusal
@@ -28,6 +28,8 @@ from assay.targets.target_file import TargetFile, TargetFileError, load, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
 
     from assay.results.report import Report
 
@@ -89,12 +91,12 @@ def _certify_all(every: Sequence[_Asked], form: str) -> int:
     planned = [(one, _planned(one)) for one in _apart(every)]
     ends: list[tuple[str, int, Report | None]] = []
     for one, ready in planned:
-        Console().rule(Text(one.name), align="left")
+        console().rule(Text(one.name), align="left")
         status, report = _certify(ready, one.target, form)
         ends.append((one.name, status, report))
         if status == Exit.INTERRUPTED:
             break
-    _summary(Console(), ends, left=[one.name for one, _ in planned[len(ends) :]])
+    _summary(console(), ends, left=[one.name for one, _ in planned[len(ends) :]])
     return worst(Exit(status) for _, status, _ in ends)
 
 
@@ -120,13 +122,13 @@ def _planned(one: _Asked) -> Plan:
 def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
     """The exit status, and the result if there is one."""
     # What a program reads from stdout has no bar and no line of ours in it.
-    console = Console(stderr=form != TERMINAL)
+    said_to = console(stderr=form != TERMINAL)
     try:
         # Planned outside `terminable`: nothing has been started that a signal would have to stop.
         with terminable():
             certificate = planned.certify(
-                lambda reached: progress(Console(stderr=True), planned.scenarios_for(reached), reached.dialects),
-                lambda said: console.print(said, soft_wrap=True, markup=False),
+                lambda reached: progress(console(stderr=True), planned.scenarios_for(reached), reached.dialects),
+                lambda said: said_to.print(said, soft_wrap=True, markup=False),
             )
         report = planned.write(certificate)
     except USAGE_ERRORS as error:
@@ -145,15 +147,15 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
     return report.status, report
 
 
-def _summary(console: Console, ends: Sequence[tuple[str, int, Report | None]], *, left: Sequence[str]) -> None:
+def _summary(to: Console, ends: Sequence[tuple[str, int, Report | None]], *, left: Sequence[str]) -> None:
     """One line for each target: its name, its verdict, what is broken."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     for name, status, report in ends:
         table.add_row(Text(name), Text(_verdict(report) if report else MEANINGS[Exit(status)]))
     for name in left:
         table.add_row(Text(name), Text("not begun"))
-    console.print()
-    console.print(table)
+    to.print()
+    to.print(table)
 
 
 def _verdict(report: Report) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from assay.faces.certificates import certificate_group, verify_command
 from assay.faces.certify import certify_command
 from assay.faces.completion import completion_command
+from assay.faces.console import console
 from assay.faces.init import init_command
 from assay.faces.persona import APPROVALS, Asked, list_personas, persona
 from assay.faces.record import record_command
@@ -83,9 +83,9 @@ for _command in (
 def list_command(*, scenarios: bool, as_json: bool) -> None:
     """List the requirements, or the scenarios."""
     if scenarios:
-        explain.list_scenarios(Console(), (*SCENARIOS, *LIVE), as_json=as_json)
+        explain.list_scenarios(console(), (*SCENARIOS, *LIVE), as_json=as_json)
     else:
-        explain.list_requirements(Console(), load(), as_json=as_json)
+        explain.list_requirements(console(), load(), as_json=as_json)
 
 
 @main.command("explain")
@@ -98,7 +98,7 @@ def explain_command(requirement: str) -> None:
         raise click.UsageError(str(error)) from error
     # In all dialects, since no target is asked about.
     scenarios = [scenario for scenario in (*SCENARIOS, *LIVE) if row in applicable(scenario, load(), Dialect)]
-    explain.explain(Console(), row, scenarios, load().seeds)
+    explain.explain(console(), row, scenarios, load().seeds)
 
 
 @main.command("show")
@@ -146,13 +146,13 @@ def show_command(scenario: str) -> None:
 def persona_command(name: str | None, *, as_list: bool, no_tools: bool, api_key_env: str | None, **values: Any) -> None:  # noqa: ANN401 (one for each option)
     """Hold a whole conversation as a known client does, and say whether the proxy served it."""
     if as_list or name is None:
-        list_personas(Console())
+        list_personas(console())
         raise SystemExit(Exit.CERTIFIED if as_list else Exit.USAGE)
     try:
         key = "" if api_key_env is None else secret(api_key_env, "the key")
         headers = dict(pair.resolved() for pair in values.pop("header"))
         with terminable():
-            status = persona(Asked(name=name, key=key, headers=headers, tools=not no_tools, **values), Console())
+            status = persona(Asked(name=name, key=key, headers=headers, tools=not no_tools, **values), console())
     except OptionError as error:
         raise click.UsageError(str(error)) from error
     except HarnessError as error:

@@ -33,7 +33,7 @@ from assay.targets.kinds import OptionError
 from assay.targets.reach import reach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from assay.driving.drive import Progress
@@ -183,6 +183,15 @@ class Plan:
         # What Assay starts, it starts with a backend that plays scripts.
         known = self.target.bundled or self.target.command is not None or self.target.gateway is not None
         return self.scenarios if known else (*self.scenarios, *self.live)
+
+    def only(self, names: Collection[str]) -> Plan:
+        """The same run of some of its scenarios, as if they had been selected by name."""
+        return replace(
+            self,
+            run=replace(self.run, only=tuple(one.name for one in self.possible if one.name in names)),
+            scenarios=tuple(one for one in self.scenarios if one.name in names),
+            live=tuple(one for one in self.live if one.name in names),
+        )
 
     def _budget(self, target: Target, say: Callable[[str], None]) -> Budget:
         run = self.run

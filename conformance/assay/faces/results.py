@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
+from assay.faces.console import console
 from assay.faces.saved import certificate_of_all, refusal, saved, transcripts
 from assay.model import editions
 from assay.model.catalogue import Catalogue, load
@@ -59,7 +59,7 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
         _print_page(report, certificate.runs)
         return
     terminal.report(
-        Console(), certificate, catalogue,
+        console(), certificate, catalogue,
         again=report.configuration.command, demonstration=demonstration,
         allow_partial=report.configuration.allow_partial, roots=roots(report),
     )  # fmt: skip

@@ -26,13 +26,27 @@ NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNM
 
 def applicable(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]) -> tuple[Requirement, ...]:
     """The requirements that a scenario is judged by where these dialects are spoken, in the catalogue's order."""
-    forms = scenario.forms(dialects)
-    judged = {form: _judged(scenario, form) for form in forms}
+    judged = {form: _judged(scenario, form) for form in scenario.forms(dialects)}
     return tuple(
         row
         for row in catalogue.requirements
-        if any(row.speaks_of(form) and (row.id in scenario.exercises or row.judged in judged[form]) for form in forms)
+        if any(_is_judged(row, scenario, form, due) for form, due in judged.items())
     )
+
+
+def by_form(
+    scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]
+) -> dict[Form, tuple[Requirement, ...]]:
+    """The same for each form in which the scenario is driven."""
+    judged = {form: _judged(scenario, form) for form in scenario.forms(dialects)}
+    return {
+        form: tuple(row for row in catalogue.requirements if _is_judged(row, scenario, form, due))
+        for form, due in judged.items()
+    }
+
+
+def _is_judged(row: Requirement, scenario: Scenario, form: Form, due: set[Judged]) -> bool:
+    return row.speaks_of(form) and (row.id in scenario.exercises or row.judged in due)
 
 
 def _judged(scenario: Scenario, form: Form) -> set[Judged]:

@@ -88,7 +88,7 @@ def _flaky(root: Element, report: Report) -> None:
         return
     suite = SubElement(root, "testsuite", name="flaky", timestamp=report.began, time="0")
     for one in report.flaky:
-        said = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
+        said = one.at(report.configuration.level)
         case = SubElement(
             suite, "testcase", classname="flaky", name=_text(f"{one.requirement} ({one.dialect}, {one.mode})")
         )

@@ -90,8 +90,8 @@ def _flaky(report: Report) -> Iterator[str]:
         yield "| requirement | dialect | mode | verdict of each run | what was seen |"
         yield "| --- | --- | --- | --- | --- |"
         for one in report.flaky:
-            said = one.strict if report.configuration.level is VerdictLevel.STRICT else one.compat
-            yield f"| `{one.requirement}` | {one.dialect} | {one.mode} | {', '.join(said)} | {_plain(one.seen)} |"
+            said = ", ".join(one.at(report.configuration.level))
+            yield f"| `{one.requirement}` | {one.dialect} | {one.mode} | {said} | {_plain(one.seen)} |"
         yield ""
 
 

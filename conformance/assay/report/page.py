@@ -10,62 +10,49 @@ import base64
 import dataclasses
 import gzip
 import json
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assay.model.scenario import Mode
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.exchanges import exchanges
 from assay.report.roots import roots
-from assay.wire.quoting import visible
+from assay.report.templates import environment, raw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay.judging.outcomes import Run
     from assay.model.dialect import Dialect
     from assay.results.report import Cell, Found, Report
-
-SYMBOLS: Mapping[Verdict, str] = {
-    Verdict.PASS: "✓",
-    Verdict.FAIL: "✗",
-    Verdict.WARN: "!",
-    Verdict.NOT_OBSERVED: "?",
-    Verdict.NOT_APPLICABLE: "\N{EN DASH}",
-    Verdict.ERROR: "‼",
-}
-"""What a cell shows."""
 
 
 def page(report: Report, runs: Iterable[Run]) -> str:
     """The page of a result and its exchanges."""
     runs = tuple(runs)
     dialects = list(dict.fromkeys(cell.dialect for cell in report.cells))
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    # Whatever is written: control characters of an answer are escaped where it is quoted.
-    environment.finalize = lambda value: visible(value) if type(value) is str else value
-    return environment.from_string(_file("page.html")).render(
-        report=report,
-        title=report.target.base_url if report.target else report.configuration.command,
-        roots=roots(report),
-        findings=[_shown(found, report) for found in report.findings],
-        rows=list(_rows(report, dialects)),
-        dialects=dialects,
-        modes=list(Mode),
-        topics=list(dict.fromkeys(map(_topic, report.requirements))),
-        verdicts=[verdict for verdict in Verdict if any(verdict in {one.strict, one.compat} for one in report.cells)],
-        symbols=SYMBOLS,
-        data=Markup(_packed(_data(report, runs))),  # noqa: S704 (base64 has no character that HTML reads)
-        css=Markup(_file("page.css")),  # noqa: S704 (our own)
-        js=Markup(_file("page.js")),  # noqa: S704 (our own)
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            level=report.configuration.level,
+            title=report.target.base_url if report.target else report.configuration.command,
+            roots=roots(report),
+            findings=[_shown(found, report) for found in report.findings],
+            rows=list(_rows(report, dialects)),
+            dialects=dialects,
+            modes=list(Mode),
+            topics=list(dict.fromkeys(map(_topic, report.requirements))),
+            verdicts=[
+                verdict for verdict in Verdict if any(verdict in {one.strict, one.compat} for one in report.cells)
+            ],
+            data=Markup(_packed(_data(report, runs))),  # noqa: S704 (base64 has no character that HTML reads)
+            css=raw("page.css"),
+            js=raw("page.js"),
+        )
     )
-
-
-def _file(name: str) -> str:
-    return files("assay").joinpath("report", "template", name).read_text(encoding="utf-8")
 
 
 def _at(one: Cell | Found, report: Report) -> Verdict:
@@ -84,16 +71,24 @@ def _topic(requirement: str) -> str:
 
 def _rows(report: Report, dialects: Sequence[Dialect]) -> Iterator[dict[str, Any]]:
     cells = {(one.requirement, one.dialect, one.mode): one for one in report.cells}
+    flaky = {(one.requirement, one.dialect, one.mode) for one in report.flaky}
     for row in report.requirements.values():
         yield {
             "id": row.id,
             "level": row.level,
             "topic": _topic(row.id),
             "cells": [
-                {"dialect": dialect, "mode": mode, "one": one, "shown": _at(one, report) if one else ""}
+                {
+                    "dialect": dialect,
+                    "mode": mode,
+                    "one": one,
+                    "shown": _at(one, report) if one else "",
+                    "flaky": key in flaky,
+                }
                 for dialect in dialects
                 for mode in Mode
-                for one in [cells.get((row.id, dialect, mode))]
+                for key in [(row.id, dialect, mode)]
+                for one in [cells.get(key)]
             ],
         }
 

@@ -28,7 +28,7 @@ def progress(
 ) -> Iterator[drive.Progress]:
     """What is to be called after each scenario and form; `what` is done in these steps."""
     total = sum(len(scenario.forms(dialects)) for scenario in scenarios)
-    if not console.is_terminal:
+    if not console.is_interactive:
         yield _lines(console, total, what)
         return
     columns = (

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assay.model.dialect import Surface
 from assay.model.requirement import Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.examples import Example, Shown, failing, passing
-from assay.report.page import SYMBOLS, page
+from assay.report.page import page
 from assay.report.roots import roots
+from assay.report.templates import environment, raw
 from assay.report.topics import topic_of
-from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,16 +71,15 @@ def site(
     for entry in entries:
         proxies.setdefault(entry.name, []).append(entry)
     newest = [those[-1] for those in proxies.values()]
-    written = _environment()
     where = list(_columns(newest))
     rows = [{"entry": one, "cells": [_topic(one, level, *column) for column in where]} for one in newest]
     surfaces = {surface: [topic for one, topic in where if one is surface] for surface, _ in where}
-    yield "index.html", written("site_index.html", up="", rows=rows, surfaces=surfaces, level=level)
+    yield "index.html", _written("site_index.html", up="", rows=rows, surfaces=surfaces, level=level)
     for those in proxies.values():
         pages = list(_trend(those, level))
         yield (
             f"proxies/{slug(those[-1].name)}.html",
-            written(
+            _written(
                 "site_proxy.html", up="../", entry=those[-1], trend=pages[::-1], level=level,
                 roots=roots(those[-1].report),
                 findings=[(found, _at(found, level)) for found in those[-1].report.findings],
@@ -92,11 +88,11 @@ def site(
     for entry in entries:
         yield f"results/{entry.file}.html", page(entry.report, entry.runs)
     results = [Shown(of=f"{one.name} {one.version}".strip(), report=one.report, runs=one.runs) for one in newest]
-    yield from _requirements(newest, catalogue, level, [*shown, *results], written)
+    yield from _requirements(newest, catalogue, level, [*shown, *results])
 
 
 def _requirements(
-    newest: Sequence[Entry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[Shown], written: _Written
+    newest: Sequence[Entry], catalogue: Catalogue, level: VerdictLevel, shown: Sequence[Shown]
 ) -> Iterator[tuple[str, str]]:
     broken = failing(shown)
     kept = passing(shown, broken)
@@ -107,14 +103,20 @@ def _requirements(
         listed.append({"row": row, "breaking": breaking})
         yield (
             f"requirements/{row.id}.html",
-            written(
+            _written(
                 "site_requirement.html", up="../", row=row, level=level, why=_why(row), seeds=catalogue.seeds,
-                verdicts=[(one, [(cell, _at(cell, level)) for cell in cells]) for one, cells in verdicts],
+                verdicts=[(one, _shown(one, cells, level)) for one, cells in verdicts],
                 breaking=breaking,
                 examples=[("kept", kept.get(row.id)), ("broken", broken.get(row.id))],
             ),
         )  # fmt: skip
-    yield "requirements/index.html", written("site_requirements.html", up="../", rows=listed, level=level)
+    yield "requirements/index.html", _written("site_requirements.html", up="../", rows=listed, level=level)
+
+
+def _shown(entry: Entry, cells: Iterable[Cell], level: VerdictLevel) -> list[tuple[Cell, Verdict, bool]]:
+    """Cells with their verdicts, and whether other runs had others."""
+    flaky = {(one.requirement, one.dialect, one.mode) for one in entry.report.flaky}
+    return [(cell, _at(cell, level), (cell.requirement, cell.dialect, cell.mode) in flaky) for cell in cells]
 
 
 def _why(row: Requirement) -> str:
@@ -184,40 +186,15 @@ def _trend(entries: Sequence[Entry], level: VerdictLevel) -> Iterator[dict[str, 
         before = broken
 
 
-class _Written:
-    """Fills in the templates of the site."""
-
-    def __init__(self, environment: Environment) -> None:
-        # Each is read and compiled once: there are as many pages as requirements.
-        self._template = cache(lambda name: environment.from_string(_file(name)))
-        self._css = "\n".join(_file(name) for name in ("page.css", "site.css"))
-
-    def __call__(self, name: str, **values: Any) -> str:  # noqa: ANN401 (a template's own)
-        frame = Markup(  # noqa: S704 (rendered with everything escaped)
-            self._template(name).render(**values)
-        )
-        title = frame.partition("<h1>")[2].partition("</h1>")[0].striptags()
-        css = Markup(self._css)  # noqa: S704 (our own)
-        return self._template("site.html").render(body=frame, title=title, css=css, up=values["up"])
-
-
-def _environment() -> _Written:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    # Whatever is written: control characters of an answer are escaped where it is quoted.
-    environment.finalize = lambda value: visible(value) if type(value) is str else value
-    environment.filters["lines"] = _Lines
-    environment.globals |= {"symbols": SYMBOLS, "slug": slug, "topic_of": topic_of}
-    return _Written(environment)
-
-
-class _Lines(str):
-    """A text of several lines whose invisible characters are escaped already. It is escaped for HTML all the same."""
-
-    __slots__ = ()
-
-
-def _file(name: str) -> str:
-    return files("assay").joinpath("report", "template", name).read_text(encoding="utf-8")
+def _written(name: str, **values: Any) -> str:  # noqa: ANN401 (a template's own)
+    """A page of the site, filled in."""
+    templates = environment()
+    body = Markup(  # noqa: S704 (rendered with everything escaped)
+        templates.get_template(name, globals={"slug": slug, "topic_of": topic_of}).render(**values)
+    )
+    title = body.partition("<h1>")[2].partition("</h1>")[0].striptags()
+    css = raw("page.css", "site.css")
+    return templates.get_template("site.html").render(body=body, title=title, css=css, up=values["up"])
 
 
 __all__ = ["Entry", "Example", "Shown", "site", "slug"]

@@ -142,7 +142,7 @@ def _flaky(console: Console, certificate: Certificate, catalogue: Catalogue) -> 
     ends = ", ".join(f"{one.exit:d}" for one in certificate.every)
     console.print(f"\n{len(certificate.every)} runs, exit statuses {ends}; the worst is shown", soft_wrap=True)
     for one in flaky(certificate, catalogue):
-        verdicts = ", ".join(one.strict if certificate.level is VerdictLevel.STRICT else one.compat)
+        verdicts = ", ".join(one.at(certificate.level))
         where = f"  {one.requirement}  {one.mode}, {one.dialect}: {verdicts}; {visible(one.seen)}"
         console.print(Text.assemble(("FLAKY", "bold yellow"), where), soft_wrap=True)
 

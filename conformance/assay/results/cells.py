@@ -35,32 +35,40 @@ BESIDE = "something else is wrong with the same answers"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Part:
+class Part:
     """What one scenario says of a requirement in one form."""
 
     strict: Verdict
     compat: Verdict
     reason: str
-    known: bool = False
+    known: str = ""
+    """Why the failure is accepted; "": it is not."""
+    outcome: Outcome | None = None
+    """The outcome that says it, with what was found in this form alone; None: no scenario was run."""
+
+    def at(self, level: VerdictLevel) -> Verdict:
+        """The verdict at a level."""
+        return self.strict if level is VerdictLevel.STRICT else self.compat
 
 
 def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
     """One cell for each requirement and form that something is said about, in the order of the catalogue."""
-    found = _parts(certificate, catalogue)
+    found = parts(certificate, catalogue)
     looked_at = {requirement for requirement, _ in found}
     forms = [Form(dialect, mode) for dialect in certificate.target.dialects for mode in Mode]
     return tuple(
-        _cell(row, form, parts)
+        _cell(row, form, said)
         for row in catalogue.requirements
         for form in forms
-        if (parts := found.get((row.id, form)) or (() if row.id in looked_at else _not_run(row, form, certificate)))
+        if (said := found.get((row.id, form)) or (() if row.id in looked_at else _not_run(row, form, certificate)))
     )
 
 
-def _parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[_Part]]:
+def parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[Part]]:
+    """What each scenario says of each requirement in each form."""
     runs = {run.scenario.name: run for run in certificate.runs}
     wrong = _wrong(certificate)
-    found: defaultdict[tuple[str, Form], list[_Part]] = defaultdict(list)
+    found: defaultdict[tuple[str, Form], list[Part]] = defaultdict(list)
     for outcome in certificate.outcomes:
         run, row = runs[outcome.scenario], catalogue.by_id[outcome.requirement]
         broken = {finding.form for finding in outcome.findings}
@@ -77,16 +85,20 @@ def _wrong(certificate: Certificate) -> frozenset[tuple[str, Form]]:
     return frozenset(found | caused)
 
 
-def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> _Part:
+def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> Part:
     mine = tuple(finding for finding in outcome.findings if finding.form == form)
+    here = replace(outcome, findings=mine)
     if outcome.verdict not in BROKEN or mine or not outcome.findings:
-        here = replace(outcome, findings=mine)
-        return _Part(
-            strict=here.verdict, compat=here.at(VerdictLevel.COMPAT), reason=here.reason, known=bool(here.known)
+        return Part(
+            strict=here.verdict,
+            compat=here.at(VerdictLevel.COMPAT),
+            reason=here.reason,
+            known=here.known,
+            outcome=here,
         )
     reason = _unknown(form, run, row, hidden=(outcome.scenario, form) in wrong)
     verdict = Verdict.NOT_OBSERVED if reason else Verdict.PASS
-    return _Part(strict=verdict, compat=verdict, reason=reason)
+    return Part(strict=verdict, compat=verdict, reason=reason, outcome=here)
 
 
 def _unknown(form: Form, run: Run, row: Requirement, *, hidden: bool) -> str:
@@ -99,17 +111,17 @@ def _unknown(form: Form, run: Run, row: Requirement, *, hidden: bool) -> str:
     return BESIDE if hidden else ""
 
 
-def _not_run(row: Requirement, form: Form, certificate: Certificate) -> Sequence[_Part]:
+def _not_run(row: Requirement, form: Form, certificate: Certificate) -> Sequence[Part]:
     """What is said of a MUST that no scenario of a whole run was about."""
     if certificate.selection or row.level is not Level.MUST or not row.speaks_of(form):
         return ()
-    return (_Part(strict=Verdict.NOT_OBSERVED, compat=Verdict.NOT_OBSERVED, reason=NOT_RUN),)
+    return (Part(strict=Verdict.NOT_OBSERVED, compat=Verdict.NOT_OBSERVED, reason=NOT_RUN),)
 
 
-def _cell(row: Requirement, form: Form, parts: Sequence[_Part]) -> Cell:
-    strict = min((part.strict for part in parts), key=WORST.index)
-    compat = min((part.compat for part in parts), key=WORST.index)
-    reasons = [part.reason for part in parts if part.strict is strict and part.reason]
+def _cell(row: Requirement, form: Form, said: Sequence[Part]) -> Cell:
+    strict = min((part.strict for part in said), key=WORST.index)
+    compat = min((part.compat for part in said), key=WORST.index)
+    reasons = [part.reason for part in said if part.strict is strict and part.reason]
     judged = {Verdict.FAIL, Verdict.WARN, Verdict.PASS}
     return Cell(
         requirement=row.id,
@@ -117,7 +129,7 @@ def _cell(row: Requirement, form: Form, parts: Sequence[_Part]) -> Cell:
         mode=form.mode,
         strict=strict,
         compat=compat,
-        known=strict in BROKEN and all(part.known for part in parts if part.strict in BROKEN),
+        known=strict in BROKEN and all(part.known for part in said if part.strict in BROKEN),
         reason=reasons[0] if reasons else "",
-        scenarios=sum(part.strict in judged for part in parts),
+        scenarios=sum(part.strict in judged for part in said),
     )

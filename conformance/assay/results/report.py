@@ -298,6 +298,10 @@ class Flaky(_Form):
     scenarios: tuple[str, ...]
     """The scenarios in which it was broken, in any run."""
 
+    def at(self, level: VerdictLevel) -> tuple[Verdict, ...]:
+        """The verdict of each run at a level."""
+        return self.strict if level is VerdictLevel.STRICT else self.compat
+
 
 @dataclass(frozen=True, kw_only=True)
 class Transcripts(_Form):

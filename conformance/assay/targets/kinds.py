@@ -298,7 +298,7 @@ class Reasons:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """On when it is given; off when not."""
+    """On or off."""
 
     metavar: ClassVar[str] = ""
     right: ClassVar[str] = "true or false"

@@ -40,13 +40,19 @@ class Option:
         return (self.name, *self.also)
 
     @property
+    def off(self) -> str:
+        """The name that turns a flag off which a target file turns on; "" where the option is no flag."""
+        return f"no-{self.name}" if isinstance(self.kind, Flag) else ""
+
+    @property
     def full_help(self) -> str:
         """The help with the default, where there is one worth a word, and whether the option may be repeated."""
         # None, "" and False say what leaving the option out means already.
-        value = f"{self.default:g}" if isinstance(self.default, int | float) else f"{self.default}"
+        value = f"{self.default:g}" if isinstance(self.default, float) else f"{self.default}"
         notes = [] if self.repeatable or not self.default else [f"default {value}"]
         notes += ["may be repeated"] if self.repeatable else []
         notes += [f"also --{name}" for name in self.also]
+        notes += [f"--{self.off} overrides a target file"] if self.off else []
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
 
     def read(self, value: object) -> object:
@@ -106,7 +112,7 @@ class Option:
         """The words of a command line that give the option this value; none for the default."""
         if value == self.default:
             return
-        if isinstance(self.kind, Flag):
+        if self.off:
             yield f"--{self.name}"
             return
         for one in value if isinstance(value, tuple) else (value,):  # a repeatable option is given once for each value
@@ -138,7 +144,7 @@ class Options:
     def from_values(cls, values: Mapping[str, Any]) -> Self:
         """The options whose values were read already, by field; what is not one of these options is passed over.
 
-        A repeatable option that was not given may be None or empty, any other None.
+        An option that was not given is None, and a repeatable one may be empty.
         """
         given: dict[str, Any] = {}
         for option in cls.options():

@@ -176,6 +176,6 @@ def schema() -> dict[str, Any]:
 
 def merged(file: TargetFile | None, given: Mapping[str, Any]) -> tuple[TargetOptions, RunOptions]:
     """The options of a file and of a command line, which overrides it; None or empty: not given there."""
-    said = {name: value for name, value in given.items() if value not in (None, (), [], False)}
+    said = {name: value for name, value in given.items() if value not in (None, (), [])}
     values = {**(file.values if file else {}), **said}
     return TargetOptions.from_values(values), RunOptions.from_values(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 import threading
@@ -16,14 +17,17 @@ from saved_recordings import save
 
 from assay.faces.saved import EVERY
 from assay.model.catalogue import load
-from assay.model.verdict import VerdictLevel
+from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.page import page as page_of
 from assay.report.site import Entry, site
 from assay.results import folder
+from assay.results.report import Flaky, Repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from assay.results.report import Report
 
 Finds = Callable[[Page], list[str]]
 Scheme = Literal["light", "dark"]
@@ -34,6 +38,7 @@ PAGES = (
     "requirements/index.html",
     "requirements/chat.stream.finish-once.html",
 )
+REPEATED = "repeated.html"
 MOST_TABS = 400
 """More than the stops of any page here up to what is sought."""
 
@@ -54,7 +59,27 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / path).write_bytes(text.encode(errors="backslashreplace"))
     text = page_of(entries[0].report, entries[0].runs)
     (root / "result.html").write_bytes(text.encode(errors="backslashreplace"))
+    (root / REPEATED).write_bytes(
+        page_of(repeated(entries[0].report), entries[0].runs).encode(errors="backslashreplace")
+    )
     return root
+
+
+def repeated(report: Report) -> Report:
+    """The same result as the second of three runs, in which alone two requirements were broken."""
+    broken = [cell for cell in report.cells if cell.strict is Verdict.FAIL][:2]
+    verdicts = (Verdict.PASS, Verdict.FAIL, Verdict.NOT_OBSERVED)
+    flaky = tuple(
+        Flaky(
+            requirement=cell.requirement, dialect=cell.dialect, mode=cell.mode, strict=verdicts, compat=verdicts,
+            seen="two answers of one conversation have different ids", scenarios=("text-hello", "call-one"),
+        )
+        for cell in broken
+    )  # fmt: skip
+    runs = tuple(
+        Repeated(status=status, began=report.began, seconds=2.0, shown=status == 1, folder="") for status in (0, 1, 4)
+    )
+    return dataclasses.replace(report, repeats=runs, flaky=flaky)
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -118,7 +143,7 @@ def tab_to(page: Page, sought: Locator) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("path", [*PAGES, "result.html"])
+@pytest.mark.parametrize("path", [*PAGES, "result.html", REPEATED])
 def test_nothing_serious_is_found_in_any_width_light_or_dark(
     tab: Callable[..., Page], url: str, serious: Finds, path: str, width: int, scheme: Scheme
 ) -> None:
@@ -132,6 +157,18 @@ def test_nothing_serious_is_found_in_any_width_light_or_dark(
 
 
 # The page of a result.
+
+
+def test_what_is_flaky_is_a_table_and_is_found_in_the_matrix(tab: Callable[..., Page], url: str) -> None:
+    page = tab(f"{url}/{REPEATED}")
+    table = page.get_by_role("region", name="Flaky requirements")
+    expect(table.locator("tbody tr")).to_have_count(2)
+    expect(table.locator("tbody tr").first.locator(".verdict")).to_have_text(["pass", "fail", "not observed"])
+    page.locator("select[name=verdict]").select_option("flaky")
+    shown = page.locator("#matrix tbody tr:visible")
+    expect(page.get_by_role("status").filter(has_text="shown")).to_contain_text(f"{shown.count()} of ")
+    assert 1 <= shown.count() <= 2
+    expect(shown.first.locator("[data-flaky]").first).to_contain_text("fail, flaky: ")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,16 +6,19 @@ import re
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import httpcore  # noqa: F401 (httpx loads it late; an inner run must find it loaded, or it loads it again)
 import pytest
 
 from assay.faces import plan  # at the head: what an inner run loads first is forgotten behind it
+from assay.faces.cases import REST, Case, cases, said
 from assay.model.catalogue import Level, load
-from assay.model.dialect import Arguments, Dialect
-from assay.model.verdict import Verdict
-from assay.reading.applicable import applicable
+from assay.model.dialect import CHATS, Arguments, Dialect
+from assay.model.verdict import Outcome, Verdict
+from assay.reading.selection import keys
 from assay.results import folder
+from assay.results.certificate import Exit
 from assay.results.certify import certify
 from assay.results.interrupted import InterruptedRun
 from assay.results.report import Ended
@@ -34,46 +37,30 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["pytester"]
 
-KEYS = [
-    f"{scenario.name}:{row}"
-    for scenario in SCENARIOS
-    for row in [r.id for r in applicable(scenario, load(), Dialect)] + ["*"]
-]
-OWN = {scenario.name: applicable(scenario, load(), Dialect)[0].id for scenario in SCENARIOS}
-"""A requirement that a scenario has an item for."""
-LINE = re.compile(r"test_requirement\[(\S+)\] (PASSED|FAILED|SKIPPED|XFAIL)", re.MULTILINE)
+CASES = tuple(cases(SCENARIOS, load(), Dialect))
+OWN = {case.scenario: case for case in reversed(CASES) if case.form}
+"""A case that is a scenario's own."""
+MODULE = "assay.suites.test_conformance"
+LINE = re.compile(rf"{MODULE}::(\S+) (PASSED|FAILED|SKIPPED|XFAIL)", re.MULTILINE)
 RESULTS = {
-    Verdict.PASS: "PASSED",
+    Verdict.ERROR: "FAILED",
     Verdict.FAIL: "FAILED",
     Verdict.WARN: "XFAIL",
     Verdict.NOT_OBSERVED: "SKIPPED",
     Verdict.NOT_APPLICABLE: "SKIPPED",
+    Verdict.PASS: "PASSED",
 }
-FABRICATED = """
-    import pytest
-    from types import SimpleNamespace
-    from assay.model.catalogue import load
-    from assay.model.dialect import Arguments, Dialect
-    from assay.reading.applicable import applicable
-    from assay.scenarios import SCENARIOS
-    from assay.model.verdict import Outcome, Verdict, VerdictLevel
+"""What pytest says of a case, the worst verdict first."""
 
-    SAID = {said!r}  # (scenario, requirement) -> verdict
 
-    @pytest.fixture(scope="session")
-    def assay_session():
-        keys = [(s.name, row.id) for s in SCENARIOS for row in applicable(s, load(), Dialect)]
-        verdicts = dict.fromkeys(keys, "pass") | SAID
-        outcomes = [
-            Outcome(scenario=name, requirement=row, verdict=Verdict(verdict), reason=f"reason: {{verdict}} of {{name}}")
-            for (name, row), verdict in verdicts.items()
-        ]
-        return SimpleNamespace(
-            certificate=SimpleNamespace(outcomes=outcomes, runs=(), level=VerdictLevel.STRICT),
-            keys=[f"{{name}}:{{row}}" for name, row in keys],
-            plan=SimpleNamespace(catalogue=load(), live=()),
-        )
-"""
+def item(scenario: str, requirement: str, form: str = "chat-openai-json-stream") -> str:
+    """How an item's id ends."""
+    return f"{scenario}::{form}::{requirement}"
+
+
+def name(case: Case) -> str:
+    """How the id of a case's item ends."""
+    return "::".join(filter(None, (case.scenario, case.form, case.requirement)))
 
 
 def miniature(name: str) -> str:
@@ -91,9 +78,9 @@ def suite(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     for module in ("httpcore", "anyio._backends._asyncio"):
         importlib.import_module(module)
 
-    def run(*arguments: str) -> pytest.RunResult:
+    def run(*arguments: str, suite: Sequence[str] = ("assay.suites",)) -> pytest.RunResult:
         quiet = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-p", "no:syrupy", "-W", "error")
-        return pytester.runpytest_inprocess(*quiet, "--pyargs", "assay.suites", *arguments)
+        return pytester.runpytest_inprocess(*quiet, "--pyargs", *suite, *arguments)
 
     return run
 
@@ -129,9 +116,12 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 def verdicts(engine: Engine) -> dict[str, str]:
     """The same from the one certificate that the engine made."""
     [certificate] = engine.made
-    said = {outcome.key: RESULTS[outcome.verdict] for outcome in certificate.outcomes}
-    assert not said.keys() - set(KEYS)
-    return {key: said.get(key, "PASSED" if key.endswith(":*") else "SKIPPED") for key in KEYS}
+    worst: dict[str, Verdict] = {}
+    for case, found in said(certificate, load(), CASES).items():
+        assert case.form
+        worst[name(case)] = min((part.strict for part in found), key=list(RESULTS).index)
+    items = {name(case): RESULTS[worst[name(case)]] if name(case) in worst else None for case in CASES}
+    return {one: result or ("PASSED" if one.endswith(REST) else "SKIPPED") for one, result in items.items()}
 
 
 OF_THE_OPTIONS = [
@@ -172,9 +162,25 @@ def test_every_option_of_certify_is_an_option_of_the_plugin(suite: Any) -> None:
         assert option.full_help in helped
 
 
-def test_there_is_one_item_per_scenario_and_requirement(suite: Any) -> None:
+@pytest.mark.parametrize(("said", "accepted"), [((), True), (("--assay-no-allow-partial",), False)])
+def test_a_flag_of_a_target_file_is_turned_off(suite: Any, tmp_path: Path, said: Any, *, accepted: bool) -> None:
+    file = tmp_path / "assay.toml"
+    file.write_text(f"launch = '{executable('assay-proxy')}'\nallow-partial = true\nonly = ['silence']\n")
+    run = suite("--assay-target", str(file), *said)
+    assert run.ret == (pytest.ExitCode.OK if accepted else pytest.ExitCode.TESTS_FAILED)
+
+
+def test_there_is_one_item_per_scenario_form_and_requirement_with_an_id_that_no_shell_reads(suite: Any) -> None:
     run = suite("--assay-bundled", "--collect-only", "-q")
-    assert re.findall(r"test_requirement\[(\S+)\]", run.stdout.str()) == KEYS
+    items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)
+    assert items == [name(case) for case in CASES]
+    assert len(set(items)) == len(items)
+    assert all(re.fullmatch(r"[\w.:-]+", one) for one in items)
+    assert item("text-hello", "chat.stream.role-once") in items
+    assert item("text-hello", "responses.parity", "responses-whole") in items
+    assert item("models", "http.models.list", "http") in items
+    # Each item is in files of known failures under the name that `-k` takes.
+    assert {case.key for case in CASES if case.form} == keys(SCENARIOS, load())
 
 
 @pytest.mark.nightly
@@ -185,15 +191,17 @@ def test_the_bundled_proxy_passes_with_the_verdicts_of_certify(suite: Any, engin
     assert sorted(results(run).items() ^ expected.items()) == []
     assert set(expected.values()) == {"PASSED", "SKIPPED"}
     passed = list(expected.values()).count("PASSED")
-    run.assert_outcomes(passed=passed, skipped=len(KEYS) - passed)
+    run.assert_outcomes(passed=passed, skipped=len(CASES) - passed)
 
 
 def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(suite: Any, engine: Engine) -> None:
-    run = suite("--assay-launch", miniature("role-everywhere"), "-v", "-rs")
+    only = [f"--assay-only={one}" for one in sorted(engine.only)]
+    run = suite("--assay-launch", miniature("role-everywhere"), *only, "-v", "-rs")
     assert run.ret == pytest.ExitCode.TESTS_FAILED
     seen = results(run)
-    assert sorted(seen.items() ^ verdicts(engine).items()) == []
-    assert seen["text-hello:chat.stream.role-once"] == "FAILED"
+    expected = {one: verdict for one, verdict in verdicts(engine).items() if one.partition(":")[0] in engine.only}
+    assert sorted(seen.items() ^ expected.items()) == []
+    assert seen[item("text-hello", "chat.stream.role-once")] == "FAILED"
     out = run.stdout.str()
     row = load().find("chat.stream.role-once")
     assert f"FAIL {row.id}  MUST (warn at level compat)\n{row.text}\n" in out
@@ -204,37 +212,82 @@ def test_a_miniature_fails_with_the_verdicts_of_certify_and_the_text_says_why(su
     assert "not observed: the target asks for no key" in out
 
 
+def test_the_summary_says_the_sentence_of_what_is_broken(
+    suite: Any, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Where a CI reads it, pytest cuts nothing off.
+    monkeypatch.setenv("CI", "true")
+    run = suite(
+        "--assay-launch", miniature("role-everywhere"), "--assay-only=text-hello", "--tb=no", "--junit-xml", "all.xml"
+    )
+    row = load().find("chat.stream.role-once")
+    line = f"FAILED {MODULE}::{item('text-hello', row.id)} - MUST: {row.text}"
+    run.stdout.fnmatch_lines(
+        ["*= assay: 1 broken requirement =*", f"{row.id}  MUST: {row.text}  (3 items)", line], consecutive=False
+    )
+    written = ET.fromstring((pytester.path / "all.xml").read_text())  # noqa: S314 (written by this test)
+    broken = {
+        (case.get("classname"), case.get("name"), failure.get("message"))
+        for case in written.iter("testcase")
+        for failure in case.iter("failure")
+    }
+    forms = {f"{MODULE}.text-hello.chat-{dialect}-stream" for dialect in CHATS}
+    assert broken == {(form, row.id, f"MUST: {row.text}") for form in forms}
+
+
+def test_an_item_is_named_after_pyargs_as_it_is_printed_and_alone_is_driven(suite: Any, engine: Engine) -> None:
+    chosen = f"{MODULE}::{item('text-hello', 'chat.stream.role-once')}"
+    run = suite("--assay-bundled", "-v", chosen, suite=())
+    assert (run.ret, results(run)) == (pytest.ExitCode.OK, {chosen.removeprefix(f"{MODULE}::"): "PASSED"})
+    [(_, scenarios, how)] = engine.asked
+    assert [one.name for one in scenarios] == ["text-hello"]
+    assert how["selection"] == ("text-hello",)
+
+
+@pytest.mark.parametrize("words", ["responses-stream", "text-hello:responses.stream.sequence", "call-one and whole"])
+def test_items_are_selected_by_scenario_form_and_requirement(suite: Any, words: str) -> None:
+    only = ("--assay-only=text-hello", "--assay-only=call-one")
+    run = suite("--assay-bundled", *only, "--collect-only", "-q", "-k", words)
+    items = re.findall(rf"^{MODULE}::(.*)$", run.stdout.str(), re.MULTILINE)
+    assert items
+    keyed = [f"{one} {case.scenario}:{case.requirement}" for one in items for case in CASES if name(case) == one]
+    assert all(word in one for one in keyed for word in words.split(" and "))
+
+
 def test_a_broken_should_is_an_expected_failure(suite: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.only = {"silence"}
     assert load().find("chat.stream.keepalive").level is Level.SHOULD
     monkeypatch.setenv("PROXY_KEEPALIVE_MS", "100")
     monkeypatch.setenv("PROXY_COMMIT_MS", "100")
     keepalive = "silence:chat.stream.keepalive"
-    run = suite("--assay-launch", miniature("no-keepalive"), "--assay-keepalive", "0.1", "-v", "-k", keepalive)
+    only = ("--assay-only=silence", "-v", "-k", keepalive)
+    run = suite("--assay-launch", miniature("no-keepalive"), "--assay-keepalive", "0.1", *only)
     assert run.ret == pytest.ExitCode.OK
-    assert results(run)["silence:chat.stream.keepalive"] == "XFAIL"
+    assert results(run)[item("silence", "chat.stream.keepalive")] == "XFAIL"
 
 
 KNOWN = "text-hello:chat.stream.role-once"
+THREE = {item("text-hello", "chat.stream.role-once", f"chat-{dialect}-stream") for dialect in CHATS}
+"""The items of that key: a line of a file of known failures speaks of all forms."""
 
 
 @pytest.fixture
 def known(tmp_path: Path) -> Sequence[str]:
     """Arguments by which a failure is known, and nothing else is asked for."""
     (tmp_path / "known").write_text(f"{KNOWN} the next release mends it\n")
-    return ("--assay-known-failing", str(tmp_path / "known"), "-v", "-k", "text-hello and role-once")
+    return ("--assay-known-failing", str(tmp_path / "known"), "--assay-only=text-hello", "-v", "-k", KNOWN)
 
 
 def test_a_known_failure_is_expected(suite: Any, engine: Engine, known: Sequence[str]) -> None:
     engine.only = {"text-hello"}
     run = suite("--assay-launch", miniature("role-everywhere"), *known)
-    assert (run.ret, results(run)) == (pytest.ExitCode.OK, {KNOWN: "XFAIL"})
+    assert (run.ret, results(run)) == (pytest.ExitCode.OK, dict.fromkeys(THREE, "XFAIL"))
 
 
 def test_a_known_failure_that_passes_is_a_failure(suite: Any, engine: Engine, known: Sequence[str]) -> None:
     engine.only = {"text-hello"}
     run = suite("--assay-bundled", *known)
-    assert (run.ret, results(run)) == (pytest.ExitCode.TESTS_FAILED, {KNOWN: "FAILED"})
+    assert (run.ret, results(run)) == (pytest.ExitCode.TESTS_FAILED, dict.fromkeys(THREE, "FAILED"))
     run.stdout.fnmatch_lines(["*declared as known failing (the next release mends it)*"])
 
 
@@ -273,9 +326,9 @@ def test_a_partial_session_can_be_accepted_and_says_that_it_is_partial(suite: An
 
 @pytest.mark.nightly
 def test_a_must_that_no_item_of_the_session_is_about_is_not_missed(suite: Any, engine: Engine) -> None:
-    run = suite("--assay-bundled", "-v", "-k", "text-hello:chat.stream.text")
+    run = suite("--assay-bundled", "-v", "-k", "text-hello:chat.stream.text and openai-json")
     assert engine.made[0].unobserved
-    assert (run.ret, list(results(run).values())) == (pytest.ExitCode.OK, ["PASSED"])
+    assert (run.ret, results(run)) == (pytest.ExitCode.OK, {item("text-hello", "chat.stream.text"): "PASSED"})
 
 
 def test_the_workers_of_xdist_report_what_was_not_observed(pytester: pytest.Pytester) -> None:
@@ -288,7 +341,7 @@ def test_the_workers_of_xdist_report_what_was_not_observed(pytester: pytest.Pyte
 def test_a_selection_has_only_its_own_items_and_is_selected_for_the_engine(suite: Any, engine: Engine) -> None:
     run = suite("--assay-bundled", "--assay-only", "text-hello", "--assay-only", "models", "--assay-jobs", "3", "-v")
     assert run.ret == pytest.ExitCode.OK
-    assert {key.partition(":")[0] for key in results(run)} == {"text-hello", "models"}
+    assert {one.partition(":")[0] for one in results(run)} == {"text-hello", "models"}
     [(_, scenarios, how)] = engine.asked
     assert {scenario.name for scenario in scenarios} == {"text-hello", "models"}
     assert (how["selection"], how["jobs"]) == (("text-hello", "models"), 3)
@@ -298,7 +351,7 @@ def test_what_is_declared_of_a_target_reaches_the_engine(suite: Any, engine: Eng
     engine.only = {"text-hello"}
     declared = ("--assay-dialect", "openai-json", "--assay-dialect", "obsidian-xml", "--assay-arguments", "incremental")
     more = ("--assay-default-mode", "obsidian-xml", "--assay-start-timeout", "20", "--assay-allow-partial")
-    run = suite("--assay-launch", executable("assay-proxy"), *declared, *more, "-k", "text-hello:chat.stream.text")
+    run = suite("--assay-launch", executable("assay-proxy"), *declared, *more, "--assay-only=text-hello")
     assert run.ret == pytest.ExitCode.OK
     [(target, _, _)] = engine.asked
     assert target.dialects == (Dialect.OPENAI_JSON, Dialect.OBSIDIAN_XML)
@@ -306,31 +359,45 @@ def test_what_is_declared_of_a_target_reaches_the_engine(suite: Any, engine: Eng
 
 
 SAID = {
-    ("models", "chat.stream.text"): "fail",
-    ("auth-missing", "chat.stream.text"): "fail",
-    ("auth-missing", "chat.stream.keepalive"): "warn",
-    ("auth-wrong", "chat.stream.keepalive"): "warn",
-    ("body-not-json", OWN["body-not-json"]): "error",
-    ("body-not-object", OWN["body-not-object"]): "not applicable",
+    ("models", "chat.stream.text"): Verdict.FAIL,
+    ("auth-missing", "chat.stream.text"): Verdict.FAIL,
+    ("auth-missing", "chat.stream.keepalive"): Verdict.WARN,
+    ("auth-wrong", "chat.stream.keepalive"): Verdict.WARN,
+    ("body-not-json", OWN["body-not-json"].requirement): Verdict.ERROR,
+    ("body-not-object", OWN["body-not-object"].requirement): Verdict.NOT_APPLICABLE,
 }
+"""Scenario and requirement → the verdict of an outcome; most are of requirements that the scenarios do not exercise."""
 UNLIKE_PASSED = {
-    "models:*": "FAILED",
-    "auth-missing:*": "FAILED",
-    "auth-wrong:*": "XFAIL",
-    f"body-not-json:{OWN['body-not-json']}": "FAILED",
-    f"body-not-object:{OWN['body-not-object']}": "SKIPPED",
+    name(Case.rest("models")): "FAILED",
+    name(Case.rest("auth-missing")): "FAILED",
+    name(Case.rest("auth-wrong")): "XFAIL",
+    name(OWN["body-not-json"]): "FAILED",
+    name(OWN["body-not-object"]): "SKIPPED",
 }
 
 
-def test_no_outcome_is_lost(suite: Any, pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(FABRICATED.format(said=SAID))
-    names = {scenario for scenario, _ in SAID}
-    run = suite("--assay-bundled", "-v", "-rA", "-k", " or ".join(f"{name}:" for name in sorted(names)))
-    passed = {key: "PASSED" for key in KEYS if key.partition(":")[0] in names}
+def test_no_outcome_is_lost(suite: Any, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = sorted({scenario for scenario, _ in SAID})
+
+    def fabricated(*arguments: Any, **how: Any) -> Certificate:
+        certificate = engine(*arguments, **how)
+        passed = {(case.scenario, case.requirement): Verdict.PASS for case in CASES if case.form}
+        outcomes = [
+            Outcome(scenario=scenario, requirement=row, verdict=verdict, reason=f"reason: {verdict} of {scenario}")
+            for (scenario, row), verdict in (passed | SAID).items()
+            if scenario in names
+        ]
+        return dataclasses.replace(certificate, outcomes=tuple(outcomes))
+
+    engine.only = set(names)
+    monkeypatch.setattr(plan, "certify", fabricated)
+    run = suite("--assay-bundled", "-v", "-rA", *(f"--assay-only={one}" for one in names))
+    passed = {name(case): "PASSED" for case in CASES if case.scenario in names}
     assert results(run) == passed | UNLIKE_PASSED
-    worst = {"models": "fail", "auth-missing": "fail", "auth-wrong": "warn", "body-not-json": "error"}
-    for scenario, verdict in (worst | {"body-not-object": "not applicable"}).items():
-        assert f"reason: {verdict} of {scenario}" in run.stdout.str()
+    for (scenario, _), verdict in SAID.items():
+        # The worst of an item is what it ends with.
+        if (scenario, verdict) != ("auth-missing", Verdict.WARN):
+            assert f"reason: {verdict} of {scenario}" in run.stdout.str()
 
 
 def test_a_target_that_cannot_be_reached_is_one_line(suite: Any, tiny: Any) -> None:
@@ -378,7 +445,7 @@ def test_a_target_file_gives_the_options_and_those_beside_it_override_it(
     file.write_text(f'launch = "{executable("assay-proxy")}"\nonly = ["models"]\njobs = 2\nallow-partial = true\n')
     run = suite("--assay-target", str(file), "--assay-jobs", "3", "-v")
     assert run.ret == pytest.ExitCode.OK
-    assert {key.partition(":")[0] for key in results(run)} == {"models"}
+    assert {one.partition(":")[0] for one in results(run)} == {"models"}
     [(_, _, how)] = engine.asked
     assert (how["selection"], how["jobs"]) == (("models",), 3)
 
@@ -394,9 +461,10 @@ def test_a_target_file_that_cannot_be_used_is_one_line(suite: Any, tmp_path: Pat
 def test_the_result_is_written_to_the_folder_that_is_named(
     suite: Callable[..., pytest.RunResult], engine: Engine, tmp_path: Path
 ) -> None:
-    suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "-k", "text-hello")
+    suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "--assay-only=text-hello", "--assay-only=models")
     [certificate] = engine.made
     report = folder.read(tmp_path / "out").report
+    assert report.configuration.selection == ("text-hello", "models")
     assert [(one.scenario, one.requirement) for one in report.outcomes] == [
         (one.scenario, one.requirement) for one in certificate.outcomes
     ]
@@ -410,17 +478,35 @@ def test_what_an_interrupted_session_had_driven_is_written(
         raise InterruptedRun(lambda: dataclasses.replace(certificate, interrupted=True))
 
     monkeypatch.setattr(plan, "certify", interrupted)
-    run = suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "-k", "text-hello")
+    run = suite("--assay-bundled", f"--assay-output={tmp_path / 'out'}", "--assay-only=text-hello")
     assert run.ret == pytest.ExitCode.INTERRUPTED
     assert folder.read(tmp_path / "out").report.ended is Ended.INTERRUPTED
 
 
-@pytest.mark.nightly
-def test_of_the_workers_of_xdist_the_first_writes(pytester: pytest.Pytester, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+NO_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:cov", "-p", "no:syrupy")
+
+
+def test_the_workers_of_xdist_share_one_run(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    out, starts = tmp_path / "out", tmp_path / "starts"
+    command = f"echo one >> {shlex.quote(str(starts))}; exec {miniature('role-everywhere')}"
     run = pytester.runpytest_subprocess(
-        "-n", "2", "-p", "no:cacheprovider", "-p", "no:cov", "--pyargs", "assay.suites", "--assay-launch",
-        miniature("id-per-chunk"), "--assay-only=models", f"--assay-output={out}",
+        "-n", "2", *NO_PLUGINS, "--tb=no", "--pyargs", "assay.suites", "--assay-launch",
+        shlex.join(["sh", "-c", command]), "--assay-only=models", "--assay-only=text-hello", f"--assay-output={out}",
     )  # fmt: skip
-    assert "error" not in run.stderr.str().lower()
-    assert {one.scenario for one in folder.read(out).report.outcomes} == {"models"}
+    assert run.ret == pytest.ExitCode.TESTS_FAILED
+    run.stdout.fnmatch_lines(["chat.stream.role-once  MUST: *  (3 items)"])
+    # One run starts it twice: once with a backend that never gets ready.
+    assert starts.read_text() == "one\none\n"
+    assert {one.scenario for one in folder.read(out).report.outcomes} == {"models", "text-hello"}
+
+
+@pytest.mark.nightly
+def test_a_target_that_no_worker_of_xdist_can_reach_is_asked_once(pytester: pytest.Pytester, tiny: Any) -> None:
+    tiny.close()
+    of_models = ("--assay-only=models", "--assay-only=model")
+    run = pytester.runpytest_subprocess(
+        "-n", "2", *NO_PLUGINS, "--pyargs", "assay.suites", f"--assay-url={tiny.base_url}", *of_models
+    )
+    assert run.ret == Exit.UNREACHABLE
+    run.stdout.fnmatch_lines([f"*Interrupted: assay: nothing answers at {tiny.base_url}/models*"])
+    assert "Traceback" not in run.stdout.str()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -19,6 +20,8 @@ from assay.report.data import report_of
 from assay.report.json_lines import json_lines
 from assay.report.junit import junit
 from assay.report.markdown import markdown
+from assay.report.page import page
+from assay.report.site import Entry, site
 from assay.results import folder
 from assay.results.certificate import Exit, worst
 from assay.results.flaky import flaky, of_all
@@ -112,6 +115,44 @@ def test_every_format_says_what_is_flaky(
     failure = case.find("failure")
     assert failure is not None
     assert "pass, fail, pass in 3 runs: " in str(failure.get("message"))
+
+
+def test_the_page_has_a_table_of_runs_and_marks_the_cells(good: Certificate, bad: Certificate) -> None:
+    one = of_all([good, bad, good])
+    said = page(report_of(one, load(), CONFIGURATION, folder.versions()), one.runs)
+    assert "Their exit statuses are 4, 1, 4; all else here is of the worst one." in said
+    row = said.partition(f'<tr><th scope="row"><code>{TEXT}</code></th><td>openai-json</td><td>stream</td>')[2]
+    assert re.findall(r'verdict ([a-z]+)">', row.partition("</tr>")[0]) == ["pass", "fail", "pass"]
+    assert "&#34;no&#34; instead of &#34;Hello, world!&#34;" in row.partition("</tr>")[0]
+    cell = re.search(
+        rf'<button[^>]* data-requirement="{TEXT}" data-dialect="openai-json" data-mode="stream" data-strict[^>]*>', said
+    )
+    assert cell is not None
+    assert 'data-flaky="1"' in cell[0]
+    assert f'<span class="hidden">fail, flaky: {TEXT}, openai-json, stream</span>' in said
+    assert "<option>flaky</option>" in said
+
+
+def test_the_page_of_runs_that_break_the_same_says_so(bad: Certificate) -> None:
+    one = of_all([bad, bad])
+    said = page(report_of(one, load(), CONFIGURATION, folder.versions()), one.runs)
+    assert "Nothing is flaky: each of them breaks the same." in said
+    assert not re.search(r"data-flaky=|<option>flaky|, flaky:", said.partition("<script>")[0])
+
+
+def test_the_site_says_what_is_flaky(good: Certificate, bad: Certificate) -> None:
+    one = of_all([good, bad])
+    report = report_of(one, load(), CONFIGURATION, folder.versions())
+    pages = dict(site([Entry(name="p", version="1", report=report, runs=one.runs)], load(), level=VerdictLevel.STRICT))
+    assert f"{len(report.flaky)} flaky</span>" in pages["index.html"]
+    assert '<h2 id="runs-title">2 runs</h2>' in pages["proxies/p.html"]
+    assert f"<code>{TEXT}</code>" in pages["proxies/p.html"].partition("Flaky requirement")[2].partition("</table>")[0]
+    assert "openai-json stream: fail, flaky</span>" in pages[f"requirements/{TEXT}.html"]
+    steady = report_of(bad, load(), CONFIGURATION, folder.versions())
+    pages = dict(site([Entry(name="p", version="1", report=steady, runs=bad.runs)], load(), level=VerdictLevel.STRICT))
+    assert not [
+        name for name, text in pages.items() if name[:8] != "results/" and "flaky" in text.partition("<body>")[2]
+    ]
 
 
 def test_a_single_run_says_nothing_of_runs(bad: Certificate, console: Console, printed: Callable[[], str]) -> None:

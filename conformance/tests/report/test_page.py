@@ -17,7 +17,8 @@ from assay.model.transcript import Death, Piece, Wait
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.data import not_driven, report_of
 from assay.report.exchanges import ENDS, LONGEST, exchanges
-from assay.report.page import SYMBOLS, page
+from assay.report.page import page
+from assay.report.templates import SYMBOLS
 from assay.results.folder import versions
 from assay.results.report import Configuration, Ended, Report
 

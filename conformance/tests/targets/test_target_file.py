@@ -5,15 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
 
+from assay.faces import certify, cli
 from assay.model.dialect import Dialect, Surface
 from assay.model.verdict import VerdictLevel
 from assay.targets.kinds import Pair, Reason
+from assay.targets.options import RunOptions, TargetOptions
 from assay.targets.target_file import OPTIONS, TargetFileError, line_of, load, merged, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from assay.targets.option import Option
 
     Write = Callable[..., Path]
 
@@ -95,11 +100,39 @@ def test_what_stands_on_the_command_line_overrides_the_file(write: Write) -> Non
         "dialects": (),
         "wanted": (Surface.RESPONSES,),
         "jobs": 9,
-        "yes": False,
+        "yes": None,
     }
     target, run = merged(load(write(WHOLE)), given)
     assert (target.model, target.keepalive, run.jobs, run.yes) == ("other", 15.0, 9, True)
     assert (target.dialects, target.wanted) == ((Dialect.OPENAI_JSON,), (Surface.RESPONSES,))
+
+
+FLAGS = [one for one in (*TargetOptions.options(), *RunOptions.options()) if one.off]
+
+
+@pytest.mark.parametrize("option", FLAGS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    ("said", "expected"), [("", True), ("--{name}", True), ("--no-{name}", False), ("--no-{name} --{name}", True)]
+)
+def test_a_flag_of_the_file_is_turned_off_on_the_command_line(
+    write: Write, monkeypatch: pytest.MonkeyPatch, option: Option, said: str, *, expected: bool
+) -> None:
+    file = write(f'url = "http://x/v1"\n{option.name} = true\n')
+    asked: list[Any] = []
+
+    def certified(every: list[Any], _form: str) -> int:
+        asked.extend(every)
+        return 0
+
+    monkeypatch.setattr(certify, "_certify_all", certified)
+    words = ["certify", "--target", str(file), *said.format(name=option.name).split()]
+    assert CliRunner().invoke(cli.main, words).exit_code == 0
+    assert getattr(asked[0].run, option.field) is expected
+
+
+def test_without_a_file_a_flag_that_is_turned_off_is_off() -> None:
+    assert [option.name for option in FLAGS] == ["yes", "allow-partial"]
+    assert merged(None, {option.field: False for option in FLAGS})[1] == RunOptions()
 
 
 def test_without_a_file_the_command_line_is_all(write: Write) -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SECRET = frozenset({"authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"})
 """Headers that hold keys: a journal is printed when a test fails."""
+LONG = 12
+"""A key of fewer characters is masked in its header alone: in a text it may be any word, as `assay` is."""
 MASK = "***"
 BAD = 400
 """The first status that refuses."""

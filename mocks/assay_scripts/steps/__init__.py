@@ -33,6 +33,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Annotated, ClassVar, Literal, get_args
 
 from assay_scripts.kinds import (
@@ -56,6 +57,7 @@ from assay_scripts.steps.http import Ending, Wire
 from assay_scripts.steps.template import TemplateText
 from assay_scripts.steps.when import When
 from assay_scripts.usage import Usage as Usage
+from assay_scripts.values import value
 
 Shape = Literal[
     "native",
@@ -82,7 +84,7 @@ Sequence = Literal["no", "conversation", "endpoint"]
 Asks = Literal["policy", "always", "never"]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Piece:
     """One delta of the answer's text: what a step of text becomes when it is played."""
 
@@ -117,7 +119,7 @@ class Say:
         if self.whole:
             return iter((Piece(self.text, self.choice, whole=True),))
         # One after the other, so that a million deltas take no memory.
-        return (Piece(text, self.choice) for _ in range(self.times) for text in self.pieces)
+        return map(Piece, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +140,22 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Reasoning; it is never part of the answer."""
+    """Reasoning; it is never part of the answer.
+
+    The endpoint sends it as an item of a response. How many tokens it took says `usage`.
+    """
 
     text: Text
-    """The summary of the reasoning."""
+    """The summary of the reasoning; empty for none."""
     pieces: Texts = ()
     """The deltas of the summary; one delta without it."""
     raw: Texts = ()
     """The deltas of the reasoning itself, which is not sent without it."""
     encrypted: Text = ""
     """The reasoning in the form that only the model's service can read; not sent when empty."""
+    in_chat: bool = False
+    """The endpoint sends it in chat, too, as `reasoning_content`: `raw`, or the summary without it. Many servers do;
+    OpenAI's shows none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,8 +486,9 @@ class Script:
     """Whether the parts answer one request each, in order, and the last one all that follow: the requests of one
     conversation are counted, or those of the whole endpoint."""
     choices: tuple[Parts, ...] = ()
-    """For a request of several choices: the parts of each choice, in the order in which their turns start under the
-    nonce. Without it all choices play `parts`."""
+    """For a request of several choices: the parts of each choice, in order; where a marker has chosen the script, in
+    that in which their turns start under the nonce. Without it all choices play `parts`; in files it stands for them,
+    too, and a request for one choice gets the first."""
 
 
 Library = Mapping[str, Script]
@@ -488,7 +497,11 @@ Library = Mapping[str, Script]
 
 def ends_turn(step: Step) -> bool:
     """Whether the turn is over after this step."""
-    return isinstance(step, Fail | Ending) or (isinstance(step, Finish) and step.choice is None)
+    return isinstance(step, _ENDS) or (isinstance(step, Finish) and step.choice is None)
+
+
+_ENDS = (Fail, *get_args(Ending))
+"""Not as a union, which would be made each time it is asked."""
 
 
 def only_app_server(step: Step | type[Step]) -> str:

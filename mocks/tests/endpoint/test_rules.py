@@ -143,6 +143,8 @@ RESPONSES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
         {"text": {"format": {"type": "json_object"}}, "instructions": "JSON"},
     ),
     ({"reasoning": {"effort": "huge"}}, "reasoning.effort", "invalid_value", {"reasoning": {"effort": "high"}}),
+    ({"reasoning": {"summary": "long"}}, "reasoning.summary", "invalid_value", {"reasoning": {"summary": "auto"}}),
+    ({"reasoning": "high"}, "reasoning", "invalid_type", {"reasoning": None}),
     ({"text": {"verbosity": "x"}}, "text.verbosity", "invalid_value", {"text": {"verbosity": "low"}}),
     ({"truncation": "on"}, "truncation", "invalid_value", {"truncation": "auto"}),
     ({"service_tier": "x"}, "service_tier", "invalid_value", {"service_tier": "flex"}),

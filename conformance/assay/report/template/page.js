@@ -30,24 +30,24 @@
       const verdict = cell.dataset[level()];
       cell.className = `cell open ${verdict.replace(" ", "-")}`;
       cell.firstElementChild.textContent = SYMBOLS[verdict];
-      cell.lastElementChild.textContent = `${verdict}${cell.dataset.known ? ", known" : ""}: `
+      cell.lastElementChild.textContent = `${verdict}${cell.dataset.known ? ", known" : ""}${cell.dataset.flaky ? ", flaky" : ""}: `
         + `${cell.dataset.requirement}, ${cell.dataset.dialect}, ${cell.dataset.mode}`;
     }
   };
 
   const filter = () => {
     const wanted = Object.fromEntries(new FormData(form));
-    for (const one of document.querySelectorAll("[data-dialect]:is(th, td)")) {
+    for (const one of document.querySelectorAll("#matrix [data-dialect]:is(th, td)")) {
       one.hidden = Boolean((wanted.dialect && one.dataset.dialect !== wanted.dialect)
         || (wanted.mode && one.dataset.mode && one.dataset.mode !== wanted.mode));
       if (one.scope === "colgroup") one.colSpan = wanted.mode ? 1 : 2;
     }
     let shown = 0, all = 0;
-    for (const row of document.querySelectorAll("tbody tr")) {
+    for (const row of document.querySelectorAll("#matrix tbody tr")) {
       const cells = [...row.querySelectorAll("td:not([hidden]) .cell")];
       const fits = row.dataset.requirement.includes(wanted.text.trim().toLowerCase())
         && (!wanted.topic || row.dataset.topic === wanted.topic)
-        && cells.some((cell) => !wanted.verdict || cell.dataset[level()] === wanted.verdict);
+        && cells.some((cell) => !wanted.verdict || (wanted.verdict === "flaky" ? cell.dataset.flaky : cell.dataset[level()] === wanted.verdict));
       row.hidden = !fits;
       all += 1;
       shown += fits;
