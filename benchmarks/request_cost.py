@@ -85,6 +85,9 @@ KINDS: Mapping[str, Kind] = {
     "stream, to its end": Kind(body=_chat("short please", stream=True)),
     "chunk of 1,000": Kind(body=_chat("long please", stream=True), count=1000, together=4),
     "response": Kind(body={"model": "gpt-4o", "input": "short please"}, path=RESPONSES),
+    "its chunk of 1,000": Kind(
+        body={"model": "gpt-4o", "input": "long please", "stream": True}, path=RESPONSES, count=1000, together=4
+    ),
     "refused": Kind(body={"model": "gpt-4o", "messages": []}),
 }
 

@@ -29,7 +29,7 @@ from assay_proxy.events import (
 )
 from assay_proxy.tools.call_ids import call_id
 from assay_scripts import call_shapes, steps
-from assay_scripts.asked.templates import filled
+from assay_scripts.asked.templates import filled, has_templates
 from assay_scripts.blocks import BLOCKS, cut
 from assay_scripts.player import Action, Until, perform
 from assay_scripts.steps import Piece, http
@@ -159,7 +159,9 @@ class Turn:
 
     def _begin(self, now: float) -> Action | Until:
         parts = self._selection.parts
-        part = filled(parts[self._part], self._received.items) if self._part < len(parts) else self._later()
+        part = parts[self._part] if self._part < len(parts) else self._later()
+        if has_templates(part):
+            part = filled(part, self._received.items)
         # What was said is kept only where it may have to be said again.
         self._draft = _Draft() if any(isinstance(step, steps.Retry) for step in part) else None
         self._acted = False

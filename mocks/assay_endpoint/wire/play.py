@@ -34,7 +34,7 @@ _JSON = {"Content-Type": "application/json"}
 
 def reaches_the_wire(parts: Parts) -> bool:
     """Whether any of these parts has a step of HTTP."""
-    return any(type(step) in _WIRE for part in parts for step in part)
+    return not all(_WIRE.isdisjoint(map(type, part)) for part in parts)
 
 
 _WIRE = frozenset(get_args(http.Wire))

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import ClassVar
 
 from assay_scripts.kinds import Count, Positive, Text, Texts
@@ -46,7 +47,7 @@ class Say:
         if self.whole:
             return iter((Piece(self.text, self.choice, whole=True),))
         # One after the other, so that a million deltas take no memory.
-        return (Piece(text, self.choice) for _ in range(self.times) for text in self.pieces)
+        return map(Piece, chain.from_iterable(repeat(self.pieces, self.times)), repeat(self.choice))
 
 
 @dataclass(frozen=True, slots=True)
