@@ -15,10 +15,11 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, get_args
 
 from assay_endpoint.play import SHARED, Drop, Head, Noise, Play, Reply
-from assay_endpoint.wire.refusal import refusing_body, refusing_frames
+from assay_endpoint.wire.refusal import refusing, refusing_body, refusing_frames
 from assay_proxy.errors import INVALID, Problem, envelope
 from assay_proxy.events import Cause, Failed, Finished, Quiet, TurnOver
 from assay_proxy.surfaces.json_text import encoded
+from assay_proxy.surfaces.writer import Keeping
 from assay_scripts.player import Until
 from assay_scripts.steps import Call, Reflect, Spoken, Think, http
 
@@ -239,11 +240,19 @@ class WirePlay(Play):
             case http.Drip():
                 self._form.drip = step
             case http.Refusal():
-                self._form.refuses = True
+                self._refuse()
             case http.Status() | http.Disconnect() | http.Garbage():
                 self._form.over = True
             case _:
                 pass
+
+    def _refuse(self) -> None:
+        """From here on the answer is a refusal, also as it is stored."""
+        writer = self._plan.writer
+        if isinstance(writer, Keeping) and not self._form.refuses:
+            keep = writer.keep
+            writer.keep = lambda response: keep(refusing(response))
+        self._form.refuses = True
 
     def _dripping(self, outputs: Generator[Output, float, None]) -> Generator[Output, float, None]:
         """The outputs; from a `drip` step on, bytes of the body in small pieces."""

@@ -1,6 +1,6 @@
 """An answer as a refusal: the same frames and bodies, with OpenAI's members for a refusal where the text would be.
 
-chat       delta.content → delta.refusal · message.content → null, message.refusal
+chat       delta.content → delta.refusal · message.content → null, message.refusal · the same of logprobs
 responses  response.output_text.* → response.refusal.* · parts of type output_text → of type refusal
 """
 
@@ -34,7 +34,13 @@ def refusing_body(body: bytes) -> bytes:
     return encoded(_refusing(json.loads(body)))
 
 
-def _refusing(data: Any) -> Any:  # noqa: ANN401 - any JSON
+def refusing(response: dict[str, Any]) -> dict[str, Any]:
+    """A whole response, as a refusal has it."""
+    refused: dict[str, Any] = _refusing(response)
+    return refused
+
+
+def _refusing(data: Any) -> Any:  # noqa: ANN401, PLR0911 - any JSON; one for each form
     match data:
         case list():
             return [_refusing(one) for one in data]
@@ -44,6 +50,8 @@ def _refusing(data: Any) -> Any:  # noqa: ANN401 - any JSON
             return _event(data, kind)
         case {"role": "assistant", "content": str(text), "refusal": None}:
             return {**data, "content": None, "refusal": text}
+        case {"content": list(tokens), "refusal": None}:
+            return {**data, "content": None, "refusal": tokens}
         case dict():
             return {name: _delta(one) if name == "delta" else _refusing(one) for name, one in data.items()}
     return data

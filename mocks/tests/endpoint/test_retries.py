@@ -179,6 +179,28 @@ def test_templates_say_what_was_asked_and_what_the_tool_returned() -> None:
     assert answer.content == "It is 14 degrees."
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_refusal_is_stored_as_one_and_continued(stream: bool) -> None:  # noqa: FBT001 - a case
+    played = transport({"name": "own", "when": "go", "parts": [[{"refusal": "No."}], [{"say": "Yes."}]]})
+    with openai.OpenAI(api_key="k", http_client=http_of(played)) as client:
+        answer: Any = client.responses.create(model="m", input="go", stream=stream)
+        sent = list(answer)[-1].response if stream else answer
+        stored: Any = client.responses.retrieve(sent.id)
+        assert stored.output == sent.output
+        assert stored.output[0].content[0].model_dump() == {"type": "refusal", "refusal": "No."}
+        assert client.responses.create(model="m", input="go on", previous_response_id=sent.id).output_text == "Yes."
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_the_tokens_of_a_refusal_are_those_of_a_refusal(stream: bool) -> None:  # noqa: FBT001 - a case
+    played = transport({"name": "own", "when": "go", "parts": [[{"refusal": "No."}]]})
+    with openai.OpenAI(api_key="k", http_client=http_of(played)) as client:
+        answer: Any = client.chat.completions.create(model="m", messages=user("go"), logprobs=True, stream=stream)
+        found = [chunk.choices[0].logprobs for chunk in (answer if stream else [answer])]
+    [tokens] = [one for one in found if one]
+    assert (tokens.content, [token.token for token in tokens.refusal]) == (None, ["No."])
+
+
 def test_a_refusal_is_one_to_the_sdk() -> None:
     played = transport({"name": "own", "when": "go", "parts": [[{"refusal": "I cannot do that."}]]})
     with openai.OpenAI(api_key="k", http_client=http_of(played)) as client:

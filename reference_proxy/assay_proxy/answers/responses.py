@@ -183,4 +183,5 @@ def _conversation_item(item: Mapping[str, Any]) -> Item:
     """An output item as an item of the next turn's history."""
     if item["type"] == "function_call":
         return Call(id=item["call_id"], name=called(item), arguments=item["arguments"])
-    return Message(role="assistant", parts=tuple(TextPart(part["text"]) for part in item["content"]))
+    texts = (part["refusal"] if part["type"] == "refusal" else part["text"] for part in item["content"])
+    return Message(role="assistant", parts=tuple(map(TextPart, texts)))

@@ -133,7 +133,8 @@ class ResponsesStream:
     def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
         self._answer = Answer(head)
         self._head = head
-        self._keep = keep
+        self.keep = keep
+        """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
         self._begun = False
 
     def feed(self, event: TurnEvent) -> bytes:
@@ -152,7 +153,7 @@ class ResponsesStream:
         """The last event."""
         begun, last = self._begin(), self._answer.end()
         # Before it is sent: a client may continue a response as soon as it has read its end.
-        self._keep(last["response"])
+        self.keep(last["response"])
         if not self._head.output_at_end:
             last = {**last, "response": {**last["response"], "output": []}}
         return begun + named_frame(last)
@@ -170,7 +171,8 @@ class ResponsesWhole:
     def __init__(self, head: Head, keep: Callable[[Json], None]) -> None:
         self._answer = Answer(head)
         self._head = head
-        self._keep = keep
+        self.keep = keep
+        """Takes the whole response; whoever rewrites what is sent puts one here that rewrites that as well."""
 
     def feed(self, event: TurnEvent) -> bytes:
         """Take an event.
@@ -195,5 +197,5 @@ class ResponsesWhole:
     def end(self) -> bytes:
         """The body."""
         response: Json = self._answer.end()["response"]
-        self._keep(response)
+        self.keep(response)
         return encoded(response)

@@ -6,10 +6,10 @@ them as they come.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from assay_proxy.events import TurnEvent
 
@@ -29,6 +29,14 @@ class Writer(Protocol):
 
     def end(self) -> bytes:
         """The bytes to send when all events were fed."""
+
+
+@runtime_checkable
+class Keeping(Protocol):
+    """A writer whose whole answer is stored."""
+
+    keep: Callable[[dict[str, Any]], None]
+    """Takes it, before its client has its end."""
 
 
 def pieces(events: Iterable[TurnEvent], writer: Writer) -> Iterator[bytes]:
