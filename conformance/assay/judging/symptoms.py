@@ -303,9 +303,10 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     # Of the answer to a plain request its scenario says what is right.
     if reading is None:
         return None
-    empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
-    if empty and transcript.end in {End.CUT, End.TIMEOUT, End.ENDLESS}:
-        return _nothing(transcript)
+    if transcript.end in {End.CUT, End.TIMEOUT, End.ENDLESS}:
+        empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
+        if empty:
+            return _nothing(transcript)
     failed = _only_an_error(exchange)
     if failed is not None:
         return ErrorAs200(said=failed)

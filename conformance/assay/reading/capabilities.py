@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.model.capability import Absence, Capability, Use
 from assay.model.dialect import Surface
+from assay.model.scenario import Mode
 from assay.model.transcript import End
 from assay.wire.events import Usage
 
@@ -197,7 +198,9 @@ def _use(exchange: Exchange, capability: Capability) -> Use:
 def _streams(exchange: Exchange) -> bool | None:
     if exchange.reading is None:
         return None
-    if any(frame.data is not None for frame in exchange.reading.frames):
+    # An answer of choices came in frames: those of a large one are not at hand.
+    said = exchange.mode is Mode.STREAM and exchange.answer.choices
+    if said or any(frame.data is not None for frame in exchange.reading.frames):
         return True
     # A body without a single frame: JSON that came at once. No body at all shows nothing, nor does an error.
     return False if exchange.transcript.body.strip() and "error" not in _object(exchange.transcript.body) else None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LIMIT = 8 * 2**20
+LIMIT = 4 * 2**20
 """Characters of text in memory for one answer."""
 CROWDED = 8
 """Text is joined and put aside from an eighth of the limit on; the rest is room for events that cannot be joined."""
@@ -38,7 +38,9 @@ ASIDE = 2**30
 PATIENCE = 30.0
 """Seconds."""
 TOGETHER = 256
-"""Pieces of text that are read at once at most, as far as they are not longer than `JOINED` together."""
+"""Pieces of text that are read at once at most."""
+HEAVIEST = 2**15
+"""What they weigh together at most, if they are more than one: each is held several times while it is written."""
 WEIGHT = 64
 """What an event weighs besides its text, in characters."""
 
@@ -73,7 +75,7 @@ class _Pieces:
 
     def takes(self, choice: int, size: int) -> bool:
         """Whether another piece is read together with these."""
-        return choice == self.choice and len(self.texts) < self.room and self.size + size <= JOINED
+        return choice == self.choice and len(self.texts) < self.room and self.size + size <= HEAVIEST
 
     def read(self) -> Text | Texts:
         """What the reader gets."""
