@@ -101,7 +101,7 @@ def verified(there: Sealed, name: str) -> Verification:
 
     Raises:
         ArchiveError: they cannot be read.
-        UnknownEditionError: its edition is none that this version knows.
+        UnknownEditionError: its edition is unknown to this version.
         HarnessError: a row of the edition has no check.
     """
     catalogue = editions.with_rows(there.report.catalogue.date, there.rows)

@@ -13,7 +13,7 @@ from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
 from assay.report.data import INTERRUPTED
 from assay.report.head import head
-from assay.report.lines import set_in
+from assay.report.lines import indented
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 from assay.results.flaky import flaky
@@ -103,7 +103,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
     for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
         # The row lists what else breaks these clients, too, which such a target need not do.
         if REPEATS in effect:
-            set_in(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
+            indented(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
@@ -123,7 +123,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
             repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
             for line in (*lines, Text(found.where), repeat):
-                set_in(console, line)
+                indented(console, line)
 
 
 def _weight(row: Requirement, certificate: Certificate) -> int:
@@ -248,7 +248,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        set_in(console, Text(visible(line)))
+        indented(console, Text(visible(line)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:

@@ -11,9 +11,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import assay, refused
 
-from assay.faces.cli import main
 from assay.faces.results import FORMATS
 from assay.results import folder
 from assay.results.certificate import Exit
@@ -26,20 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from click.testing import Result
+
 MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
 KEY = "sk-live-0123456789abcdef"
-
-
-def assay(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments)
-
-
-def refused(*arguments: str) -> str:
-    """The one line on stderr about a folder that cannot be used."""
-    result = assay(*arguments)
-    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
