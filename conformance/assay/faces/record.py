@@ -36,7 +36,7 @@ USAGE = 2
 def record_command(
     upstream: str, output: Path, port: int, api_key_env: str | None, *, overwrite: bool, pacing: bool
 ) -> None:
-    """Stand in front of a live endpoint and record its answers as scripts, chat and Responses, until Ctrl-C.
+    """Record the answers of a live endpoint as scripts, chat and Responses, until Ctrl-C.
 
     Point a client at the base URL that is printed, and use it. Keys are passed on, and never written.
     """

@@ -69,7 +69,7 @@ def report(
 
 
 def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:
-    """Where to begin, before all else: whoever has many findings sees it without a step back."""
+    """Where to begin, printed first, so that it is seen without scrolling back."""
     console.print(Text(_levels(certificate), style="bold"), soft_wrap=True)
     console.print(Text(f"{roots.title}:"), soft_wrap=True)
     for number, one in enumerate(roots.shown, start=1):

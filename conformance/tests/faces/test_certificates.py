@@ -187,7 +187,7 @@ def rewritten(saved: Path, to: Path, **changes: Any) -> Path:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"ended": Ended.INTERRUPTED, "reason": "Ctrl-C"}, "is of no whole run, and no certificate"),
+        ({"ended": Ended.INTERRUPTED, "reason": "Ctrl-C"}, "is not the result of a whole run"),
         ({"configuration": {"selection": ["text-hello"]}}, "scenarios were selected"),
         ({"status": 0}, "is not what this version makes of its transcripts"),
         ({"transcripts": None, "reason": "nothing came"}, "has no transcripts"),

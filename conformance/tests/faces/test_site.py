@@ -45,11 +45,11 @@ def test_an_example_has_no_page_and_is_shown(results: Path, tmp_path: Path) -> N
 def test_what_cannot_be_done_is_said_in_a_line(results: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    assert "holds something else than a site" in refused("site", results / "stub@1.0", "-o", tmp_path / "mine")
+    assert "holds something other than a site" in refused("site", results / "stub@1.0", "-o", tmp_path / "mine")
     assert "cannot be a folder for a site" in refused(
         "site", results / "stub@1.0", "-o", tmp_path / "mine" / "letter.txt"
     )
-    assert "is no folder" in refused("site", tmp_path / "none", "-o", tmp_path / "site")
+    assert "is not a folder" in refused("site", tmp_path / "none", "-o", tmp_path / "site")
     shutil.copytree(results / "stub@1.0", tmp_path / "again" / "stub@1.0")
     assert "two results are named stub@1.0; name their folders NAME@VERSION" in refused(
         "site", results / "stub@1.0", tmp_path / "again" / "stub@1.0", "-o", tmp_path / "site"
