@@ -4,7 +4,14 @@
 
 The proxy runs in front of a backend in its own process that answers at once, so the cost is the proxy's alone; then in
 front of the mock, whose cost is counted too. What is measured is the processor that the processes use, which depends
-less on what else runs than times do.
+less on what else runs than times do. The two take turns, some rounds long, and the median is printed: so what else runs
+meets both. The load of the machine at the beginning and the end is printed, too.
+
+There are two bare Flasks. One yields the same bytes again and again, which is less than any proxy can do; the other
+renders each chunk by `json.dumps`, which is the least that one does.
+
+Many streams at once: 1,000 of them, an event every 250 ms in each, 20 events. Ideal are the 5 s from the first event's
+pause to the last event; what is measured is the time from the first connection to the end of the last stream.
 """
 
 from __future__ import annotations
@@ -12,14 +19,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
 import resource
 import signal
 import socket
+import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +42,10 @@ if TYPE_CHECKING:
 ASK = {"model": "codex", "messages": [{"role": "user", "content": "hi"}]}
 WORDS = 2000
 STREAMS = 1000
+ROUNDS = 7
+EVENTS = 20
+PAUSE = 0.25
+"""Seconds between two events of a paced stream."""
 
 
 def serve_bare() -> None:
@@ -46,6 +60,8 @@ def serve_bare() -> None:
     @app.post("/v1/chat/completions")
     def answer() -> Response:
         asked: Any = request.get_json()
+        if asked["messages"][-1]["content"] == "rendered":
+            return Response((rendered(number) for number in range(WORDS)), mimetype="text/event-stream")
         if asked.get("stream"):
             return Response((frame for _ in range(WORDS)), mimetype="text/event-stream")
         return Response(b"x" * 300, mimetype="application/json")
@@ -53,6 +69,14 @@ def serve_bare() -> None:
     with Server(app, "127.0.0.1", 0, turns=STREAMS) as server:
         print(server.url, flush=True)
         signal.pause()
+
+
+def rendered(number: int) -> bytes:
+    """A chunk as one writes it who does not care about its cost."""
+    delta = {"content": f"{number:08}"}
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}
+    head = {"id": "chatcmpl-0123456789abcdef", "object": "chat.completion.chunk", "created": 1700000000}
+    return f"data: {json.dumps({**head, 'model': 'codex', 'choices': [choice]})}\n\n".encode()
 
 
 def serve_proxy() -> None:
@@ -69,6 +93,24 @@ class Instant:
     """A backend whose turns have all their events at once; with "wait", they are silent after the first."""
 
     alive = True
+
+    def __init__(self) -> None:
+        self._paced: queue.SimpleQueue[tuple[float, int, Any]] = queue.SimpleQueue()
+        threading.Thread(target=self._pace, daemon=True).start()
+
+    def _pace(self) -> None:
+        """Give each of these turns its next event when it is due: one thread for all, as a backend's reader is."""
+        from assay_proxy.events import Finished, Text, TurnOver
+
+        while True:
+            due, number, mailbox = self._paced.get()  # all pauses are alike, so the first that came is due first
+            time.sleep(max(due - time.monotonic(), 0))
+            mailbox.put(Text(text=f"{number:08}"))
+            if number < EVENTS:
+                self._paced.put((due + PAUSE, number + 1, mailbox))
+            else:
+                mailbox.put(Finished(reason="stop"))
+                mailbox.put(TurnOver())
 
     def start(self) -> None:
         """Nothing to start."""
@@ -93,6 +135,9 @@ class Instant:
         turn = Turn(Mailbox())
         if text == "much":  # by another thread, as a backend's reader does
             threading.Thread(target=turn.much, daemon=True).start()
+            return turn
+        if text == "paced":
+            self._paced.put((time.monotonic() + PAUSE, 1, turn.mailbox))
             return turn
         count = {"hi": 1, "wait": 1, "words": WORDS}.get(text, 1)
         for _ in range(count):
@@ -144,7 +189,8 @@ def used(pid: int, *, below: bool = True) -> float:
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if below else []
     for task in Path(f"/proc/{pid}/task").iterdir() if below else ():
-        children += (task / "children").read_text().split()
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
+            children += (task / "children").read_text().split()
     return own + sum(used(int(child)) for child in set(children))
 
 
@@ -172,10 +218,10 @@ async def ask(port: int, count: int, sent: bytes, end: bytes) -> None:
 
 async def requests(port: int, pid: int, end: bytes, *, below: bool) -> float:
     """Processor of a request, in µs."""
-    await asyncio.gather(*(ask(port, 50, request("hi"), end) for _ in range(4)))
+    await asyncio.gather(*(ask(port, 20, request("hi"), end) for _ in range(4)))
     before = used(pid, below=below)
-    await asyncio.gather(*(ask(port, 500, request("hi"), end) for _ in range(4)))
-    return (used(pid, below=below) - before) / 2000 * 1e6
+    await asyncio.gather(*(ask(port, 250, request("hi"), end) for _ in range(4)))
+    return (used(pid, below=below) - before) / 1000 * 1e6
 
 
 async def chunks(port: int, pid: int, text: str, *, below: bool) -> float:
@@ -183,8 +229,47 @@ async def chunks(port: int, pid: int, text: str, *, below: bool) -> float:
     sent = request(text, stream=True)
     await ask(port, 1, sent, b"\r\n0\r\n\r\n")
     before = used(pid, below=below)
-    await asyncio.gather(*(ask(port, 5, sent, b"\r\n0\r\n\r\n") for _ in range(4)))
-    return (used(pid, below=below) - before) / (20 * WORDS) * 1e6
+    await asyncio.gather(*(ask(port, 10, sent, b"\r\n0\r\n\r\n") for _ in range(4)))
+    return (used(pid, below=below) - before) / (40 * WORDS) * 1e6
+
+
+class Reader(asyncio.Protocol):
+    """One paced stream: asks, and counts what comes to its end."""
+
+    def __init__(self, ended: asyncio.Event) -> None:
+        self._ended = ended
+        self._read = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask."""
+        self._transport: Any = transport
+        self._transport.write(request("paced", stream=True))
+
+    def data_received(self, data: bytes) -> None:
+        """More of the answer."""
+        self._read += data
+        if self._read.endswith(b"\r\n0\r\n\r\n"):
+            assert self._read.count(b'"content":"0') == EVENTS  # noqa: S101 - an answer that lacks some is no answer
+            self._transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The end."""
+        assert exc is None  # noqa: S101 - as above
+        self._ended.set()
+
+
+async def paced(port: int, pid: int) -> str:
+    """A thousand streams that speak: how long all of them take, and how much of a core."""
+    loop = asyncio.get_running_loop()
+    ends = [asyncio.Event() for _ in range(STREAMS)]
+    before, began = used(pid), time.monotonic()
+    for end in ends:
+        await loop.create_connection(lambda end=end: Reader(end), "127.0.0.1", port)  # type: ignore[misc]
+    for end in ends:
+        await end.wait()
+    wall, ideal = time.monotonic() - began, EVENTS * PAUSE
+    busy = (used(pid) - before) / wall
+    return f"1,000 paced streams: {wall:.2f} s ({wall / ideal:.2f} times the ideal), {busy * 100:.0f} % of a core"
 
 
 async def silent(port: int, pid: int) -> list[str]:
@@ -220,32 +305,71 @@ def unread(port: int, pid: int) -> str:
     return f"a client that does not read 100 MB: {(highest - before) / 1024:.1f} MiB"
 
 
+def beside(bare: tuple[int, int], proxy: tuple[int, int]) -> float:
+    """Print what a request and a chunk cost of both; returns that of a bare Flask's request."""
+    measures: dict[str, Callable[[], float]] = {
+        "bare Flask, a request": lambda: asyncio.run(requests(*bare, b"x" * 300, below=False)),
+        "the proxy, a request": lambda: asyncio.run(requests(*proxy, b'"total_tokens":', below=False)),
+        "bare Flask, a constant chunk": lambda: asyncio.run(chunks(*bare, "words", below=False)),
+        "bare Flask, a chunk that it renders": lambda: asyncio.run(chunks(*bare, "rendered", below=False)),
+        "the proxy, a chunk": lambda: asyncio.run(chunks(*proxy, "words", below=False)),
+    }
+    rounds = [{name: measure() for name, measure in measures.items()} for _ in range(ROUNDS)]
+    for name in measures:
+        print(f"{name}: {statistics.median(one[name] for one in rounds):.1f} µs", flush=True)
+    pairs = (
+        ("a request", "the proxy, a request", "bare Flask, a request"),
+        ("a chunk beside a constant one", "the proxy, a chunk", "bare Flask, a constant chunk"),
+        ("a chunk beside one that is rendered", "the proxy, a chunk", "bare Flask, a chunk that it renders"),
+    )
+    for what, mine, theirs in pairs:
+        # Of each round by itself: both had the same neighbours.
+        print(f"{what}: {statistics.median(one[mine] / one[theirs] for one in rounds):.2f} times", flush=True)
+    return statistics.median(one["bare Flask, a request"] for one in rounds)
+
+
+@contextmanager
+def scripted() -> Iterator[str]:
+    """A file with a script that answers "words" with as many pieces as the other backend does."""
+    script = {"name": "words", "when": "words", "parts": [[{"say": [f"{number:08}" for number in range(WORDS)]}]]}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"scripts": [script]}, file)
+        file.flush()
+        yield file.name
+
+
+def load() -> None:
+    """Print what the machine has to do."""
+    print(f"{os.cpu_count()} processors; load over a minute: {os.getloadavg()[0]:.1f}", flush=True)
+
+
 def main(arguments: list[str]) -> None:
     """Print the figures, or serve for them."""
     kinds: dict[str, Callable[[], None]] = {"bare": serve_bare, "proxy": serve_proxy}
     if arguments[:1] == ["--serve"]:
         kinds[arguments[1]]()
         return
-    end = b"x" * 300
-    with running(__file__, "--serve", "bare") as (port, pid):
-        bare = (
-            asyncio.run(requests(port, pid, end, below=False)),
-            asyncio.run(chunks(port, pid, "words", below=False)),
-        )
-    print(f"bare Flask: {bare[0]:.0f} µs a request, {bare[1]:.1f} µs a chunk", flush=True)
-    with running(__file__, "--serve", "proxy") as (port, pid):
-        own = (
-            asyncio.run(requests(port, pid, b'"total_tokens":', below=False)),
-            asyncio.run(chunks(port, pid, "words", below=False)),
-        )
-        ratios = [f"{mine / theirs:.1f}" for mine, theirs in zip(own, bare, strict=True)]
-        print(f"the proxy: {own[0]:.0f} µs ({ratios[0]} times), {own[1]:.1f} µs ({ratios[1]} times)", flush=True)
-        print("\n".join((unread(port, pid), *asyncio.run(silent(port, pid)))), flush=True)
+    load()
+    with running(__file__, "--serve", "proxy") as proxy:
+        with running(__file__, "--serve", "bare") as bare:
+            least = beside(bare, proxy)
+        # First: what a thread takes belongs to its stream, and those of an earlier crowd would be used again.
+        print("\n".join((*asyncio.run(silent(*proxy)), unread(*proxy))), flush=True)
+        for _ in range(3):
+            print(asyncio.run(paced(*proxy)), flush=True)
     settings = {"PROXY_PORT": "0", "PROXY_OUTPUT_MODE": "openai-json", "PROXY_LOG_LEVEL": "warning"}
     codex = str(Path(sys.executable).with_name("assay-codex"))
-    with running("-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", **settings) as (port, pid):
+    with (
+        scripted() as script,
+        running(
+            "-m", "assay_proxy", CODEX_BIN=codex, CODEX_HOME="", ASSAY_PACE="0", ASSAY_SCRIPTS=script, **settings
+        ) as (port, pid),
+    ):
         mocked = asyncio.run(requests(port, pid, b'"total_tokens":', below=True))
-        print(f"with the mock: {mocked:.0f} µs a request ({mocked / bare[0]:.1f} times)")
+        print(f"with the mock, a request: {mocked:.0f} µs ({mocked / least:.1f} times)", flush=True)
+        both, own = (asyncio.run(chunks(port, pid, "words", below=below)) for below in (True, False))
+        print(f"with the mock, a chunk: {both:.0f} µs, of which the proxy's own {own:.0f} µs")
+    load()
 
 
 if __name__ == "__main__":

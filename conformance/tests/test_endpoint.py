@@ -27,8 +27,8 @@ SAMPLE = {
     "auth-wrong", "body-too-large", "call-one", "calls-burst", "choices-text", "disconnect", "fail-after-text",
     "fail-first", "history", "images", "input-items", "mode-header", "models", "not-ready", "param-n", "param-tools",
     "previous-response", "response-settings", "route-before-auth", "sentinel-plain", "shape-a", "silence",
-    "structured-schema", "surrogates", "text-hello", "text-utf8", "textual-any-cut", "tool-choice-required",
-    "tool-loop", "untouched-text", "usage-asked", "xml-order",
+    "structured-schema", "surrogates", "text-hello", "text-thinking", "text-utf8", "textual-any-cut",
+    "tool-choice-required", "tool-loop", "untouched-text", "usage-asked", "xml-order",
 }  # fmt: skip
 """Of every subject one or more; with `--whole` all scenarios are played."""
 

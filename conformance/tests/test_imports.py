@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ EDGES: Mapping[str, str] = {
     "assay.targets.reach": "finds out what a target is, or starts it",
     "assay.targets.real_codex": "starts a model's service and a Codex",
     "assay.targets.serving": "looks whether a port is free",
+    "assay.targets.trust": "makes what a connection is verified by",
     "assay.targets.unready_instance": "starts a second proxy",
 }
 """Module or folder → what it does with the world outside. Nothing pure may import one of these."""
@@ -175,9 +177,21 @@ def imports_of(package: str, folder: Path, *, types: bool = True) -> dict[str, s
 
 
 PACKAGES = packages()
-OURS = {module: names for name, folder in PACKAGES.items() for module, names in imports_of(name, folder).items()}
-SUITE = imports_of("assay", PACKAGES["assay"], types=False)
-"""What the modules of the suite import when they run."""
+
+
+# Read when a test asks: each worker of a parallel run imports this file, and few of them need it.
+@cache
+def ours() -> dict[str, set[str]]:
+    """What each module of all packages imports."""
+    return {module: names for name, folder in PACKAGES.items() for module, names in imports_of(name, folder).items()}
+
+
+@cache
+def suite() -> dict[str, set[str]]:
+    """What the modules of the suite import when they run."""
+    return imports_of("assay", PACKAGES["assay"], types=False)
+
+
 Rule = Callable[[str], bool]
 
 
@@ -206,7 +220,7 @@ def offences(modules: Mapping[str, set[str]], forbidden: Rule) -> list[str]:
 
 def test_a_module_of_the_suite_is_pure_unless_it_is_listed() -> None:
     listed = under(*EDGES, *READERS)
-    pure = {module: names for module, names in SUITE.items() if not listed(module)}
+    pure = {module: names for module, names in suite().items() if not listed(module)}
     assert offences(pure, lambda name: acts(name) or under(*EDGES)(name)) == []
 
 
@@ -216,14 +230,14 @@ def test_what_reads_does_nothing_else() -> None:
         "assay.targets.kinds": "os",
         "assay.targets.refusals": "httpx",
     }  # see READERS for what they take of it
-    readers = {module: SUITE[module] - {borrowed.get(module, "")} for module in READERS}
+    readers = {module: suite()[module] - {borrowed.get(module, "")} for module in READERS}
     reads = under("pathlib", "importlib.resources", "tomllib", "jsonschema", "jsonschema_rs", "referencing")
     assert offences(readers, lambda name: (acts(name) and not reads(name)) or under(*EDGES)(name)) == []
 
 
 @pytest.mark.parametrize("listed", [*EDGES, *READERS])
 def test_what_is_listed_exists_and_acts(listed: str) -> None:
-    names = {name for module, names in SUITE.items() if under(listed)(module) for name in names}
+    names = {name for module, names in suite().items() if under(listed)(module) for name in names}
     assert any(acts(name) or under(*EDGES)(name) for name in names), f"{listed} is pure, or gone"
 
 
@@ -233,7 +247,7 @@ def test_every_package_has_its_row() -> None:
 
 @pytest.mark.parametrize("row", MAY_IMPORT)
 def test_a_package_imports_of_ours_what_its_row_allows(row: str) -> None:
-    there = {module: names for module, names in OURS.items() if under(row)(module)}
+    there = {module: names for module, names in ours().items() if under(row)(module)}
     assert there
     allowed = under(*MAY_IMPORT[row])
     besides = [tuple(arrow.split(" -> ")) for arrow in BESIDES]
@@ -250,11 +264,11 @@ def test_a_package_imports_of_ours_what_its_row_allows(row: str) -> None:
 @pytest.mark.parametrize("arrow", BESIDES)
 def test_an_arrow_besides_the_table_is_still_there(arrow: str) -> None:
     start, _, end = arrow.partition(" -> ")
-    assert any(under(end)(name) for name in OURS[start])
+    assert any(under(end)(name) for name in ours()[start])
 
 
 def test_the_wire_imports_nothing_of_third_parties() -> None:
-    wire = {module: names for module, names in OURS.items() if under("assay.wire")(module)}
+    wire = {module: names for module, names in ours().items() if under("assay.wire")(module)}
     assert offences(wire, lambda name: not of_ours(name) and name.partition(".")[0] not in STANDARD) == []
 
 

@@ -10,6 +10,7 @@ import weakref
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from h2.exceptions import ProtocolError
 from hypercorn.asyncio import serve
 from hypercorn.config import Config, Sockets
 
@@ -99,7 +100,7 @@ class CursorMock:
 
     def run(self) -> None:
         """Serve until `stop`."""
-        # hypercorn raises in a connection whose client sends more on a stream that is over, and closes it.
+        # hypercorn raises where a client sends more on a stream or a connection that is over, and closes that.
         self._loop.set_exception_handler(lambda _, what: log.debug("a connection failed: %s", what))
         app = App(self.service, self._listener.close_connection)
         try:
@@ -107,7 +108,7 @@ class CursorMock:
                 serve(app, _Config(self._listener), shutdown_trigger=self._stopping.wait, mode="asgi")  # type: ignore[arg-type]
             )
         # Of a connection that fails so while the server stops, hypercorn raises it here.
-        except* KeyError:
+        except* (KeyError, ProtocolError):
             log.debug("a connection failed at the end", exc_info=True)
         finally:
             self._loop.run_until_complete(_cancel_the_rest())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from functools import lru_cache
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,10 @@ from assay_endpoint.wire.connection import EXTENSION, end, slowly, transport_in
 from assay_scripts.player import Until
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Generator, Mapping
 
     from assay_endpoint.endpoint import Endpoint
+    from assay_endpoint.play import Output
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -38,6 +40,7 @@ class Application:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
+        self._rounds = _Rounds()
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         """One request, or the life of the server."""
@@ -69,10 +72,23 @@ class Application:
     async def _serve(self, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         answer = await self._answer(head, receive)
         if isinstance(answer, Play):
-            sending = _buffered(send) if scope["http_version"] == "1.0" else send
-            await _Streaming(self._endpoint, answer, head, receive, sending, scope).run()
+            await self._play(answer, head, scope, receive, send)
         else:
             await reply(answer, self._endpoint.dressed(answer.headers, head), send)
+
+    async def _play(self, play: Play, head: Request, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        """Play an answer to its end, or until its client leaves."""
+        outputs = play.outputs(asyncio.get_running_loop().time())
+        try:
+            first = next(outputs)
+            if isinstance(first, Reply):
+                await reply(first, self._endpoint.dressed(first.headers, head), send)
+                return
+            sending = _buffered(send) if scope["http_version"] == "1.0" else send
+            streaming = _Streaming(self._endpoint, play, head, receive, sending, scope, self._rounds)
+            await streaming.run(outputs, first)
+        finally:
+            play.close()
 
     async def _answer(self, head: Request, receive: Receive) -> Reply | Play:
         length = head.headers.get("content-length")
@@ -89,6 +105,39 @@ class Application:
         return self._endpoint.answer(request)
 
 
+TOGETHER = 8
+"""Streams that go on in one round of the loop: a request that comes meanwhile waits for no more than their pieces."""
+
+
+class _Rounds:
+    """Streams that have more to send, and take turns."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._goes_on = False
+
+    async def turn(self) -> None:
+        """Wait for one's turn."""
+        loop = asyncio.get_running_loop()
+        mine = loop.create_future()
+        self._waiting.append(mine)
+        if not self._goes_on:
+            self._goes_on = True
+            loop.call_soon(self._round, loop)
+        await mine
+
+    def _round(self, loop: asyncio.AbstractEventLoop) -> None:
+        waiting = self._waiting
+        for _ in range(min(TOGETHER, len(waiting))):
+            next_one = waiting.popleft()
+            # Its stream may have been stopped.
+            if not next_one.done():
+                next_one.set_result(None)
+        self._goes_on = bool(waiting)
+        if self._goes_on:
+            loop.call_soon(self._round, loop)
+
+
 class _Streaming:
     """One answer on its way to one client."""
 
@@ -100,8 +149,10 @@ class _Streaming:
         receive: Receive,
         send: Send,
         scope: Mapping[str, Any],
+        rounds: _Rounds,
     ) -> None:
         self._endpoint = endpoint
+        self._rounds = rounds
         self._play = play
         self._request = request
         self._receive = receive
@@ -115,19 +166,17 @@ class _Streaming:
         self._hurried = False
         """Whether what is sent is written at once."""
 
-    async def run(self) -> None:
-        """Play it to its end, or until its client leaves."""
+    async def run(self, outputs: Generator[Output, float, None], first: Output) -> None:
+        """Send the first of its outputs and all that follow, or until the client leaves."""
         try:
-            await self._run()
+            await self._run(outputs, first)
         finally:
-            self._play.close()
             if self._gone is not None:
                 self._gone.cancel()
 
-    async def _run(self) -> None:
+    async def _run(self, outputs: Generator[Output, float, None], first: Output) -> None:
         clock, send = self._loop.time, self._send
-        outputs = self._play.outputs(clock())
-        output = next(outputs, None)
+        output: Output | None = first
         while output is not None:
             if isinstance(output, bytes):
                 await self._piece(output, send)
@@ -159,7 +208,7 @@ class _Streaming:
     async def _piece(self, piece: bytes, send: Send) -> None:
         if self._ready:
             # The others' turn: nothing else here gives way as long as pieces are ready.
-            await asyncio.sleep(0)
+            await (asyncio.sleep(0) if self._endpoint.playing == 1 else self._rounds.turn())
             if self._ready >= PATIENCE:
                 self._look()
         self._ready += 1

@@ -9,7 +9,7 @@ import hmac
 import itertools
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -42,12 +42,13 @@ from assay_proxy.http.cors import Cors
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
 from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_proxy.surfaces.json_text import encoded
-from assay_proxy.surfaces.rules import refuse
+from assay_proxy.surfaces.rules import first_fault, refuse
 from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
@@ -61,7 +62,7 @@ Scripts = Callable[[], "Library | ScriptError"]
 """Gives the scripts as they are now, or why they cannot be read."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Request:
     """A request, its body read."""
 
@@ -236,7 +237,7 @@ class Endpoint:
         refuses = selection.script == DEFAULT and self._strict()
         self._note(selection, received, refuses=refuses)
         if refuses:
-            raise unmatched(self._scripts(), received)
+            raise unmatched(self._scripts(), received, plan.param)
         if plan.conversation.schema is ANY_OBJECT:
             refuse_prose(selection, plan.param)
         if selection.script == DEFAULT:
@@ -346,7 +347,7 @@ def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
         parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
     except ApiError as error:
         raise rules.coded(error, body) from error
-    rules.check(rules.CHAT, body)
+    first_fault(rules.CHAT, body)
     return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
 
 
@@ -372,7 +373,7 @@ def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
 
 
 def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    rules.check(rules.RESPONSES, body)
+    first_fault(rules.RESPONSES, body)
     asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
     plan = endpoint.responses.plan(asked, logprobs.of_response(body))
     # Only now: a result may be of a call in a stored response.

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
     from types import ModuleType
 
+    import httpx2
+
     from assay_endpoint.journal.entry import Entry
     from assay_endpoint.play import Output
     from assay_scripts.steps import Script
@@ -71,8 +73,22 @@ def endpoint_of(
     )
 
 
-class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Answers the requests of a client. It serves those of httpx2 as well, which asks for the same methods."""
+if TYPE_CHECKING:
+    # To a type checker that does not find httpx2 its classes are anything.
+    class _Bases(httpx.BaseTransport, httpx.AsyncBaseTransport, httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+        """What clients of both libraries take for a transport."""
+
+        def handle_request(self, request: Any) -> Any: ...  # noqa: ANN401 - of either library
+        async def handle_async_request(self, request: Any) -> Any: ...  # noqa: ANN401 - of either library
+
+else:
+
+    class _Bases(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        """The same as the program runs: clients of httpx2 ask for the methods alone, and it need not be there."""
+
+
+class Transport(_Bases):
+    """Answers the requests of a client, of httpx or httpx2."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -87,17 +103,18 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
     def respond(self, request: httpx.Request) -> httpx.Response:
         """The same for a route of respx, as its `side_effect`; for async clients it is `arespond`."""
-        return self.handle_request(request)
+        return self._response(request, request.read())
 
     async def arespond(self, request: httpx.Request) -> httpx.Response:
         """The same for a route of respx that async clients use."""
-        return await self.handle_async_request(request)
+        response: httpx.Response = await self.handle_async_request(request)
+        return response
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
         """The response; its body is played as it is read."""
         return self._response(request, request.read())
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401 - of either library
         """The response; its body is played as it is read."""
         body = await request.aread()
         asked, answer = self._asked(request, body)

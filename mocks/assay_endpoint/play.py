@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 from assay_proxy.answers.demand import Holding
 from assay_proxy.assembly.assembly import Assembly
 from assay_proxy.errors import ApiError, failure
-from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent
+from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, Thought, TurnEvent
 from assay_proxy.surfaces import sse
 from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.player import Until
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
 SHARED = 16
 """Frames that may share a piece: more cost the other streams time, and gain little (docs/endpoint.md)."""
 
-_SAYING = (Text, CallOpened, Finished)
+_SAYING = (Text, Thought, CallOpened, Finished)
 GIVING_WAY = 256
 """Steps of an answer that is sent whole after which others have their turn."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Reply:
     """A whole response."""
 
@@ -84,7 +85,8 @@ class Play:
         self._settings = settings
         self._playing = deque(turns)
         self._assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
-        self._holding = Holding(plan.demand, choices=plan.choices)
+        self._holding = None if plan.demand is None else Holding(plan.demand, choices=plan.choices)
+        """What holds the answer back until it calls what was demanded; None: nothing is demanded."""
         self._spoken = False
         """Whether something was said: the status line may go out."""
         self._began = False
@@ -220,7 +222,8 @@ class Play:
     def _texts(self, texts: Texts, choice: int) -> bytes:
         self._ready += len(texts)
         # The short way of nearly all text: one look at some pieces together, and no event is made of them.
-        if not (self._over or self._holding.holds) and self._assembly.passes("".join(texts), choice):
+        held = self._holding is not None and self._holding.holds
+        if not (self._over or held) and self._assembly.passes("".join(texts), choice):
             self._spoken = True
             return self._plan.writer.texts(texts, choice)
         return b"".join([self._feed(Text(choice=choice, text=text)) for text in texts if text])
@@ -230,10 +233,11 @@ class Play:
         sent = b""
         if self._over:
             return sent
+        holding = self._holding
         for passed in self._assembly.feed(event):
-            for held in self._holding.feed(passed) if self._holding.holds else (passed,):
+            for held in holding.feed(passed) if holding is not None and holding.holds else (passed,):
                 sent += self._write(held)
-        self._over = self._assembly.done or self._holding.done
+        self._over = self._assembly.done or (holding is not None and holding.done)
         return sent
 
     def _write(self, event: TurnEvent) -> bytes:

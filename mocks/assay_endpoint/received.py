@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
 from assay_scripts.conversation import as_message
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from assay_proxy.conversation import Conversation
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@value(frozen=True)
 class Received:
     """A conversation as scripts see it."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.files.errors import ScriptError
@@ -12,6 +14,8 @@ from assay_scripts.library import LIBRARY
 from assay_scripts.steps import Script
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay_endpoint.endpoint import Scripts
     from assay_scripts.steps import Library
 
@@ -29,7 +33,30 @@ def scripts_of(*paths: Path) -> Scripts:
         return lambda: LIBRARY
     from assay_scripts.files.read import ScriptFiles  # noqa: PLC0415
 
-    return _reported(ScriptFiles(paths, LIBRARY, "endpoint").library)
+    return _reported(now_and_then(ScriptFiles(paths, LIBRARY, "endpoint").library))
+
+
+SPARED = 20
+"""How many times as long as the last look at the files took it is until the next one."""
+LONGEST = 0.05
+"""Seconds after which they are looked at in any case: whoever changes one does not wait for it."""
+
+
+def now_and_then(look: Scripts, clock: Callable[[], float] = monotonic) -> Scripts:
+    """What `look` gives, without a look for each request: a folder has hundreds of files."""
+    found: Library | ScriptError = {}
+    due = -math.inf
+
+    def looked() -> Library | ScriptError:
+        nonlocal found, due
+        now = clock()
+        if now >= due:
+            found = look()
+            took = clock() - now
+            due = now + took + min(SPARED * took, LONGEST)
+        return found
+
+    return looked
 
 
 def _reported(scripts: Scripts) -> Scripts:

@@ -7,6 +7,7 @@ pieces at a time, which is nearly all there is in a long answer; anything else a
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay_endpoint.causes import CAUSES
@@ -21,13 +22,14 @@ from assay_proxy.events import (
     Finished,
     MessageEnded,
     Text,
+    Thought,
     TurnOver,
     Usage,
     Working,
 )
 from assay_proxy.tools.call_ids import call_id
 from assay_scripts import call_shapes, steps
-from assay_scripts.asked.templates import filled
+from assay_scripts.asked.templates import filled, has_templates
 from assay_scripts.blocks import BLOCKS, cut
 from assay_scripts.player import Action, Until, perform
 from assay_scripts.steps import Piece, http
@@ -36,9 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from assay_endpoint.received import Received
+    from assay_proxy.events import FinishReason
     from assay_scripts.nonces import Record, State
     from assay_scripts.player import Performance
     from assay_scripts.selection import Selection
+
+_USAGE = steps.Usage()
 
 Texts = tuple[str, ...]
 Next = Texts | list[Event] | Until | http.Wire | None
@@ -78,7 +83,7 @@ class Turn:
         self.parts = selection.parts
         """All parts of its script."""
         self._performance: Performance | None = None
-        self._usage = steps.Usage()
+        self._usage = _USAGE
         self._indexed = False
         """Whether any step named a choice: then those that name none belong to the first."""
         self._called: set[str] = set()
@@ -154,7 +159,9 @@ class Turn:
 
     def _begin(self, now: float) -> Action | Until:
         parts = self._selection.parts
-        part = filled(parts[self._part], self._received.items) if self._part < len(parts) else self._later()
+        part = parts[self._part] if self._part < len(parts) else self._later()
+        if has_templates(part):
+            part = filled(part, self._received.items)
         # What was said is kept only where it may have to be said again.
         self._draft = _Draft() if any(isinstance(step, steps.Retry) for step in part) else None
         self._acted = False
@@ -217,6 +224,8 @@ class Turn:
                 return [self._failed(Cause.UNAVAILABLE)]
             case steps.Raw():
                 return self._raw(action)
+            case steps.Think():
+                return [self._thought(action)]
             case steps.Reflect():
                 return [Text(choice=self.choice, text=json.dumps(self._reflection(action), ensure_ascii=False))]
             case _:
@@ -228,8 +237,6 @@ class Turn:
         match action:
             case steps.Usage():
                 self._usage = action
-            case steps.Think():
-                self._message_ended = True
             case steps.Open(name):
                 self._nonce.gates.add(name)
                 self._changed()
@@ -240,6 +247,13 @@ class Turn:
             # How a backend spells and cuts its output is nothing that an endpoint could show.
             case _:
                 pass
+
+    def _thought(self, step: steps.Think) -> Event:
+        self._message_ended = True
+        summary = tuple(cut(step.text, step.pieces))
+        return Thought(
+            choice=self.choice, summary=summary, raw=step.raw, encrypted=step.encrypted, in_chat=step.in_chat
+        )
 
     def _raw(self, raw: steps.Raw) -> list[Event]:
         """A line of a backend's output; only one that is no text shows."""
@@ -300,21 +314,13 @@ class Turn:
             return [Working()]
         # Calls wait for their results: the client leaves such a turn, and asks again.
         self._end("interrupted" if self._called else "completed")
-        ends = CallsEnded(choice=self.choice) if self._called else Finished(choice=self.choice, reason=finish.reason)
-        return [*self._counts(), ends, TurnOver(choice=self.choice)]
+        ends = CallsEnded(choice=self.choice) if self._called else _finished(self.choice, finish.reason)
+        return [*self._counts(), ends, _over(self.choice)]
 
     def _counts(self) -> list[Event]:
-        usage = self._usage
-        if usage.unknown or (self._indexed and self.choice > 0):
+        if self._usage.unknown or (self._indexed and self.choice > 0):
             return []
-        counted = Usage(
-            choice=self.choice,
-            prompt=usage.input,
-            completion=usage.output,
-            cached=usage.cached,
-            reasoning=usage.reasoning,
-        )
-        return [counted]
+        return [_counted(self._usage, self.choice)]
 
     def _fail(self, cause: str) -> Failed:
         problem = self._selection.problem
@@ -342,6 +348,26 @@ class Turn:
         if self._record.state == "running":
             self._record.state = state
             self._changed()
+
+
+# Events do not change, and with these nearly every answer ends.
+
+
+@lru_cache
+def _counted(usage: steps.Usage, choice: int) -> Usage:
+    return Usage(
+        choice=choice, prompt=usage.input, completion=usage.output, cached=usage.cached, reasoning=usage.reasoning
+    )
+
+
+@lru_cache
+def _finished(choice: int, reason: FinishReason) -> Finished:
+    return Finished(choice=choice, reason=reason)
+
+
+@lru_cache
+def _over(choice: int) -> TurnOver:
+    return TurnOver(choice=choice)
 
 
 _CALL = ("id", "name", "arguments", "pieces", "late_id", "unfinished", "choice")

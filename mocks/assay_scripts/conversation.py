@@ -40,7 +40,8 @@ def message_text(item: Item) -> str:
     if isinstance(content, str):  # not Codex's form, but any client may send it so
         return content
     parts = content if isinstance(content, list) else []
-    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+    # A list: it is asked for each message of each request.
+    return "\n".join([part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)])
 
 
 def is_user(item: Item) -> bool:

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+MOST_BYTES = 64 * 2**20
+"""What a step may write at once, for it is made in memory."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Kind:
@@ -117,8 +120,9 @@ def _seconds(value: object) -> float | None:
     return value if number and 0 <= value < float("inf") else None  # type: ignore[operator,return-value]
 
 
-def _whole(least: int) -> Callable[[object], int | None]:
-    return lambda value: value if type(value) is int and value >= least else None  # not isinstance: true is no number
+def _whole(least: int, most: float = float("inf")) -> Callable[[object], int | None]:
+    # Not isinstance: true is no number.
+    return lambda value: value if type(value) is int and least <= value <= most else None
 
 
 def _between(least: float, most: float) -> Callable[[object], Any]:
@@ -205,7 +209,7 @@ HttpStatus = Annotated[
     int,
     Kind(
         expected="an HTTP status from 200 to 599",
-        read=lambda value: value if type(value) is int and 200 <= value <= 599 else None,  # noqa: PLR2004 - see above
+        read=_whole(200, 599),
         schema={"type": "integer", "minimum": 200, "maximum": 599},
     ),
 ]
@@ -239,6 +243,14 @@ Count = Annotated[
     Kind(expected="a whole number, 0 or more", read=_whole(0), schema={"type": "integer", "minimum": 0}),
 ]
 Positive = Annotated[int, Kind(expected="a whole number, 1 or more", read=_whole(1), schema=_FROM_ONE)]
+Size = Annotated[
+    int,
+    Kind(
+        expected=f"a number of bytes from 1 to {MOST_BYTES}",
+        read=_whole(1, MOST_BYTES),
+        schema={**_FROM_ONE, "maximum": MOST_BYTES},
+    ),
+]
 Sizes = Annotated[
     tuple[int, ...],
     Kind(expected="a number of bytes, or a list of them, each 1 or more", read=_sizes, schema=_one_or_list(_FROM_ONE)),

@@ -83,7 +83,9 @@ class Nonce:
         """Count and record a new turn, of a conversation as `Selection.conversation` has it."""
         record = Record(script, part)
         self.played[script] += 1
-        self.conversations[script].begin(conversation, record)
+        # Only those that a marker ties together have a name.
+        if conversation:
+            self.conversations[script].begin(conversation, record)
         self.turns.append(record)
         return record
 
@@ -106,7 +108,9 @@ class Nonces:
 
     def get(self, name: str) -> Nonce:
         """The state under `name`; fresh if the name is new or was used too long ago."""
-        nonce = self._nonces.setdefault(name, Nonce())
+        nonce = self._nonces.get(name)
+        if nonce is None:
+            nonce = self._nonces[name] = Nonce()
         self._nonces.move_to_end(name)  # by its last use: a conversation that goes on is never forgotten
         if len(self._nonces) > self._kept:
             self._nonces.popitem(last=False)

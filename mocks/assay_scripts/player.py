@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Protocol
 
@@ -17,9 +16,10 @@ from assay_scripts import steps as language
 from assay_scripts.steps import Piece
 from assay_scripts.steps.cursor import Agentic
 from assay_scripts.steps.http import Wire
+from assay_scripts.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Until:
     """Nothing happens before this time, unless something changes."""
 

@@ -9,7 +9,8 @@ last part whose calls all have results in the history. If there is none, it is a
 were seen before this one, never beyond the last part: a request that is sent again is answered again by the same part,
 unless its turn has failed. When the calls of the last part have results, too, the default answer reports the result,
 which ends the loop of a client even for a script of one call. A call whose id was not sent counts as answered when a
-call of its tool is. The turns of a script with choices play them in rotation.
+call of its tool is. The turns of a script with choices play them in rotation, or each choice of a request its own,
+where a condition has chosen it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay_scripts.asked.matching import why_not
@@ -41,6 +41,7 @@ from assay_scripts.steps import (
 )
 from assay_scripts.steps.cursor import Exec
 from assay_scripts.steps.when import condition
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from collections import defaultdict
@@ -51,7 +52,7 @@ DEFAULT = "default"
 _SHOWN = 20
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Selection:
     """What a turn plays: the part `first` of `parts`, then the parts after it as the calls of each are answered."""
 
@@ -67,7 +68,7 @@ class Selection:
     """Why the turn was rejected, as a sentence for its client; None if it was not. A rejected turn plays one `Fail`,
     which its player sends as a bad request with this message."""
     conversation: str = ""
-    """What tells the turn's conversation from others under its nonce: the same text for the same items."""
+    """The name of the turn's conversation under its nonce: the same text for the same items."""
     by: Literal["marker", "when", "default"] = "default"
     """What has chosen the script."""
     asked: Asked | None = None
@@ -137,12 +138,21 @@ def for_app_server(selection: Selection) -> Selection:
 
 
 def _without(only: Callable[[Step], str], player: str, selection: Selection) -> Selection:
-    step = next((step for part in selection.parts for step in part if only(step)), None)
+    step = _first(only, selection.parts)
     if step is None:
         return selection
     why = f"{type(step).__name__}: {only(step)}"
     problem = f"The script {selection.script} is played by {player} alone: {why}."
     return rejected(problem, selection.script, selection.nonce)
+
+
+def _first(only: Callable[[Step], str], parts: Parts) -> Step | None:
+    # Loops: it is asked of every step that may be played, with each request.
+    for part in parts:
+        for step in part:
+            if only(step):
+                return step
+    return None
 
 
 def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
@@ -158,9 +168,14 @@ def part_to_play(parts: Parts, known: set[str], seen: int) -> int:
 
 
 def _calls(part: tuple[Step, ...]) -> set[str]:
-    # A call after the end of the turn is late: no client answers it.
-    in_time = takewhile(lambda step: not ends_turn(step), part)
-    return {_key(step) for step in in_time if isinstance(step, Call | Exec)}
+    calls: set[str] = set()
+    for step in part:
+        if isinstance(step, (Call, Exec)):
+            calls.add(_key(step))
+        # A call after the end of the turn is late: no client answers it.
+        elif ends_turn(step):
+            break
+    return calls
 
 
 def _key(call: Call | Exec) -> str:
@@ -196,19 +211,20 @@ def _by_marker(library: Library, nonces: Nonces, marker: Marker, conversation: I
 
 def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) -> Selection:
     """What a script plays that a condition has chosen."""
+    parts = script.choices[choice % len(script.choices)] if script.choices else script.parts
     if script.sequence == "endpoint":
-        return replace(_in_sequence(script, script.parts, Nonce(), nonces.asked, choice), by="when", asked=asked)
+        return replace(_in_sequence(script, parts, Nonce(), nonces.asked, choice), by="when", asked=asked)
     if script.sequence == "conversation":
         # A conversation is known by how it begins. No marker has a nonce of such a name.
         begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
         nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
-        return replace(_in_sequence(script, script.parts, Nonce(), nonce.asked, choice), by="when", asked=asked)
-    if len(script.parts) == 1 and not _calls(script.parts[0]):
+        return replace(_in_sequence(script, parts, Nonce(), nonce.asked, choice), by="when", asked=asked)
+    if len(parts) == 1 and not _calls(parts[0]):
         # Most scripts: there is no other part, whatever was said before.
-        return _of_script(script, script.parts, 0, Nonce(), asked)
+        return _of_script(script, parts, 0, Nonce(), asked)
     seen = sum(map(_holds(script), asked.earlier()))
-    first = part_to_play(script.parts, answered(asked.conversation), seen)
-    return _of_script(script, script.parts, first, Nonce(), asked)
+    first = part_to_play(parts, answered(asked.conversation), seen)
+    return _of_script(script, parts, first, Nonce(), asked)
 
 
 def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: defaultdict[str, int], choice: int) -> Selection:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hmac
 import logging
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from flask import Flask, Response, g, request
+from flask import Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from assay_proxy.answers.asked_models import AskedModels
@@ -37,17 +37,20 @@ from assay_proxy.http.body import read_object
 from assay_proxy.http.capacity import Gate
 from assay_proxy.http.client import Client
 from assay_proxy.http.cors import Cors
-from assay_proxy.http.json_response import json_response, request_id
+from assay_proxy.http.json_response import JSON, json_response, request_id
 from assay_proxy.http.metrics import MEDIA_TYPE, Metrics
 from assay_proxy.http.openapi import document
+from assay_proxy.http.plain_flask import PlainFlask
 from assay_proxy.http.wsgi import CLIENT_KEY
 from assay_proxy.loopback import names_loopback
 from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
+from assay_proxy.surfaces.proxy_headers import HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from _typeshed.wsgi import WSGIEnvironment
+    from flask import Flask
     from werkzeug.datastructures import Headers
 
     from assay_proxy.backends.backend import Backend
@@ -56,14 +59,26 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+NOTED_KEY = "assay_proxy.noted"
+"""What is noted of a request while it is answered."""
 QUOTED = 200
 """Characters of a path that the log, and an error, quote."""
+
+
+@dataclass(slots=True)
+class _Noted:
+    """Of one request."""
+
+    id: str
+    started: float
+    mode: str = "none"
+    """Whether it is answered by a stream or whole, for the metrics."""
 
 
 def create_app(settings: Settings, backend: Backend, gate: Gate | None = None) -> Flask:
     """The application; `gate` counts the turns that run."""
     # No static folder: Flask would add a route for it.
-    app = Flask(__name__, static_folder=None)
+    app = PlainFlask(__name__, static_folder=None)
     # OPTIONS is left unrouted, so that `admit` answers it for all routes alike.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     # `/v1//models` is another path, not found as any other: Flask would redirect, with a page of HTML.
@@ -92,18 +107,21 @@ def body_limit(app: Flask, settings: Settings) -> Callable[[WSGIEnvironment], in
 
     The server reads no more, so the rules are those by which a request is refused (http.precedence.*).
     """
+    # Flask matches the route once more; but none that takes a body has parts that vary, so a look at a set will do.
+    taking = {rule.rule for rule in app.url_map.iter_rules() if "POST" in (rule.methods or ())}
 
     def limit(environ: WSGIEnvironment) -> int:
+        if environ["REQUEST_METHOD"] != "POST" or _path(environ) not in taking:
+            return 0
         length = environ.get("CONTENT_LENGTH", "")
         if length.isdigit() and int(length) > settings.max_body_bytes:
             return 0
         try:
             _name(settings, environ)
-            rule, _ = app.url_map.bind_to_environ(environ).match(return_rule=True)
             _authenticate(settings, environ.get("HTTP_AUTHORIZATION", ""))
-        except (HTTPException, ApiError):
+        except ApiError:
             return 0
-        return settings.max_body_bytes if "POST" in (rule.methods or ()) else 0
+        return settings.max_body_bytes
 
     return limit
 
@@ -113,31 +131,51 @@ def _hooks(app: Flask, settings: Settings, metrics: Metrics) -> None:
 
     @app.before_request
     def admit() -> Response | None:
-        g.request_id = request_id()
-        g.started = time.monotonic()
-        g.mode = "none"
-        _name(settings, request.environ)
+        # Each look at Flask's `request` finds it again, so its parts are taken from here.
+        environ, unrouted = request.environ, request.routing_exception
+        environ[NOTED_KEY] = _Noted(request_id(), time.monotonic())
+        _name(settings, environ)
         # Before the key is looked at: a browser's preflight carries none (http.cors.preflight).
-        if request.method == "OPTIONS" and not isinstance(request.routing_exception, NotFound):
+        if environ["REQUEST_METHOD"] == "OPTIONS" and not isinstance(unrouted, NotFound):
             return Response(status=204, headers=cors.preflight(_lower(request.headers)))
         # Route before key, key before body (http.precedence.*).
         # Only routes that exist ask for the key: an unknown path is 404 to everyone, also without a key.
-        if request.routing_exception is None and request.path.startswith("/v1/"):
-            _authenticate(settings, request.headers.get("Authorization", ""))
+        if unrouted is None and _path(environ).startswith("/v1/"):
+            _authenticate(settings, environ.get("HTTP_AUTHORIZATION", ""))
         return None
 
     @app.after_request
     def finish(response: Response) -> Response:
+        environ, rule, status = request.environ, request.url_rule, response.status_code
+        noted: _Noted = environ[NOTED_KEY]
         # Both on errors too (http.request-id, http.cors.preflight): a browser hides an answer without CORS headers.
-        response.headers["x-request-id"] = g.request_id
-        response.headers.update(cors.allow(_lower(request.headers)))
-        # Quoted: a path may hold line breaks, which would forge lines of the log.
-        path, status, took = quote(request.path[:QUOTED]), response.status_code, time.monotonic() - g.started
-        log.info("%s %s %s %d %.0f ms", g.request_id, request.method, path, status, took * 1000)
-        route, mode, started = request.url_rule.rule if request.url_rule else "", g.mode, g.started
+        response.headers.add("x-request-id", noted.id)
+        for name, value in cors.allow(_named(environ, _ORIGIN)).items():
+            response.headers.add(name, value)
+        if log.isEnabledFor(logging.INFO):
+            # Quoted: a path may hold line breaks, which would forge lines of the log.
+            path, took = quote(request.path[:QUOTED]), time.monotonic() - noted.started
+            log.info("%s %s %s %d %.0f ms", noted.id, request.method, path, status, took * 1000)
+        route = rule.rule if rule else ""
         # On close: a stream has taken as long as its body did.
-        response.call_on_close(lambda: metrics.answered(route, mode, status, time.monotonic() - started))
+        response.call_on_close(lambda: metrics.answered(route, noted.mode, status, time.monotonic() - noted.started))
         return response
+
+
+_ORIGIN = {"origin": "HTTP_ORIGIN"}
+_FORMAT = {name: f"HTTP_{name.upper().replace('-', '_')}" for name in HEADERS}
+"""The headers that say how calls are to be written: name → how WSGI names it."""
+
+
+def _named(environ: WSGIEnvironment, names: Mapping[str, str]) -> dict[str, str]:
+    """Those of these headers that a request has."""
+    return {name: environ[key] for name, key in names.items() if key in environ}
+
+
+def _path(environ: WSGIEnvironment) -> str:
+    """The path as routes are matched with it."""
+    path: str = environ.get("PATH_INFO", "")
+    return "/" + path.lstrip("/")
 
 
 def _lower(headers: Headers) -> dict[str, str]:
@@ -194,7 +232,8 @@ def _errors(app: Flask) -> None:
     @app.errorhandler(Exception)
     def unexpected(error: Exception) -> Response:
         # The trace is for the log alone (http.error.no-internals).
-        log.error("%s failed", g.get("request_id"), exc_info=error)
+        noted = request.environ.get(NOTED_KEY)
+        log.error("%s failed", noted.id if noted else None, exc_info=error)
         return problem(ApiError(INTERNAL))
 
 
@@ -253,18 +292,22 @@ def _models(app: Flask, settings: Settings, asked: AskedModels) -> None:
 
 
 def _body(settings: Settings) -> Mapping[str, Any]:
+    environ = request.environ
+    # What most requests say exactly needs no parser.
+    exact = environ.get("CONTENT_TYPE") == JSON
     return read_object(
-        request.stream,
+        environ["wsgi.input"] if environ.get("wsgi.input_terminated") else request.stream,
         length=request.content_length,
-        media_type=request.mimetype,
+        media_type=JSON if exact else request.mimetype,
         limit=settings.max_body_bytes,
     )
 
 
 def _client(*, stream: bool) -> Client:
-    g.mode = "stream" if stream else "whole"
-    keep_open = request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
-    found: Exchange | None = request.environ.get(CLIENT_KEY)
+    environ = request.environ
+    environ[NOTED_KEY].mode = "stream" if stream else "whole"
+    keep_open = environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
+    found: Exchange | None = environ.get(CLIENT_KEY)
     if found is None:
         return Client(keep_open=keep_open)
     return Client(gone=found.gone, when_gone=found.when_gone, stalled=found.stalled, keep_open=keep_open)
@@ -274,14 +317,15 @@ def _chat(app: Flask, settings: Settings, chat: Chat, runner: TurnRunner) -> Non
     @app.post("/v1/chat/completions")
     def completions() -> Response:
         # Body, then parameters; then the model, capacity, and readiness (http.precedence.*).
-        parsed = chat_request.parse(_body(settings), _lower(request.headers), max_choices=settings.max_choices)
+        headers = _named(request.environ, _FORMAT)
+        parsed = chat_request.parse(_body(settings), headers, max_choices=settings.max_choices)
         return runner.run(chat.plan(parsed), _client(stream=parsed.stream))
 
 
 def _responses(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
-        parsed = responses_request.parse(_body(settings), _lower(request.headers))
+        parsed = responses_request.parse(_body(settings), _named(request.environ, _FORMAT))
         return runner.run(responses.plan(parsed), _client(stream=parsed.stream))
 
     @app.get("/v1/responses/<id_>")
@@ -306,7 +350,7 @@ def _chatgpt_service(app: Flask, settings: Settings, responses: Responses, runne
         refusal = chatgpt_service.refusal(body)
         if refusal is not None:
             return json_response({"detail": refusal}, BAD_REQUEST.status)
-        parsed = replace(responses_request.parse(body, _lower(request.headers)), output_at_end=False)
+        parsed = replace(responses_request.parse(body, _named(request.environ, _FORMAT)), output_at_end=False)
         response = runner.run(responses.plan(parsed), _client(stream=True))
         response.headers.update(chatgpt_service.HEADERS)
         return response

@@ -7,8 +7,9 @@ continues from there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from assay_proxy.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 Role = Literal["system", "developer", "user", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TextPart:
     """Text of a message."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class ImagePart:
     """An image of a message: a `data:` URL, or an address if the backend takes those."""
 
@@ -33,7 +34,7 @@ class ImagePart:
 Part = TextPart | ImagePart
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Message:
     """A message."""
 
@@ -41,7 +42,7 @@ class Message:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Call:
     """A tool call that the assistant made; `arguments` is opaque text."""
 
@@ -50,7 +51,7 @@ class Call:
     arguments: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Result:
     """What the tool answered to the call with this id; `images` come after the text."""
 
@@ -62,7 +63,7 @@ class Result:
 Item = Message | Call | Result
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Tool:
     """A declared tool; `parameters` is its JSON Schema."""
 
@@ -71,7 +72,7 @@ class Tool:
     parameters: Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Conversation:
     """All that a backend needs for one turn."""
 

@@ -50,10 +50,39 @@ class Text:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Texts:
+    """Several pieces of one choice's text that are ready together; each is still sent by itself.
+
+    Made by `backends.mailbox`, so that much text costs a look at many pieces at once, not at each.
+    """
+
+    choice: int = 0
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MessageEnded:
     """A message of the answer is complete, and another one begins."""
 
     choice: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Thought:
+    """The model has reasoned; a thought is whole, and no part of the answer's text.
+
+    The decoders of the proxy's backends make none: what Codex shows of it is for its own user (contract §5).
+    """
+
+    choice: int = 0
+    summary: tuple[str, ...] = ()
+    """The summary, in the pieces in which it came."""
+    raw: tuple[str, ...] = ()
+    """The reasoning itself, in its pieces; empty where the model keeps it."""
+    encrypted: str = ""
+    """The reasoning for the model's service alone; empty for none."""
+    in_chat: bool = False
+    """Whether chat shows it, which OpenAI's does not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,6 +173,7 @@ class Quiet:
 Event = (
     Text
     | MessageEnded
+    | Thought
     | CallOpened
     | Arguments
     | CallClosed
@@ -157,4 +187,14 @@ Event = (
 """What a backend emits."""
 
 TurnEvent = Event | Quiet
-"""What the reader of a turn gets: the backend's events, and its silences."""
+"""The backend's events, and its silences."""
+
+Ready = TurnEvent | Texts
+"""What the reader of a turn gets: an event, a silence, or pieces of text that are ready together."""
+
+
+def apart(ready: Ready) -> tuple[TurnEvent, ...]:
+    """One by one, as the backend sent them."""
+    if isinstance(ready, Texts):
+        return tuple(Text(choice=ready.choice, text=text) for text in ready.texts)
+    return (ready,)

@@ -7,6 +7,7 @@ same origin as what answers there, so no rule about origins keeps it out; but it
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 
@@ -22,6 +23,8 @@ def is_loopback(name: str) -> bool:
         return False
 
 
+# The same few names come with each request.
+@lru_cache(maxsize=16)
 def names_loopback(host: str) -> bool:
     """Whether the value of a `Host` header is a name of this machine, with or without a port."""
     try:

@@ -22,7 +22,7 @@ from assay_proxy.backends.backend import Count
 from assay_proxy.backends.choices import Choices
 from assay_proxy.backends.codex.abilities import Abilities
 from assay_proxy.backends.codex.link import Link
-from assay_proxy.events import Finished, Text, TurnOver, Working
+from assay_proxy.events import Finished, Text, TurnOver, Working, apart
 from assay_proxy.http.capacity import Gate
 from assay_proxy.settings import CodexSettings, CursorSettings, Settings
 
@@ -185,9 +185,9 @@ class Server:
 
     def events(self) -> list[Any]:
         """The events since, without those that only show work."""
-        events = []
+        events: list[Any] = []
         while event := self.turn.next(0):
-            events.append(event)
+            events += apart(event)
         return [event for event in events if not isinstance(event, Working | TurnOver)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_proxy.app import create_app
+from assay_proxy.app import body_limit, create_app
 from assay_proxy.events import Arguments, CallClosed, CallOpened, CallsEnded, Cause, Failed, Finished, Text
 from assay_proxy.http.capacity import Gate
 from assay_proxy.http.exchange import Exchange
@@ -406,3 +406,28 @@ def test_the_service_behind_a_login_refuses_in_its_own_words(service: FlaskClien
 
 def test_without_the_setting_there_is_no_such_service(client: FlaskClient) -> None:
     assert error(client.post(SERVICE, json=ASK_SERVICE, headers=KEY))["code"] == "unknown_url"
+
+
+def test_a_body_is_read_where_a_route_takes_one_and_the_request_will_be_answered(
+    make_settings: Any, backend: Any
+) -> None:
+    settings = make_settings(api_key="secret", max_body_bytes=10, chatgpt_service=True)
+    app = create_app(settings, backend)
+    limit = body_limit(app, settings)
+    right = {"REQUEST_METHOD": "POST", "PATH_INFO": CHAT, "HTTP_AUTHORIZATION": "Bearer secret", "CONTENT_LENGTH": "10"}
+    taking = [rule for rule in app.url_map.iter_rules() if "POST" in (rule.methods or ())]
+    assert len(taking) == 3
+    for rule in taking:
+        # The rule is compared as text, so it must have no parts that vary.
+        assert not rule.arguments
+        assert limit({**right, "PATH_INFO": rule.rule}) == 10
+    # Flask takes a path with more slashes before it for the same.
+    assert limit({**right, "PATH_INFO": f"/{CHAT}"}) == 10
+    wrong = [
+        ("REQUEST_METHOD", "GET"),
+        ("PATH_INFO", "/v1/models"),
+        ("PATH_INFO", f"{CHAT}/"),
+        ("CONTENT_LENGTH", "11"),
+    ]
+    for name, value in (*wrong, ("HTTP_AUTHORIZATION", "Bearer x")):
+        assert limit({**right, name: value}) == 0

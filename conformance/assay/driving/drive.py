@@ -21,6 +21,7 @@ import httpx
 from assay.driving.adjusting import Adjusting, pioneers
 from assay.driving.budget import Budget
 from assay.driving.capacity import BUSY, EAGER
+from assay.driving.order import longest_first
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
 from assay.driving.sending import Outgoing, Sender
@@ -43,6 +44,7 @@ from assay.requests.carried import address, carried_headers
 from assay.requests.conversation import Message, can_follow, prepare, remember
 from assay.targets.address import is_local
 from assay.targets.launch import launched_at
+from assay.targets.trust import trust
 
 if TYPE_CHECKING:
     from assay.model.dialect import Dialect
@@ -94,9 +96,10 @@ async def drive(
     budget: Budget | None = None,
     keep: Keep = keep_nothing,
 ) -> Driving:
-    """Drive scenarios, at most `jobs` exchanges at a time.
+    """Drive scenarios, at most `jobs` exchanges at a time; first those that wait longest.
 
-    Those marked `alone` come last, one after the other: they kill the backend, which others would notice.
+    Those marked `alone` are driven one after the other: they kill the backend, which others would notice. They come
+    last, or beside all others where the target has a spare instance for them.
 
     Args:
         scenarios: What to drive.
@@ -121,12 +124,19 @@ async def drive(
                 client=client, target=target, slots=slots, process_at=launched_at, budget=budget or Budget()
             )
             driver = _Driver(
-                sender=sender, target=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried(), keep=keep
-            )
+                sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried(),
+                keep=keep,
+            )  # fmt: skip
+            spare = driver.at_spare()
+            beside = [scenario for scenario in alone if spare and scenario.alone]
             async with shared.together():
-                runs = [await _drive_alone(driver, scenario, progress, None) for scenario in first]
-                runs += await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in rest))
-            for scenario in alone:
+                apart, runs = await asyncio.gather(
+                    # Begun first: what starts its backend again and again takes long.
+                    _drive_in_turn(spare or driver, beside, progress, forms),
+                    _drive_together(driver, first, longest_first(rest, target), progress),
+                )
+            runs = [*apart, *runs]
+            for scenario in [one for one in alone if one not in beside]:
                 # Other runs may drive the same target; what kills its backend is not for them to meet.
                 async with shared.alone() if scenario.alone else shared.together():
                     runs.append(await _drive_alone(driver, scenario, progress, forms))
@@ -152,7 +162,8 @@ async def _client(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Async
     )
     # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
     # be a third party that buffers streams and answers 502 for a target that is down.
-    async with httpx.AsyncClient(limits=limits, trust_env=not is_local(target.base_url)) as client:
+    url = target.base_url
+    async with httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=trust(url)) as client:
         yield client
 
 
@@ -182,6 +193,24 @@ async def _drive_alone(
     """A scenario in its forms, or those that were chosen, one after the other."""
     forms = [form for form in scenario.forms(driver.target.dialects) if chosen is None or form in chosen[scenario.name]]
     return _run(scenario, [await _drive_form(driver, scenario, form, progress) for form in forms])
+
+
+async def _drive_in_turn(
+    driver: _Driver,
+    scenarios: Iterable[Scenario],
+    progress: Progress,
+    chosen: Mapping[str, Collection[Form]] | None,
+) -> list[Run]:
+    """Scenarios, one after the other."""
+    return [await _drive_alone(driver, scenario, progress, chosen) for scenario in scenarios]
+
+
+async def _drive_together(
+    driver: _Driver, first: Iterable[Scenario], rest: Iterable[Scenario], progress: Progress
+) -> list[Run]:
+    """Scenarios at the same time, after the first ones, which are driven one after the other."""
+    runs = await _drive_in_turn(driver, first, progress, None)
+    return runs + await asyncio.gather(*(_drive_one(driver, scenario, progress) for scenario in rest))
 
 
 def _run(scenario: Scenario, every: Sequence[_Driven]) -> Run:
@@ -277,6 +306,8 @@ class _Driver:
 
     sender: Sender
     target: Target
+    at: Target
+    """The same at the address of the instance that requests are sent to."""
     unready: asyncio.Lock
     """Held by a scenario that uses the unready instance: that has few slots, and some scenarios take all of them."""
     adjusting: Adjusting
@@ -285,6 +316,14 @@ class _Driver:
     """What further tries have shown."""
     keep: Keep
     """Called with each form as soon as it has been driven."""
+
+    def at_spare(self) -> _Driver | None:
+        """What sends to the spare instance, one request at a time; None: the target has none."""
+        url = self.target.spare_url
+        if url is None:
+            return None
+        sender = self.sender.with_slots(Slots(limit=Limit(most=1)))
+        return replace(self, sender=sender, at=replace(self.target, base_url=url))
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""
@@ -330,7 +369,7 @@ class _Driver:
             messages = prepared.messages
             # The scenario's own headers last: some ask for another output mode than that of the dialect.
             headers = {**self._headers(Auth.RIGHT), **form.dialect.spec.headers, **scenario.headers}
-            url = address(self.target.url(form.dialect.spec.endpoint), self.target)
+            url = address(self.at.url(form.dialect.spec.endpoint), self.target)
             body = self.adjusting.written(prepared.body)
             outgoing = Outgoing(method="POST", url=url, headers=headers, body=body)
             # A slot is for an exchange, not for a conversation: others may take their turn in between.
@@ -407,7 +446,7 @@ class _Driver:
         return await self.sender.send_at_once(self._written(request))
 
     def _written(self, request: Request) -> Outgoing:
-        ready = plain.prepare(request, self.target)
+        ready = plain.prepare(request, self.at)
         # No key from here: `plain.prepare` writes the authorization, which is what some requests get wrong.
         headers = {**self._headers(Auth.NONE), **ready.headers}
         body = self.adjusting.written(ready.body)
@@ -422,7 +461,7 @@ class _Driver:
         turn = Turn(say="Go on.", script=script)
         form = Form(dialect, Mode.WHOLE)
         prepared = prepare(scenario, turn, form=form, model=self.target.model, nonce=nonce, history=())
-        url = address(self.target.url(dialect.spec.endpoint), self.target)
+        url = address(self.at.url(dialect.spec.endpoint), self.target)
         outgoing = Outgoing(method="POST", url=url, headers=self._headers(Auth.RIGHT), body=prepared.body)
         deadline = now() + BESIDE
         try:

@@ -18,7 +18,7 @@ from assay.model.transcript import End
 from assay.model.verdict import HarnessError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from assay.model.transcript import Death
 
@@ -35,13 +35,17 @@ BROKEN = frozenset({End.CUT, End.REFUSED})
 
 
 class Process(Protocol):
-    """A process of the target that Assay has started."""
+    """A process of the target that Assay has started, or starts when it is needed."""
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it was not started yet."""
 
     def death(self) -> Death | None:
         """How it ended; None while it runs."""
 
     def restart(self) -> None:
-        """Start it again and wait until it answers.
+        """Start it, or start it again, and wait until it answers.
 
         Raises:
             HarnessError: it does not.
@@ -65,7 +69,7 @@ class _Instance:
     blamed: set[int] = field(default_factory=set)
     """The lives whose end some exchange has."""
     returning: asyncio.Task[None] | None = None
-    """What brings it back; None: it has never been gone."""
+    """What starts it or brings it back; None: it has never been gone."""
 
 
 @dataclass(kw_only=True)
@@ -130,7 +134,9 @@ class Reviver:
     def _instance(self, url: str) -> _Instance:
         address = urlsplit(url).netloc
         if address not in self._instances:
-            self._instances[address] = _Instance(url=url, process=self.process_at(url))
+            instance = self._instances[address] = _Instance(url=url, process=self.process_at(url))
+            if instance.process is not None and instance.process.asleep:
+                self._bring(instance, _start(instance.process))
         return self._instances[address]
 
     def _notice(self, instance: _Instance, life: int) -> bool:
@@ -156,7 +162,10 @@ class Reviver:
     def _over(self, instance: _Instance, death: Death | None) -> None:
         """Note the end of a life, and bring the instance back."""
         instance.lives.append(death)
-        instance.returning = asyncio.create_task(self._bring_back(instance))
+        self._bring(instance, self._bring_back(instance))
+
+    def _bring(self, instance: _Instance, work: Coroutine[None, None, None]) -> None:
+        instance.returning = asyncio.create_task(work)
         # If it fails, those say so who wait for it; at the end of a run there may be none of them.
         instance.returning.add_done_callback(lambda task: task.cancelled() or task.exception())
 
@@ -167,10 +176,7 @@ class Reviver:
             return
         if instance.process is None:
             raise GoneError("the target cannot be reached any more")
-        try:
-            await asyncio.to_thread(instance.process.restart)
-        except HarnessError as error:
-            raise GoneError(f"the target died and could not be started again: {error}") from error
+        await _start(instance.process, "the target died and could not be started again")
 
     async def _returns(self, url: str) -> bool:
         """Whether a server takes connections again before long."""
@@ -179,3 +185,10 @@ class Reviver:
             if await self.reaches(url):
                 return True
         return False
+
+
+async def _start(process: Process, failed: str = "an instance of the target could not be started") -> None:
+    try:
+        await asyncio.to_thread(process.restart)
+    except HarnessError as error:
+        raise GoneError(f"{failed}: {error}") from error

@@ -75,6 +75,12 @@ class Sender:
         other.client = client
         return other
 
+    def with_slots(self, slots: Slots) -> Sender:
+        """The same with other slots: for requests to another instance of the target."""
+        other = copy(self)
+        other.slots = slots
+        return other
+
     async def send(
         self,
         request: Outgoing,

@@ -24,15 +24,15 @@ from assay.report.explain import as_json_text
 from assay.report.json_lines import json_lines
 from assay.report.junit import junit
 from assay.report.markdown import markdown
-from assay.report.page import page
 from assay.report.roots import roots
 from assay.results import folder
 from assay.results.certificate import Exit
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from assay.judging.outcomes import Run
     from assay.results.certificate import Certificate
     from assay.results.report import Report
 
@@ -56,13 +56,19 @@ def show(report: Report, certificate: Certificate, catalogue: Catalogue, *, form
         click.echo(TEXTS[form](report), nl=False)
         return
     if form == HTML:
-        click.echo(page(report, certificate.runs), nl=False)
+        _print_page(report, certificate.runs)
         return
     terminal.report(
         console(), certificate, catalogue,
         again=report.configuration.command, demonstration=demonstration,
         allow_partial=report.configuration.allow_partial, roots=roots(report),
     )  # fmt: skip
+
+
+def _print_page(report: Report, runs: Sequence[Run]) -> None:
+    from assay.report.page import page  # noqa: PLC0415 (templates would slow every start)
+
+    click.echo(page(report, runs), nl=False)
 
 
 FOLDER = click.argument("folder_", metavar="DIR", type=click.Path(path_type=Path))
@@ -87,7 +93,7 @@ def report_command(folder_: Path, form: str) -> None:
     elif form == HTML:
         # A run that could not begin has a page, too.
         runs = transcripts(result).runs if result.report.transcripts else ()
-        click.echo(page(result.report, runs), nl=False)
+        _print_page(result.report, runs)
     else:
         catalogue = _of_result(result.report)
         certificate = certificate_of_all(result, catalogue)

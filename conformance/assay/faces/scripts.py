@@ -21,6 +21,8 @@ UNREADABLE = 2
 """The exit status where there is nothing to check."""
 SHOWN = 100
 """Mistakes that are printed; the rest is counted."""
+NAMED = 10
+"""Scripts that are named in one line; the rest is counted."""
 STATUSES = """\b
 Exit statuses:
   0  every script is right, and can be chosen
@@ -60,8 +62,16 @@ def _as_text(found: Reading) -> str:
     wrong = [*found.mistakes, *found.hidden]
     lines = [str(mistake) for mistake in wrong[:SHOWN]]
     lines += [f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
+    marked = _by_marker_alone(found)
+    more = f" and {len(marked) - NAMED} more" if len(marked) > NAMED else ""
+    lines += [f"no `when`, so a marker alone chooses: {', '.join(marked[:NAMED])}{more}"] if marked else []
     right = f"{_count(len(found.scripts), 'script')} read"
     return "\n".join([*lines, f"{right}, {_count(len(wrong), 'mistake')}" if wrong else f"{right}, all right"])
+
+
+def _by_marker_alone(found: Reading) -> list[str]:
+    """The scripts that no text chooses: as it is wanted, or as it was forgotten."""
+    return [name for name, script in found.scripts.items() if script.when is None]
 
 
 def _count(number: int, name: str) -> str:
@@ -70,7 +80,8 @@ def _count(number: int, name: str) -> str:
 
 def _as_json(found: Reading) -> str:
     wrong = {"mistakes": list(map(_mistake, found.mistakes)), "hidden": list(map(_mistake, found.hidden))}
-    return json.dumps({"scripts": list(found.scripts), **wrong}, ensure_ascii=False, indent=2)
+    said = {"scripts": list(found.scripts), "by_marker_alone": _by_marker_alone(found), **wrong}
+    return json.dumps(said, ensure_ascii=False, indent=2)
 
 
 def _mistake(error: ScriptError) -> dict[str, object]:

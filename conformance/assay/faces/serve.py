@@ -30,7 +30,12 @@ USAGE = 2
 
 @click.command("serve")
 @port_option(8787)
-@click.option("--api-key", help="The API key that clients must send. Without it any key does, or none.")
+@click.option(
+    "--api-key",
+    help="The API key that clients must send; without it any key does, or none. Every user of the machine sees it among"
+    " the processes, so it is no secret: for one there is --api-key-env.",
+)
+@click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key, which is not printed.")
 @click.option(
     "--model",
     "models",
@@ -59,9 +64,10 @@ USAGE = 2
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the address as one line of JSON, for a program that starts this."
 )
-def serve_command(
+def serve_command(  # noqa: PLR0913 - one for each option
     port: int,
     api_key: str | None,
+    api_key_env: str | None,
     models: tuple[str, ...],
     scripts: tuple[Path, ...],
     workers: int,
@@ -75,6 +81,7 @@ def serve_command(
     """
     introduce = _line if as_json else _introduction
     try:
+        api_key = _key(api_key, api_key_env)
         unchosen = serve(
             port=port,
             api_key=api_key,
@@ -82,13 +89,25 @@ def serve_command(
             scripts=scripts,
             workers=workers,
             journal=journal,
-            say=lambda url, settings: click.echo(introduce(url, settings)),
+            say=lambda url, settings: click.echo(introduce(url, settings, api_key_env)),
         )
     except UnservableError as error:
         click.echo(f"assay: {error}", err=True)
         raise SystemExit(USAGE) from error
     if unchosen:
         click.echo(f"assay: no request chose {', '.join(unchosen)}", err=True)
+
+
+def _key(given: str | None, variable: str | None) -> str | None:
+    """The key that clients must send; None: any, or none."""
+    if variable is None:
+        return given
+    if given is not None:
+        raise UnservableError("--api-key and --api-key-env both name the key; leave one of them out")
+    key = os.environ.get(variable)  # named by the person, so it is no setting of ours
+    if not key:
+        raise UnservableError(f"the environment variable {variable} is not set, which --api-key-env names")
+    return key
 
 
 class UnservableError(Exception):
@@ -151,21 +170,25 @@ def _checked(paths: tuple[Path, ...]) -> Scripts:
     return scripts
 
 
-def _introduction(url: str, settings: Settings) -> str:
+def _introduction(url: str, settings: Settings, variable: str | None) -> str:
     key, model = settings.api_key or SERVED_KEY, settings.models[0]
+    # A key out of a variable is not shown: the shell knows it by that name, too.
+    shown = f"${variable}" if variable else key
+    header = f'"Authorization: Bearer {shown}"' if variable else shlex.quote(f"Authorization: Bearer {key}")
     others = {"key": settings.api_key is None, "model": settings.any_model}
     free = " and any ".join(name for name, any_of_it in others.items() if any_of_it)
     return (
-        f"base URL  {url}\nkey       {key}\nmodel     {model}\ntry       {_curl(url, key, model)}\n"
+        f"base URL  {url}\nkey       {shown}\nmodel     {model}\ntry       {_curl(url, header, model)}\n"
         f"requests  {_page(url)}\n\n"
         "Answers: an echo; a call of a declared tool when your text asks for it. Ctrl-C stops.\n"
         f"An upstream for gateways, too: chat, Responses{f', any {free}' if free else ''}; see docs/gateways.md."
     )
 
 
-def _line(url: str, settings: Settings) -> str:
-    key, model = settings.api_key or SERVED_KEY, settings.models[0]
-    return json.dumps({"base_url": url, "api_key": key, "model": model, "requests": _page(url)})
+def _line(url: str, settings: Settings, variable: str | None) -> str:
+    # Whoever set the variable knows the key.
+    known = {"api_key_env": variable} if variable else {"api_key": settings.api_key or SERVED_KEY}
+    return json.dumps({"base_url": url, **known, "model": settings.models[0], "requests": _page(url)})
 
 
 def _page(url: str) -> str:
@@ -173,7 +196,8 @@ def _page(url: str) -> str:
     return f"{url.removesuffix('/v1')}/_assay/"
 
 
-def _curl(url: str, api_key: str, model: str) -> str:
+def _curl(url: str, header: str, model: str) -> str:
+    """A line for a shell; `header` is quoted for it."""
     hello = json.dumps({"model": model, "stream": True, "messages": [{"role": "user", "content": "Hello!"}]})
-    arguments = ["-H", f"Authorization: Bearer {api_key}", "-H", "Content-Type: application/json", "-d", hello]
-    return shlex.join(["curl", "-N", f"{url}/chat/completions", *arguments])
+    address = shlex.join(["curl", "-N", f"{url}/chat/completions"])
+    return f"{address} -H {header} {shlex.join(['-H', 'Content-Type: application/json', '-d', hello])}"

@@ -11,13 +11,13 @@ from assay.faces.saved import refusal, saved, transcripts
 from assay.model.catalogue import load
 from assay.model.verdict import VerdictLevel
 from assay.report.examples import Shown
-from assay.report.site import Entry, site
 from assay.results import folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from assay.judging.outcomes import Run
+    from assay.report.site import Entry
     from assay.results.folder import Result
 
 MARK = ".assay-site"
@@ -48,6 +48,8 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
     A folder is named for its proxy; NAME@VERSION names the version, too. Results of one proxy are shown as its
     versions, in the order in which they were run.
     """
+    from assay.report.site import site  # noqa: PLC0415 (templates would slow every start)
+
     _check(output)
     entries = sorted(map(_entry, folders), key=lambda one: (one.name, one.report.began))
     _refuse_twice(entries)
@@ -61,6 +63,8 @@ def site_command(folders: Sequence[Path], output: Path, examples: Sequence[Path]
 
 
 def _entry(path: Path) -> Entry:
+    from assay.report.site import Entry  # noqa: PLC0415 (as above)
+
     result = saved(path)
     name, _, version = path.resolve().name.partition("@")
     return Entry(name=name, version=version, report=result.report, runs=_runs(result))

@@ -228,9 +228,6 @@ def _is_refusal(symptom: AnySymptom) -> bool:
     return status == NOT_IMPLEMENTED or (400 <= status < 500 and status not in NO_REFUSALS)  # noqa: PLR2004 (a class)
 
 
-_NO_CALLS = "Offer the request's tools to the backend, and send the calls that it makes as tool_calls."
-
-
 def _cause(symptom: AnySymptom, cases: Sequence[Case], served: Sequence[Exchange]) -> Cause:
     first, exchanges = cases[0], tuple(case.exchange for case in cases)
     # What was expected to fail says nothing of what the others have in common; nor has what is named already.

@@ -303,9 +303,10 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     # Of the answer to a plain request its scenario says what is right.
     if reading is None:
         return None
-    empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
-    if empty and transcript.end in {End.CUT, End.TIMEOUT, End.ENDLESS}:
-        return _nothing(transcript)
+    if transcript.end in {End.CUT, End.TIMEOUT, End.ENDLESS}:
+        empty = not reading.payloads if exchange.mode is Mode.STREAM else not transcript.pieces
+        if empty:
+            return _nothing(transcript)
     failed = _only_an_error(exchange)
     if failed is not None:
         return ErrorAs200(said=failed)
@@ -323,9 +324,9 @@ _ANSWERS = frozenset({"application/json", "text/event-stream"})
 
 def _only_an_error(exchange: Exchange) -> str | None:
     """What an error says that is all that a success holds; None if there is an answer, or no error."""
-    sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
     if any(choice.text or choice.calls for choice in exchange.answer.choices):
         return None
+    sent, error = Sent.of(exchange.transcript.request_body), exchange.answer.error
     if error is not None:
         return _envelope({"message": error.message, "type": error.type, "code": error.code}, sent)
     # Where a stream was asked for and JSON came, the reader of streams finds nothing in it.

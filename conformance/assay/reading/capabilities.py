@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.model.capability import Absence, Capability, Use
 from assay.model.dialect import Surface
+from assay.model.scenario import Mode
 from assay.model.transcript import End
 from assay.wire.events import Usage
 
@@ -103,8 +104,11 @@ def asked_for(exchange: Exchange) -> tuple[Capability, ...]:
 
 def refusal(exchange: Exchange, capability: Capability) -> tuple[int, str, str] | None:
     """The status, the message and the named field, where the answer plainly refuses a capability; None where not."""
-    status, error = exchange.transcript.status, _object(exchange.transcript.body).get("error")
-    if status not in REFUSALS or not isinstance(error, dict) or not isinstance(error.get("message"), str):
+    status = exchange.transcript.status
+    if status not in REFUSALS:
+        return None
+    error = _object(exchange.transcript.body).get("error")
+    if not isinstance(error, dict) or not isinstance(error.get("message"), str):
         return None
     message, param = error["message"], error.get("param")
     field = next((one for one in capability.fields if _names(one, param or None, message)), None)
@@ -194,7 +198,9 @@ def _use(exchange: Exchange, capability: Capability) -> Use:
 def _streams(exchange: Exchange) -> bool | None:
     if exchange.reading is None:
         return None
-    if any(frame.data is not None for frame in exchange.reading.frames):
+    # An answer of choices came in frames: those of a large one are not at hand.
+    said = exchange.mode is Mode.STREAM and exchange.answer.choices
+    if said or any(frame.data is not None for frame in exchange.reading.frames):
         return True
     # A body without a single frame: JSON that came at once. No body at all shows nothing, nor does an error.
     return False if exchange.transcript.body.strip() and "error" not in _object(exchange.transcript.body) else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from assay.model.dialect import Arguments, Surface
 from assay.model.scenario import Form, Mode, Scenario, Turn, wants_burst
 from assay.model.transcript import End, Transcript
-from assay.wire.calls import Answer, Choice, assemble
+from assay.reading.read_again import LARGE, ReadAgain
+from assay.wire.calls import Answer, Choice
 from assay.wire.chat import chat_stream
 from assay.wire.message import read_whole
 from assay.wire.reading import Reading
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from assay.wire.stream import Stream
 
 
-# No slots: `cached_property` keeps its value in the instance's `__dict__`.
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Exchange:
     """One exchange of a scenario: what was recorded, read and expected."""
 
@@ -68,7 +67,7 @@ class Exchange:
         written = self.target.argument_mode(self.dialect)
         return self.mode is Mode.STREAM and written is Arguments.CUMULATIVE
 
-    @cached_property
+    @property
     def answer(self) -> Answer:
         """The assembled answer.
 
@@ -77,7 +76,7 @@ class Exchange:
         """
         if self.reading is None:
             raise ValueError("this exchange has no chat answer")
-        return assemble(self.reading.events, cumulative=self.cumulative)
+        return self.reading.assembled(cumulative=self.cumulative)
 
     def choice(self, index: int = 0) -> Choice:
         """The choice of this index; an empty one when the answer does not have it."""
@@ -140,6 +139,12 @@ def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Re
 
     `stream` is a reader that was fed the pieces as they arrived, which saves reading them again.
     """
+    reading = _read(transcript, form, stream)
+    large = reading is not None and sum(len(piece.data) for piece in transcript.pieces) > LARGE
+    return ReadAgain(reading.violations, lambda: _read(transcript, form) or NOTHING) if reading and large else reading
+
+
+def _read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:
     if not transcript.ok:
         return None
     encoding = transcript.header("content-encoding") or "identity"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 _SHOWN = 60
+_NUDGE = 2.0**-10
 EXTENSION = "x-"
 """How the names of members begin that no schema of OpenAI's objects forbids."""
 
@@ -109,7 +110,11 @@ def _is_plainly_valid(name: str, instance: Any) -> bool:  # noqa: ANN401 (any JS
     that begin with `x-`, and it alone refuses 1.0 as an integer.
     """
     try:
-        return _fast(name).is_valid(instance) and not _has_integral_float(instance)
+        # Twice where numbers such as 1.0 stand in it: as it is, and with numbers that are no integers to anyone. What
+        # takes both asks for no integer there.
+        return _fast(name).is_valid(instance) and (
+            not _has_integral_float(instance) or _fast(name).is_valid(_without_integral_floats(instance))
+        )
     # What is no JSON to it: lone surrogates, lists nested by the thousand.
     except (ValueError, RecursionError):
         return False
@@ -119,9 +124,13 @@ def _is_plainly_valid(name: str, instance: Any) -> bool:  # noqa: ANN401 (any JS
 def _fast(name: str) -> jsonschema_rs.Draft202012Validator:
     """The fast validator of the schema with this name; made once."""
     path = name if "/" in name else f"openai/{name}"
-    there = [_read(one) for one in names() if one.rpartition("/")[0] == path.rpartition("/")[0]]
-    registry = jsonschema_rs.Registry([(one["$id"], one) for one in there if "$id" in one])
-    return jsonschema_rs.Draft202012Validator(_read(path), registry=registry)
+    return jsonschema_rs.Draft202012Validator(_read(path), registry=_fast_neighbours(path.rpartition("/")[0]))
+
+
+@cache
+def _fast_neighbours(folder: str) -> jsonschema_rs.Registry:
+    """As `_neighbours`, for fast validators."""
+    return jsonschema_rs.Registry([(one["$id"], one) for one in _schemas_in(folder) if "$id" in one])
 
 
 def _has_integral_float(value: Any) -> bool:  # noqa: ANN401 (any JSON value)
@@ -130,6 +139,24 @@ def _has_integral_float(value: Any) -> bool:  # noqa: ANN401 (any JSON value)
     if isinstance(value, list):
         return any(map(_has_integral_float, value))
     return isinstance(value, float) and value.is_integer()
+
+
+def _without_integral_floats(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
+    """The value with numbers such as 1.0 moved a little towards 0.5, so that the usual bounds, 0 and 1, still hold.
+
+    Raises:
+        ValueError: there is one that is too large to be moved.
+    """
+    if isinstance(value, dict):
+        return {name: _without_integral_floats(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_integral_floats(inner) for inner in value]
+    if not (isinstance(value, float) and value.is_integer()):
+        return value
+    moved = value + (_NUDGE if value <= 0 else -_NUDGE)
+    if moved.is_integer():
+        raise ValueError(value)
+    return moved
 
 
 def misfits(schema: Mapping[str, Any], instance: Any) -> list[str]:  # noqa: ANN401 (any JSON value)
@@ -170,11 +197,14 @@ def _read(name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(text))
 
 
+def _schemas_in(folder: str) -> list[dict[str, Any]]:
+    return [_read(name) for name in names() if name.rpartition("/")[0] == folder]
+
+
 @cache
 def _neighbours(folder: str) -> Registry[Any]:
     """The schemas of one folder by `$id`, read at once: a registry that retrieves does so at every `$ref` again."""
-    schemas = [_read(name) for name in names() if name.rpartition("/")[0] == folder]
-    resources = [(one["$id"], Resource.from_contents(one)) for one in schemas if "$id" in one]
+    resources = [(one["$id"], Resource.from_contents(one)) for one in _schemas_in(folder) if "$id" in one]
     found: Registry[Any] = Registry().with_resources(resources)
     return found.crawl()
 

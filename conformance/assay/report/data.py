@@ -35,7 +35,7 @@ from assay.results.report import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from assay.judging.causes import Cause
     from assay.judging.outcomes import Run
@@ -246,14 +246,15 @@ def _of_form(
 def _findings(certificate: Certificate, catalogue: Catalogue) -> Iterator[Found]:
     """Requirement by requirement, those that harm clients most first; of each its causes, then all else."""
     broken = [one for one in certificate.outcomes if one.verdict in BROKEN]
-    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, certificate)):
+    harming = certificate.broken_at(VerdictLevel.COMPAT)
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
         mine = [outcome for outcome in broken if outcome.requirement == row.id]
         yield from _of_causes(certificate, mine)
         yield from _of_scenarios(certificate, mine)
 
 
-def _weight(row: Requirement, certificate: Certificate) -> int:
-    weighs = row.level is Level.SHOULD or row.id in certificate.broken_at(VerdictLevel.COMPAT)
+def _weight(row: Requirement, harming: Container[str]) -> int:
+    weighs = row.level is Level.SHOULD or row.id in harming
     return list(Harm).index(row.harm if weighs else Harm.FORM)
 
 

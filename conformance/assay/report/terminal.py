@@ -20,7 +20,7 @@ from assay.results.flaky import flaky
 from assay.wire.quoting import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from rich.console import Console
 
@@ -108,12 +108,10 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
     """Requirement by requirement, cause by cause; the first scenario in full, the others by name."""
-    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, certificate)):
-        broken = [
-            outcome
-            for outcome in certificate.outcomes
-            if outcome.requirement == row.id and outcome.verdict in {Verdict.FAIL, Verdict.WARN} and not outcome.known
-        ]
+    harming = certificate.broken_at(VerdictLevel.COMPAT)
+    shown = [one for one in certificate.outcomes if one.verdict in {Verdict.FAIL, Verdict.WARN} and not one.known]
+    for row in sorted(catalogue.requirements, key=lambda row: _weight(row, harming)):
+        broken = [outcome for outcome in shown if outcome.requirement == row.id]
         if not broken:
             continue
         for found in blocks(certificate, broken):
@@ -126,12 +124,12 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
                 indented(console, line)
 
 
-def _weight(row: Requirement, certificate: Certificate) -> int:
+def _weight(row: Requirement, harming: Container[str]) -> int:
     """Where a requirement stands among those that are broken: what harms clients most comes first.
 
     Those of the same harm stay in the order of the catalogue: by surface and topic, not by when each was seen.
     """
-    weighs = row.level is Level.SHOULD or row.id in certificate.broken_at(VerdictLevel.COMPAT)
+    weighs = row.level is Level.SHOULD or row.id in harming
     return list(Harm).index(row.harm if weighs else Harm.FORM)
 
 

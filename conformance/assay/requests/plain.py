@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from assay.model.scenario import RESPONSE, Auth, Request
@@ -121,6 +122,12 @@ def _filled(value: Any, model: str) -> Any:  # noqa: ANN401 (JSON)
 def _padded(body: bytes, padding: int, limit: int | None) -> bytes:
     if padding and limit is not None:
         padding = max(limit + 1 - len(body), 0)
+    return _with_spaces(body, padding) if padding else body
+
+
+# Made once: several scenarios send the same megabytes, and a run keeps what it sent.
+@lru_cache(maxsize=4)
+def _with_spaces(body: bytes, padding: int) -> bytes:
     # Spaces behind JSON are still JSON (RFC 8259, section 2): nothing but the size is wrong.
     return body + b" " * padding
 

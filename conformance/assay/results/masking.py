@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -44,26 +45,34 @@ class _Secret:
     anywhere: bool
     """Whether it is replaced inside texts too, and not only where it is the whole text or the whole credential."""
 
-    @property
-    def spellings(self) -> Iterator[str]:
-        """The value, and as bodies of JSON and URLs write it; the longer ones, which may hold it, first."""
+    @cached_property
+    def spellings(self) -> Sequence[tuple[str, str]]:
+        """The value, and as bodies of JSON and URLs write it; the longer ones, which may hold it, first.
+
+        Each with what replaces it, in as many characters.
+        """
         escaped = json.dumps(self.value, ensure_ascii=False)[1:-1]
         # PHP escapes slashes, too.
         found = {self.value, escaped, escaped.replace("/", r"\/"), quote(self.value, safe="")}
-        return iter(sorted(found, key=len, reverse=True))
+        return [(written, _mask(written)) for written in sorted(found, key=len, reverse=True)]
+
+    @cached_property
+    def as_bytes(self) -> Sequence[tuple[bytes, bytes]]:
+        """The spellings as bodies hold them."""
+        return [(written.encode(), mask.encode()) for written, mask in self.spellings]
 
     def masked(self, text: str) -> str:
         """The text with the secret replaced by as many characters."""
-        for written in self.spellings:
+        for written, mask in self.spellings:
             if self.anywhere or text in {written, f"Bearer {written}"}:
-                text = text.replace(written, _mask(written))
+                text = text.replace(written, mask)
         return text
 
     def masked_bytes(self, data: bytes) -> bytes:
         """A body with the secret replaced by as many bytes."""
-        for written in self.spellings:
-            if self.anywhere or data == written.encode():
-                data = data.replace(written.encode(), _mask(written).encode())
+        for written, mask in self.as_bytes:
+            if self.anywhere or data == written:
+                data = data.replace(written, mask)
         return data
 
 

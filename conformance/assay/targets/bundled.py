@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.model.dialect import Dialect
 from assay.model.target import Backend, Target
 from assay.targets.capabilities import UNPLAYED, missing_in, version_of
-from assay.targets.launch import LOCAL, executable, launch
+from assay.targets.launch import LOCAL, executable, launch, launch_at_need, launched_at
 from assay.targets.preflight import preflight
 from assay.targets.unready_instance import unready_instance
 
@@ -95,17 +95,24 @@ def proxy(
     command = command or executable("assay-proxy")
     with (
         launch(command, env=env, timeout=start_timeout, without=PREFIX) as launched,
+        launch_at_need(command, env=env, timeout=start_timeout, without=PREFIX) as spare,
         unready_instance(
-            command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready
+            command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready, at_need=True
         ) as unready_url,
     ):
         target = Target(
             base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
             keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
-            slots=SLOTS, dialects=dialects,
+            slots=SLOTS, spare_url=spare.base_url, dialects=dialects,
             default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
         )  # fmt: skip
-        yield preflight(behind(target, codex, cursor))
+        try:
+            yield preflight(behind(target, codex, cursor))
+        finally:
+            # All at once: each takes a moment to end what it has started itself.
+            for one in (launched, spare, launched_at(unready_url)):
+                if one is not None:
+                    one.begin_to_stop()
 
 
 def behind(target: Target, codex: RealCodex | None, cursor: CursorAgent | None = None) -> Target:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.targets.launch import free_port
-from assay_cursor.serving import serving
 from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ class CursorAgent:
 @contextmanager
 def cursor_agent() -> Iterator[CursorAgent]:
     """The service for the length of a `with` block."""
+    from assay_cursor.serving import serving  # noqa: PLC0415 (a server of HTTP/2 would slow every start)
+
     with serving(LIBRARY) as mock, tempfile.TemporaryDirectory() as folder:
         Path(folder, "notes.md").write_text("TODO: nothing.\n", encoding="utf-8")
         Path(folder, "link-to-passwd").symlink_to("/etc/passwd")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
 ENDS = (signal.SIGTERM, signal.SIGHUP)
 AGAIN = 0.01
@@ -32,7 +33,7 @@ def terminable() -> Iterator[None]:
     for number, handler in before.items():
         # nohup is a wish to outlive the terminal.
         if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, _as_ctrl_c)
     # Whatever else is ignored still goes to the hook that was there.
     sys.unraisablehook = lambda ignored: _repeat() if _is_interrupt(ignored) else hook(ignored)
     try:
@@ -41,6 +42,18 @@ def terminable() -> Iterator[None]:
         sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _as_ctrl_c(_: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C would do now.
+
+    A running event loop has its own way: it cancels what runs, and raises the interrupt when that has ended. Raised in
+    whichever task happens to run, it would leave that one with an exception that nothing reads, and Python says so.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    # Ignored, as in a job of a shell's background, or not Python's: there is nothing to do as it does.
+    act = handler if callable(handler) else signal.default_int_handler
+    act(signal.SIGINT, frame)
 
 
 def _is_interrupt(ignored: sys.UnraisableHookArgs) -> bool:

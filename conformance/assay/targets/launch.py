@@ -29,6 +29,7 @@ from assay.model.transcript import Death
 from assay.model.verdict import HarnessError
 from assay.targets.address import check_url
 from assay.targets.orphans import ending_with_parent
+from assay.targets.trust import trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -89,8 +90,8 @@ class Launched:
     below: int
     """It is ready when the list of models is answered with a status below this one."""
     log: _Log
-    process: subprocess.Popen[bytes]
-    """The leader of its process group; another one after each restart."""
+    process: subprocess.Popen[bytes] | None
+    """The leader of its process group; another one after each restart. None: it was not started yet."""
     restarts: int = 0
     """How many times it was started again."""
     over: bool = False
@@ -100,16 +101,21 @@ class Launched:
 
     @property
     def pid(self) -> int:
-        """The id of the process that runs now, or ran last."""
-        return self.process.pid
+        """The id of the process that runs now, or ran last; 0 before the first."""
+        return self.process.pid if self.process else 0
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it was not started yet; `restart` does that."""
+        return self.process is None
 
     def death(self) -> Death | None:
         """How the process ended; None while it runs."""
-        status = self.process.poll()
+        status = self.process.poll() if self.process else None
         return None if status is None else Death(status=status, last_words=self.log.last_words())
 
     def restart(self) -> None:
-        """Start it again at the same address, and wait until it answers.
+        """Start it, or start it again at the same address, and wait until it answers.
 
         Raises:
             HarnessError: it cannot be started, ends again, or does not become ready.
@@ -118,7 +124,8 @@ class Launched:
             # The run may have been interrupted while this thread waited for its turn.
             if self.over:
                 return
-            stop(self.process)  # also the children of a leader that is gone, who may still hold the port
+            if self.process is not None:
+                stop(self.process)  # also the children of a leader that is gone, who may still hold the port
             self.restarts += 1
             self.process = _start(self.words, self.env, self.log)
         self.wait_until_ready()
@@ -132,12 +139,14 @@ class Launched:
         deadline = time.monotonic() + self.timeout
         # A second for each look: a proxy that takes the connection before it can answer is asked again. A proxy of the
         # environment would answer for one that does not listen yet.
-        with httpx.Client(timeout=1.0, trust_env=False) as client:
+        with httpx.Client(timeout=1.0, trust_env=False, verify=trust(self.base_url)) as client:
             while time.monotonic() < deadline and not self.over:
                 # Before the look: another program may answer on the port of a proxy that has died.
-                if self.process.poll() is not None:
-                    status = self.process.returncode
-                    raise HarnessError(f"the proxy ended with status {status} before it was ready{self.log.tail()}")
+                ended = self.death()
+                if ended is not None:
+                    raise HarnessError(
+                        f"the proxy ended with status {ended.status} before it was ready{self.log.tail()}"
+                    )
                 # Asked without a key: a 401 is an answer, too. A proxy may lack /readyz (http.health.ready is a
                 # SHOULD).
                 if _answers(client, f"{self.base_url}/models", self.below):
@@ -146,11 +155,18 @@ class Launched:
         limit = f"within {self.timeout:g} s"
         raise HarnessError(f"the proxy did not answer at {self.base_url}/models {limit}{self.log.tail()}")
 
+    def begin_to_stop(self) -> None:
+        """Ask it to stop, without waiting: several that are asked first stop at the same time."""
+        self.over = True
+        with self._starting:
+            if self.process is not None and self.process.poll() is None:
+                _signal(self.process, signal.SIGTERM)
+
     def close(self) -> None:
         """Stop what was started again, and start nothing more; the first process is stopped by who started it."""
         self.over = True
         with self._starting:
-            if self.restarts:
+            if self.restarts and self.process is not None:
                 stop(self.process)
 
 
@@ -230,6 +246,42 @@ def launch(
     Raises:
         HarnessError: `url` is no usable URL, or the command cannot be started, dies, or does not become ready.
     """
+    with (
+        _at_port(command, env=env, url=url, timeout=timeout, below=below, without=without) as launched,
+        started(lambda: _start(launched.words, launched.env, launched.log)) as process,
+    ):
+        launched.process = process
+        launched.wait_until_ready()
+        with _known(launched):
+            yield launched
+
+
+@contextmanager
+def launch_at_need(
+    command: str,
+    *,
+    env: Mapping[str, str],
+    url: str = LOCAL,
+    timeout: float = 30.0,
+    below: int = 500,
+    without: str = "",
+) -> Iterator[Launched]:
+    """The same, but the proxy is started when the first request is to be sent to it (see `assay.driving.reviving`).
+
+    For an instance that few scenarios need: its start costs others time, and a run may not need it at all.
+    """
+    with (
+        _at_port(command, env=env, url=url, timeout=timeout, below=below, without=without) as launched,
+        _known(launched),
+    ):
+        yield launched
+
+
+@contextmanager
+def _at_port(
+    command: str, *, env: Mapping[str, str], url: str, timeout: float, below: int, without: str
+) -> Iterator[Launched]:
+    """What is to be started, at a port of its own; not started yet."""
     port = str(free_port())
     # Not `format`: a command and a URL may hold other braces.
     base_url = url.replace("{port}", port)
@@ -238,20 +290,22 @@ def launch(
     mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
     own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
-    environment = {**own, **mock, **env}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        log = _Log(out=out, err=err)
-        with started(lambda: _start(words, environment, log)) as process:
-            launched = Launched(
-                base_url=base_url, words=words, env=environment, timeout=timeout, below=below, log=log, process=process
-            )
-            launched.wait_until_ready()
-            _RUNNING[base_url] = launched
-            try:
-                yield launched
-            finally:
-                del _RUNNING[base_url]
-                launched.close()
+        yield Launched(
+            base_url=base_url, words=words, env={**own, **mock, **env}, timeout=timeout, below=below,
+            log=_Log(out=out, err=err), process=None,
+        )  # fmt: skip
+
+
+@contextmanager
+def _known(launched: Launched) -> Iterator[None]:
+    """The time in which `launched_at` finds it; at its end nothing of it runs that was started again, or at need."""
+    _RUNNING[launched.base_url] = launched
+    try:
+        yield
+    finally:
+        del _RUNNING[launched.base_url]
+        launched.close()
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from assay.targets.capabilities import missing_in_mock
 from assay.targets.detection import DOUBTFUL, NO_ENTRY, Route, Sighting, seen, sighting, surfaces_of
 from assay.targets.probe import ProbeAnswer, Prober
 from assay.targets.recognition import Recognised, error_of, is_page, recognise, shown
+from assay.targets.trust import trust
 from assay.wire.chat import read_stream
 from assay.wire.events import Fragment
 
@@ -87,7 +88,8 @@ def _client(target: Target) -> httpx.AsyncClient:
     # Each request has its own connection: a server may close an idle one at the very moment when the next request is
     # written to it, and that must not count as a proxy that cannot be reached. What limits the time: see `Prober`.
     limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(target.base_url))  # noqa: S113
+    url = target.base_url
+    return httpx.AsyncClient(timeout=None, limits=limits, trust_env=not is_local(url), verify=trust(url))  # noqa: S113
 
 
 def _wanted(target: Target) -> tuple[Surface, ...]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.targets.capabilities import missing_in, version_of
-from assay_mocks.upstream.serving import serving
 from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ def real_codex(binary: Path) -> Iterator[RealCodex]:
     Raises:
         HarnessError: the binary cannot be run, or does not print its version as Codex does.
     """
+    from assay_mocks.upstream.serving import serving  # noqa: PLC0415 (a server would slow every start)
+
     version = version_of(binary)
     with serving(LIBRARY) as service, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         config = CONFIG.format(features=FEATURES if version >= NEWER else OLDER_FEATURES, url=service.url)

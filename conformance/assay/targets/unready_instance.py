@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.model.verdict import HarnessError
-from assay.targets.launch import launch
+from assay.targets.launch import launch, launch_at_need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +26,13 @@ MUTE = "#!/bin/sh\nexec cat > /dev/null\n"
 
 @contextmanager
 def unready_instance(
-    command: str, *, env: Mapping[str, str], url: str, without: str = "", unready: Mapping[str, str] | None = None
+    command: str,
+    *,
+    env: Mapping[str, str],
+    url: str,
+    without: str = "",
+    unready: Mapping[str, str] | None = None,
+    at_need: bool = False,
 ) -> Iterator[str | None]:
     """The base URL of an unready instance for the length of a `with` block; None where there cannot be one.
 
@@ -36,6 +42,8 @@ def unready_instance(
         url: Its base URL, with `{port}`: at a fixed port there is no room for a second proxy.
         without: As for `launch`.
         unready: Variables by which its backend never gets ready; None: those of a Codex that never answers.
+        at_need: Whether it is started only when a request is to be sent to it: for a command that is known to start
+            with such a backend.
     """
     with ExitStack() as stack:
         base_url = None
@@ -47,7 +55,8 @@ def unready_instance(
             try:
                 # `below=600`: a 503 for the list of models is an answer, too, while nothing is ready.
                 mine = {**env, **({"CODEX_BIN": str(mute)} if unready is None else unready)}
-                launched = launch(command, env=mine, url=url, timeout=PATIENCE, below=600, without=without)
+                start = launch_at_need if at_need else launch
+                launched = start(command, env=mine, url=url, timeout=PATIENCE, below=600, without=without)
                 base_url = stack.enter_context(launched).base_url
             except HarnessError:
                 base_url = None  # it may rightly refuse to start; then what it would do unready is not observed

@@ -31,10 +31,22 @@ class Reading:
     violations: tuple[Violation, ...]
     """The requirements that it breaks, in the order in which that shows."""
 
-    @cached_property
+    @property
     def answer(self) -> Answer:
         """The events, assembled."""
+        return self.assembled(cumulative=False)
+
+    def assembled(self, *, cumulative: bool) -> Answer:
+        """The events, assembled; once for each way in which deltas may carry arguments."""
+        return self._as_cumulative if cumulative else self._as_usual
+
+    @cached_property
+    def _as_usual(self) -> Answer:
         return assemble(self.events)
+
+    @cached_property
+    def _as_cumulative(self) -> Answer:
+        return assemble(self.events, cumulative=True)
 
 
 def read_body(

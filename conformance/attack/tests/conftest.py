@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,8 +69,11 @@ class Proxy:
     @property
     def backends(self) -> list[int]:
         """The processes that it has started."""
-        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
-        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+        found: list[int] = []
+        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
+                found += map(int, (task / "children").read_text().split())
+        return found
 
 
 @pytest.fixture(scope="session")
@@ -102,6 +106,12 @@ def until() -> Callable[[Callable[[], Any], str], None]:
             time.sleep(0.02)
 
     return wait
+
+
+@pytest.fixture
+def ask(proxy: Proxy) -> Callable[[], bytes]:
+    """Send a right request: what comes back."""
+    return lambda: answered(proxy)
 
 
 @pytest.fixture

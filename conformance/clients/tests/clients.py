@@ -1,4 +1,4 @@
-"""The client programs, and the ways in which each uses its client."""
+"""The client programs, the ways in which each uses its client, and the endpoint that some of them ask."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,3 +123,34 @@ def installed() -> None:
         raise FileNotFoundError(f"the JavaScript clients are not installed: run {HERE / 'install.py'}")
     for program in HERE.glob("*.mjs"):
         shutil.copy(program, INSTALLED)
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[str]:
+    """The base URL of `assay serve`."""
+    command = [str(Path(sys.executable).with_name("assay")), "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().removeprefix("base URL").strip()
+        finally:
+            process.terminate()
+
+
+def gone(program: str, url: str) -> Mapping[str, Any]:
+    """What came of each way of a program that says so of each (`structured.py`)."""
+    if program.endswith(".mjs"):
+        installed()
+    runner, folder = ("node", INSTALLED) if program.endswith(".mjs") else (sys.executable, HERE)
+    done = subprocess.run(
+        [runner, folder / program],
+        input=json.dumps({"url": url, "key": "any", "model": "gpt-4o"}),
+        env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
+        encoding="utf-8",
+        capture_output=True,
+        timeout=DEADLINE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    results: Mapping[str, Any] = json.loads(done.stdout)
+    return results

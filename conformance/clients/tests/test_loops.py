@@ -70,7 +70,8 @@ def played(urls: Mapping[str, str], request: pytest.FixtureRequest) -> Iterator[
 
 def _clients(items: Iterable[pytest.Item]) -> Iterable[Client]:
     """The clients of these tests, in order."""
-    cases = (item.callspec.params for item in items if isinstance(item, pytest.Function))
+    # A test without parameters, in another file of the folder, has no `callspec`.
+    cases = (item.callspec.params for item in items if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
     clients = (case.get("client") for case in cases)
     return dict.fromkeys(client for client in clients if isinstance(client, Client))
 

@@ -6,18 +6,13 @@ whose libraries are installed: instructor wants the previous major version of op
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clients import DEADLINE, HERE, INSTALLED, PASSED_ON, installed
+from clients import gone, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,41 +31,10 @@ PROGRAMS = PREVIOUS if find_spec("instructor") else CURRENT
 PROSE = '- {name: prose, when: Alice, parts: [[{say: "Nobody knows."}]]}'
 
 
-@contextmanager
-def serving(*arguments: str) -> Iterator[str]:
-    """The base URL of `assay serve`."""
-    command = [str(Path(sys.executable).with_name("assay")), "serve", "--port", "0", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().removeprefix("base URL").strip()
-        finally:
-            process.terminate()
-
-
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with serving() as base:
         yield base
-
-
-def gone(program: str, url: str) -> Mapping[str, Any]:
-    """What came of each way of a program."""
-    if program.endswith(".mjs"):
-        installed()
-    runner, folder = ("node", INSTALLED) if program.endswith(".mjs") else (sys.executable, HERE)
-    done = subprocess.run(
-        [runner, folder / program],
-        input=json.dumps({"url": url, "key": "any", "model": "gpt-4o"}),
-        env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
-        encoding="utf-8",
-        capture_output=True,
-        timeout=DEADLINE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    results: Mapping[str, Any] = json.loads(done.stdout)
-    return results
 
 
 def is_right(way: str, result: Mapping[str, Any]) -> bool:

@@ -368,6 +368,45 @@ def test_who_stands_alone_comes_last_and_one_by_one(tiny: Any) -> None:
     assert [together for _, together in seen[4:]] == [1] * 4
 
 
+def test_who_stands_alone_is_sent_to_the_spare_instance_beside_the_others(tiny: Any) -> None:
+    other = type(tiny)()
+    crowd, killed = threading.Event(), threading.Event()
+
+    def spare(exchange: Any) -> None:
+        # Neither is answered before both have come: they are under way at the same time.
+        killed.set()
+        assert crowd.wait(10)
+        exchange.answer("Hello, world!")
+
+    def first(exchange: Any) -> None:
+        crowd.set()
+        assert killed.wait(10)
+        exchange.answer("Hello, world!")
+
+    tiny.respond, other.respond = first, spare
+    try:
+        target = a_target(tiny, spare_url=other.base_url)
+        ask = Request(method="GET", path="/models", root=False)
+        plain = Scenario(name="plain", title="", exercises=("http.models.list",), request=ask, alone=True)
+        runs = run(
+            target,
+            a_scenario(Turn(say="alone"), name="one", alone=True),
+            plain,
+            a_scenario(Turn(say="crowd"), name="two"),
+        )
+    finally:
+        other.close()
+    urls = [exchange.transcript.url for got in runs for those in got.exchanges.values() for exchange in those]
+    assert urls == [
+        other.base_url + "/chat/completions",
+        other.base_url + "/models",
+        tiny.base_url + "/chat/completions",
+    ]
+    assert {target.path_of(url) for url in urls} == {"/chat/completions", "/models"}
+    # The result is of one target, whichever instance has answered.
+    assert all(exchange.target == target for got in runs for those in got.exchanges.values() for exchange in those)
+
+
 CALLS = [
     {"id": "call_a", "type": "function", "function": {"name": "localSearch", "arguments": '{"query": 1}'}},
     {"id": "call_b", "type": "function", "function": {"name": "other", "arguments": ""}},

@@ -18,7 +18,7 @@ from assay.model.reasons import CROWDED
 from assay.model.scenario import Act, Form, Mode, Request, Scenario, Turn
 from assay.model.target import Backend, Target
 from assay.model.transcript import Death, End, Transcript
-from assay.targets.launch import launch
+from assay.targets.launch import launch, launch_at_need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,6 +230,21 @@ def test_a_death_between_two_requests_is_noted_by_the_one_that_finds_it(mortal: 
     # Whether the process was gone by the time of the next request is a matter of moments.
     assert two.end in {End.REFUSED, End.CUT}
     assert two.death == Death(status=7, last_words="it was too much")
+
+
+def test_a_target_that_is_launched_at_need_is_started_by_its_first_request(mortal: Mortal) -> None:
+    with launch_at_need(mortal.command("never"), env={}) as launched:
+        runs = driven(target(launched.base_url), *(deadly(str(n)) for n in range(3))).runs
+    assert [run.exchanges[FORM][0].transcript.status for run in runs] == [200, 200, 200]
+    assert mortal.lives == 1
+
+
+def test_one_that_cannot_be_started_at_need_is_not_driven() -> None:
+    with launch_at_need(shlex.join([sys.executable, "-c", "raise SystemExit('no room')"]), env={}) as launched:
+        run = driven(target(launched.base_url), deadly("1")).runs[0]
+    assert not run.exchanges
+    assert run.not_driven[FORM].startswith("an instance of the target could not be started")
+    assert run.not_driven[FORM].endswith("no room")
 
 
 def test_a_target_that_dies_all_the_time_is_given_up(mortal: Mortal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,28 @@ def test_the_curl_line_works_with_any_key(serving: Any) -> None:
         assert shell.stdout == "200"
 
 
+def test_a_key_out_of_a_variable_is_asked_for_and_not_shown(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_TEST_KEY", "a secret")
+    with serving("--api-key-env", "ASSAY_TEST_KEY") as served:
+        assert served.key == "$ASSAY_TEST_KEY"
+        assert "a secret" not in served.introduction
+        assert '-H "Authorization: Bearer $ASSAY_TEST_KEY"' in served.curl
+        assert [status(served, key, "codex") for key in ("a secret", "x", "")] == [200, 401, 401]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--api-key-env", "ASSAY_NO_SUCH"), "the environment variable ASSAY_NO_SUCH is not set"),
+        (("--api-key-env", "HOME", "--api-key", "k"), "leave one of them out"),
+    ],
+)
+def test_a_key_that_is_missing_or_named_twice_is_an_error(words: tuple[str, ...], said: str) -> None:
+    result = CliRunner().invoke(main, ["serve", "--port", "0", *words])
+    assert result.exit_code == 2
+    assert said in result.output
+
+
 def test_without_a_marker_it_echoes(served: Any) -> None:
     choice = ask(served, "How do you do?")
     assert (choice["message"]["content"], choice["finish_reason"]) == ("You said: How do you do?", "stop")

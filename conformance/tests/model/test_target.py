@@ -16,5 +16,13 @@ def test_an_address_is_reported_as_its_path_below_the_base_url(base: str) -> Non
     assert target.path_of(target.url("/models/m")) == "/models/m"
 
 
+def test_an_address_of_the_spare_instance_has_its_like_at_the_first() -> None:
+    target = Target(base_url="http://127.0.0.1:1/v1", model="m", spare_url="http://127.0.0.1:2/v1")
+    assert target.at_first("http://127.0.0.1:2/v1/models") == target.url("/models")
+    assert target.path_of("http://127.0.0.1:2/v1/models") == "/models"
+    for url in (target.url("/models"), "http://127.0.0.1:3/v1/models"):
+        assert target.at_first(url) == url
+
+
 def test_a_target_is_taken_for_the_mock_until_its_backend_is_found_out() -> None:
     assert Target(base_url="http://127.0.0.1:1/v1", model="m").backend is Backend.MOCK

@@ -101,6 +101,34 @@ def test_a_chunk_with_anything_changed_in_it_is_judged_alike() -> None:
     assert differing(changed, ("chat.completion.chunk",)) == []
 
 
+RESPONSE: dict[str, Any] = {
+    "id": "resp_a", "object": "response", "created_at": 1795410507, "completed_at": 1795410507, "status": "completed",
+    "background": False, "error": None, "incomplete_details": None, "model": "m",
+    "output": [{"type": "message", "id": "msg_a", "status": "completed", "role": "assistant",
+                "content": [{"type": "output_text", "text": "Hello.", "annotations": [], "logprobs": []}]}],
+    "frequency_penalty": 0.0, "instructions": None, "max_output_tokens": None, "max_tool_calls": None, "metadata": {},
+    "parallel_tool_calls": True, "presence_penalty": 0.0, "previous_response_id": None, "prompt_cache_key": None,
+    "reasoning": {"effort": None, "summary": None}, "safety_identifier": None, "service_tier": "default",
+    "store": False, "temperature": 1.0, "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [],
+    "top_logprobs": 0, "top_p": 1.0, "truncation": "disabled", "user": None,
+    "usage": {"input_tokens": 11, "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+              "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 18},
+}  # fmt: skip
+WHOLE_FLOATS = (0.0, -0.0, 1.0, -1.0, 2.0, 3.0, 7.0, 1e300)
+
+
+def test_a_number_that_is_whole_is_judged_alike_wherever_it_stands() -> None:
+    counts = RESPONSE["usage"]
+    changed = [{**RESPONSE, name: number} for name in RESPONSE for number in WHOLE_FLOATS]
+    changed += [{**RESPONSE, "usage": {**counts, name: number}} for name in counts for number in WHOLE_FLOATS]
+    assert differing((RESPONSE, *changed), ("response",)) == []
+    # It is right where a number is, and wrong where an integer is.
+    assert faults("response", {**RESPONSE, "temperature": 2.0}) == []
+    assert [one.sentence for one in faults("response", {**RESPONSE, "usage": {**counts, "total_tokens": 18.0}})] == [
+        "/usage/total_tokens: is 18.0, should be integer"
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [({"created": 1.0}, "/created: is 1.0, should be integer"), ({"x-of-ours": 1}, None), ({}, None)],
@@ -114,6 +142,7 @@ def test_what_is_valid_costs_no_slow_look(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(schemas, "validator", lambda _name: pytest.fail("the slow one was asked"))
     assert faults("chat.completion.chunk", CHUNK) == []
     assert faults("error", {"error": {"message": "m", "type": "t", "param": None, "code": None}}) == []
+    assert faults("response", RESPONSE) == [], "1.0 is right where a number is"
 
 
 def test_a_name_that_is_none_is_refused_by_either() -> None:

@@ -175,3 +175,11 @@ def test_a_target_that_does_not_echo_its_own_header_does_not_know_it() -> None:
 )
 def test_a_streamed_response_has_an_id_too(body: bytes, id_: str) -> None:
     assert response_id(dataclasses.replace(transcript(200), pieces=(Piece(at=0, data=body),))) == id_
+
+
+def test_the_same_large_body_is_made_once() -> None:
+    limited = dataclasses.replace(TARGET, body_limit=100_000)
+    request = Request(json={"model": "{model}", "messages": []}, padding=1)
+    first, second = (prepare(request, limited).body for _ in range(2))
+    assert first is second
+    assert len(first) == 100_001

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import signal
 import sys
@@ -22,6 +24,32 @@ def test_the_ends_count_as_an_interrupt_within_the_block_only(number: signal.Sig
     with pytest.raises(KeyboardInterrupt), terminable():
         os.kill(os.getpid(), number)
     assert signal.getsignal(number) is before
+
+
+@pytest.mark.usefixtures("default_signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, *ENDS])
+def test_an_event_loop_ends_what_it_runs_and_leaves_nothing_to_report(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        async def beside() -> None:
+            os.kill(os.getpid(), number)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append("beside")
+
+        try:
+            await asyncio.create_task(beside())
+        finally:
+            ended.append("work")
+
+    with pytest.raises(KeyboardInterrupt), terminable():
+        asyncio.run(work())
+    gc.collect()  # a task with an exception that was never read says so when it goes
+    assert (ended, capfd.readouterr().err) == (["beside", "work"], "")
 
 
 def test_a_hangup_that_is_ignored_stays_ignored() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from assay.model.verdict import HarnessError
 from assay.targets import launch as launching
-from assay.targets.launch import executable, free_port, launch, launched_at, started, stop
+from assay.targets.launch import executable, free_port, launch, launch_at_need, launched_at, started, stop
 
 PROXY = """
     import http.server, json, os, subprocess, sys
@@ -138,6 +138,26 @@ def test_a_proxy_that_has_died_says_how_and_is_started_again_at_its_address(prox
     until(lambda: gone(proxy.noted["pids"]), "the end of the second process group")
     launched.restart()
     assert gone([launched.pid]), "after the block nothing is started any more"
+
+
+def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy: Proxy, until: Any) -> None:
+    with launch_at_need(proxy.command(), env={}) as launched:
+        assert (launched.asleep, launched.pid, launched.death()) == (True, 0, None)
+        assert launched_at(launched.base_url) is launched
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{launched.base_url}/models", trust_env=False)
+        launched.restart()
+        assert (launched.asleep, launched.death()) == (False, None)
+        assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
+    until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
+    assert launched_at(launched.base_url) is None
+
+
+def test_one_that_nobody_needed_never_ran(proxy: Proxy) -> None:
+    with launch_at_need(proxy.command(), env={}) as launched:
+        assert launched.asleep
+    launched.restart()
+    assert launched.asleep, "after the block nothing is started any more"
 
 
 def test_a_running_proxy_is_found_by_any_url_of_its_server(proxy: Proxy) -> None:

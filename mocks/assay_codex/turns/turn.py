@@ -108,7 +108,8 @@ class Turn:
         # A real server answers turn/start at once and the model begins 20 to 150 ms later (all 27 recorded versions).
         # Without that a client that subscribes after the response would miss the end of the turn and wait without end.
         self._answers_at = context.now + context.pace
-        self._own_response = self._next_response()
+        # Begun with the first step: the input is in the history then, which templates and the default answer read.
+        self._own_response: Response | None = None
         thread.turn = self
 
     # What differs while the conversation is summarised
@@ -119,7 +120,10 @@ class Turn:
 
     @property
     def _response(self) -> Response:
-        return self._compaction.response if self._compaction else self._own_response
+        if self._compaction:
+            return self._compaction.response
+        self._own_response = self._own_response or self._next_response()
+        return self._own_response
 
     # For the methods and the server
 

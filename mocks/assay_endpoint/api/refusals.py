@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 NO_SCRIPT = Problem(400, INVALID, "no_script_matches", "No script matches this request.")
 _SHOWN = 120
+"""Characters of a text."""
+_LISTED = 20
+"""Scripts."""
 _CLOSE = 0.3
 """How alike, from 0 to 1, a text must be to be called near."""
 
 
-def unmatched(library: Library | ScriptError, received: Received) -> ApiError:
-    """The error; it names the script whose `when` is most like what the user said, if any is."""
+def unmatched(library: Library | ScriptError, received: Received, param: str) -> ApiError:
+    """The error, of the field `param`; it names the script whose `when` is most like what the user said, if any is."""
     said = input_text(received.given) or "nothing"
     shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
     scripts = [] if isinstance(library, ScriptError) else [one for one in library.values() if one.when is not None]
@@ -33,10 +36,12 @@ def unmatched(library: Library | ScriptError, received: Received) -> ApiError:
     if nearest is None:
         hint = "no script has a `when`: give one, or send a marker, [[assay:SCRIPT#1]]"
     elif _likeness(nearest, said) < _CLOSE:
-        hint = "scripts are chosen by: " + ", ".join(f"{_shown(one)} ({one.name})" for one in scripts)
+        more = f" and {len(scripts) - _LISTED} more" if len(scripts) > _LISTED else ""
+        listed = ", ".join(f"{_shown(one)} ({one.name})" for one in scripts[:_LISTED])
+        hint = f"scripts are chosen by: {listed}{more}"
     else:
         hint = f"the nearest is {nearest.name}, chosen when {described(condition(nearest.when or ''))}"
-    return ApiError(NO_SCRIPT, f"No script matches {shown!r}: {hint}.", "messages")
+    return ApiError(NO_SCRIPT, f"No script matches {shown!r}: {hint}.", param)
 
 
 _FORMATS = {"messages": "response_format", "input": "text.format"}

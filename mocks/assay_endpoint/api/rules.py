@@ -10,14 +10,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_endpoint.api.strict_schema import lacks
+from assay_endpoint.api.strict_schema import needed
 from assay_proxy.conversation import Call, Result
 from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
-from assay_proxy.surfaces.responses_request import EFFORTS, VERBOSITIES
-from assay_proxy.surfaces.rules import Body, Fault, Rule, refuse
+from assay_proxy.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
+from assay_proxy.surfaces.rules import Body, Fault, Rule, where
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
 
     from assay_proxy.conversation import Conversation
 
@@ -49,20 +49,13 @@ Field = tuple[str, Rule]
 """A field of a body, and a rule about it."""
 
 
-def check(fields: Sequence[Field], body: Body) -> None:
-    """Refuse the first fault of a body.
-
-    Raises:
-        ApiError: 400, naming the field and what would be right.
-    """
-    for name, rule in fields:
-        # Most fields are absent from most requests.
-        if name in body:
-            refuse(rule(body))
+def table(*fields: Field) -> tuple[Rule, ...]:
+    """The rules of these fields; of one that is absent they find nothing to say."""
+    return tuple(where((name,), rule) for name, rule in fields)
 
 
 def array(name: str, *, least: int = 0, most: int) -> Field:
-    """A list of so many, if it is a list."""
+    """A list of at least `least` and at most `most`, if it is a list."""
 
     def rule(body: Body) -> Iterator[Fault]:
         value = body.get(name)
@@ -113,6 +106,16 @@ def boolean(name: str) -> Field:
     def rule(body: Body) -> Iterator[Fault]:
         if not isinstance(body.get(name), bool | None):
             yield Fault(name, "true or false", TYPE)
+
+    return name, rule
+
+
+def mapping(name: str) -> Field:
+    """An object."""
+
+    def rule(body: Body) -> Iterator[Fault]:
+        if not isinstance(body.get(name), dict | None):
+            yield Fault(name, "an object", TYPE)
 
     return name, rule
 
@@ -227,8 +230,8 @@ def _format(body: Body) -> Iterator[Fault]:
 def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[Fault]:
     if not _NAME.fullmatch(asked["name"]):
         yield Fault(name, "1 to 64 letters, digits, `_` or `-`")
-    if asked.get("strict") is True and (lacking := lacks(asked.get("schema"))):
-        yield Fault(place, f"a strict schema, with {lacking}", problem)
+    if asked.get("strict") is True and (short := needed(asked.get("schema"))):
+        yield Fault(place, f"a strict schema, with {short}", problem)
 
 
 def _says_json(said: object) -> bool:
@@ -239,11 +242,11 @@ def _strict_tools(body: Body) -> Iterator[Fault]:
     for index, tool in enumerate(body.get("tools") or []):
         inside = tool.get("function")
         function, place = (inside, "function.parameters") if isinstance(inside, dict) else (tool, "parameters")
-        if function.get("strict") is True and (lacking := lacks(function.get("parameters"))):
-            yield Fault(f"tools[{index}].{place}", f"a strict schema, with {lacking}", FUNCTION_SCHEMA)
+        if function.get("strict") is True and (short := needed(function.get("parameters"))):
+            yield Fault(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
 
 
-CHAT: Sequence[Field] = (
+CHAT = table(
     ("messages", _results),
     decimal("frequency_penalty", -2, 2),
     decimal("presence_penalty", -2, 2),
@@ -281,7 +284,7 @@ def _text_format(body: Body) -> Iterator[Fault]:
             return
 
 
-RESPONSES: Sequence[Field] = (
+RESPONSES = table(
     integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     # An empty list is one without tools here, unlike in chat.
@@ -289,7 +292,9 @@ RESPONSES: Sequence[Field] = (
     ("tools", _strict_tools),
     ("text", _text_format),
     ("metadata", _metadata),
+    mapping("reasoning"),
     word("reasoning", "effort", words=EFFORTS),
+    word("reasoning", "summary", words=SUMMARIES),
     word("text", "verbosity", words=VERBOSITIES),
     word("service_tier", words=TIERS),
     word("truncation", words=("auto", "disabled")),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from assay_endpoint.journal.entry import MASK, SECRET
+from assay_endpoint.journal.entry import LONG, MASK, SECRET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_LONG = 12
-"""A key of fewer characters is masked in its header alone: in a text it may be any word, as `assay` is."""
 _IN_QUERY = re.compile(r"key|token|secret|password", re.IGNORECASE)
 """Names in a query that may hold keys."""
 
@@ -61,7 +59,7 @@ def whole(entry: Entry) -> Json:
 def masked(entry: Entry) -> Callable[[str], str]:
     """A function that takes the keys which came with a request out of a text."""
     values = (value for name, value in entry.raw_headers.items() if name in SECRET)
-    keys = sorted({word for value in values for word in value.split() if len(word) >= _LONG}, key=len, reverse=True)
+    keys = sorted({word for value in values for word in value.split() if len(word) >= LONG}, key=len, reverse=True)
 
     def mask(text: str) -> str:
         for key in keys:

@@ -1,4 +1,4 @@
-"""The answer of a live endpoint as the steps of a script: text, reasoning, calls, counts, how it ended."""
+"""The answer of a live endpoint as the steps of a script: text, refusals, reasoning, calls, counts, how it ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.steps import Call, Fail, Finish, Pause, Say, Think, Usage
-from assay_scripts.steps.http import Status
+from assay_scripts.steps.http import Refusal, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +21,8 @@ SILENCE = 0.02
 """Seconds: what comes faster after another piece came at once."""
 _FINISHES = {"length": "length", "content_filter": "content_filter", "max_output_tokens": "length"}
 """Words for how an answer ended that a script has to say; the other ways follow from what it holds."""
+_TEXTS = {"response.output_text.delta": "say", "response.refusal.delta": "refusal"}
+_THOUGHTS = {"response.reasoning_summary_text.delta": "summary", "response.reasoning_text.delta": "raw"}
 _DONE = frozenset({"[DONE]", "response.completed", "response.incomplete"})
 
 
@@ -58,11 +60,22 @@ class _Answer:
     _last: float = 0.0
 
     def say(self, kind: str, text: str, at: float) -> None:
-        """More text, or reasoning."""
+        """More text (`say`), or more of a refusal."""
         self._wait(at)
         if not self.items or self.items[-1][0] != kind:
             self.items.append([kind, []])
         self.items[-1][1].append(text)
+
+    def think(self, key: object, at: float, **more: str) -> None:
+        """More of a thought: of its `summary`, of what is `raw`, or of what a chat answer shows; `encrypted` is whole.
+
+        Each thought of an answer has a `key` of its own.
+        """
+        self._wait(at)
+        if not (self.items and self.items[-1][0] == "think" and self.items[-1][1]["key"] == key):
+            self.items.append(["think", {"key": key, "summary": [], "raw": [], "chat": [], "encrypted": []}])
+        for name, text in more.items():
+            self.items[-1][1][name] += [text] if text else []
 
     def call(self, key: object, id_: str, name: str, arguments: str, at: float) -> None:
         """A call, or more of its arguments."""
@@ -88,13 +101,27 @@ def _step(kind: str, held: Any) -> Step:  # noqa: ANN401 - what the kind holds
     match kind:
         case "say":
             return Say(tuple(held))
+        case "refusal":
+            return Refusal("".join(held))
         case "think":
-            return Think("".join(held), pieces=tuple(held) if len(held) > 1 else ())
+            return _thought(held)
         case "pause":
             return Pause(held)
     pieces = tuple(held["pieces"])
     arguments = "".join(pieces)
     return Call(id=held["id"], name=held["name"], arguments=arguments, pieces=pieces if len(pieces) > 1 else ())
+
+
+def _thought(held: Mapping[str, Any]) -> Think:
+    # Of a chat answer one text is known, and not whether it is a summary: as that it is sent on both surfaces.
+    summary = held["chat"] or held["summary"]
+    return Think(
+        "".join(summary),
+        pieces=tuple(summary) if len(summary) > 1 else (),
+        raw=tuple(held["raw"]),
+        encrypted="".join(held["encrypted"]),
+        in_chat=bool(held["chat"]),
+    )
 
 
 def steps_of(recorded: Recorded, *, paced: bool = False) -> tuple[tuple[Step, ...], str]:
@@ -164,8 +191,7 @@ def _chunk(value: Json, answer: _Answer, at: float) -> None:
     for choice in _first_choice(value):
         delta = choice.get("delta") or {}
         _reasoning(delta, answer, at)
-        if delta.get("content"):
-            answer.say("say", delta["content"], at)
+        _text(delta, answer, at)
         for call in delta.get("tool_calls") or []:
             function = call.get("function") or {}
             name, arguments = function.get("name") or "", function.get("arguments") or ""
@@ -178,10 +204,12 @@ def _response_event(value: Json, answer: _Answer, at: float) -> None:
     match value["type"]:
         case "response.created":
             answer.id = value["response"]["id"]
-        case "response.output_text.delta":
-            answer.say("say", value["delta"], at)
-        case "response.reasoning_summary_text.delta":
-            answer.say("think", value["delta"], at)
+        case "response.output_text.delta" | "response.refusal.delta" as kind:
+            answer.say(_TEXTS[kind], value["delta"], at)
+        case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" as kind:
+            answer.think(value.get("output_index"), at, **{_THOUGHTS[kind]: value["delta"]})
+        case "response.output_item.done" if value["item"]["type"] == "reasoning":
+            answer.think(value["output_index"], at, encrypted=value["item"].get("encrypted_content") or "")
         case "response.output_item.added" if value["item"]["type"] == "function_call":
             answer.call(value["output_index"], value["item"]["call_id"], value["item"]["name"], "", at)
         case "response.function_call_arguments.delta":
@@ -200,8 +228,7 @@ def _whole(value: Json, answer: _Answer, at: float) -> None:
     for choice in _first_choice(value):
         message = choice.get("message") or {}
         _reasoning(message, answer, at)
-        if message.get("content"):
-            answer.say("say", message["content"], at)
+        _text(message, answer, at)
         for index, call in enumerate(message.get("tool_calls") or []):
             function = call.get("function") or {}
             answer.call(index, call.get("id") or "", function.get("name") or "", function.get("arguments") or "", at)
@@ -220,11 +247,16 @@ def _item(index: int, item: Json, answer: _Answer, at: float) -> None:
             for part in parts:
                 if part.get("text"):
                     answer.say("say", part["text"], at)
+                elif part.get("refusal"):
+                    answer.say("refusal", part["refusal"], at)
         case {"type": "function_call", "call_id": id_, "name": name, "arguments": arguments}:
             answer.call(index, id_, name, arguments, at)
         case {"type": "reasoning", "summary": [*parts]}:
+            answer.think(index, at, encrypted=item.get("encrypted_content") or "")
             for part in parts:
-                answer.say("think", part.get("text", ""), at)
+                answer.think(index, at, summary=part.get("text", ""))
+            for part in item.get("content") or []:
+                answer.think(index, at, raw=part.get("text", ""))
 
 
 # What both have
@@ -238,7 +270,15 @@ def _reasoning(said: Json, answer: _Answer, at: float) -> None:
     """Not OpenAI's, but of many servers: reasoning in a field beside the text."""
     text = said.get("reasoning_content") or said.get("reasoning")
     if isinstance(text, str) and text:
-        answer.say("think", text, at)
+        answer.think(None, at, chat=text)
+
+
+def _text(said: Json, answer: _Answer, at: float) -> None:
+    """The content of a chat message, or of a delta, or the refusal in its place."""
+    if said.get("content"):
+        answer.say("say", said["content"], at)
+    if said.get("refusal"):
+        answer.say("refusal", said["refusal"], at)
 
 
 def _finish(reason: str | None, answer: _Answer) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from assay_endpoint.journal.entry import LONG, SECRET
 from assay_endpoint.recording.answer import Recorded, steps_of
 from assay_endpoint.recording.file import write
 from assay_endpoint.recording.scripts import Scripts
@@ -31,8 +32,6 @@ _HOP = frozenset({
     "upgrade", "host", "content-length", "accept-encoding", "content-encoding",
 })  # fmt: skip
 """Headers that belong to one connection, and those of an encoding: what is recorded is plain."""
-_KEYS = ("authorization", "api-key", "x-api-key")
-_WORDS = frozenset({"bearer", "basic"})
 
 
 class Recorder:
@@ -91,8 +90,8 @@ class Recorder:
 
     def _headers(self, given: Headers) -> dict[str, str]:
         headers = {name: value for name, value in given if name not in _HOP}
-        words = (word for name in _KEYS for word in headers.get(name, "").split())
-        self._keys |= {word for word in words if word.casefold() not in _WORDS}
+        words = (word for name in SECRET for word in headers.get(name, "").split())
+        self._keys |= {word for word in words if len(word) >= LONG}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
         return {**headers, "accept-encoding": "identity"}

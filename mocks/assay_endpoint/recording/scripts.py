@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from assay_endpoint.journal.entry import MASK
 from assay_scripts.steps import Call, Say, Script, Think
-from assay_scripts.steps.http import Status
+from assay_scripts.steps.http import Refusal, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Part = tuple["Step", ...]
 
-MASK = "***"
 _NAME = 40
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -108,8 +108,10 @@ def _masked(step: Step, mask: Callable[[str], str]) -> Step:
     match step:
         case Say(pieces=pieces) if mask("".join(pieces)) != "".join(pieces):
             return replace(step, pieces=(mask("".join(pieces)),))
-        case Think(text=text) if mask(text) != text:
-            return replace(step, text=mask(text), pieces=())
+        case Think(text=text, raw=raw) if mask(text) != text or mask("".join(raw)) != "".join(raw):
+            return replace(step, text=mask(text), pieces=(), raw=(mask("".join(raw)),) if raw else ())
+        case Refusal(text):
+            return Refusal(mask(text))
         case Call(arguments=str(arguments)) if mask(arguments) != arguments:
             return replace(step, arguments=mask(arguments), pieces=())
         case Status(body=str(body)):

@@ -20,7 +20,7 @@ from assay_proxy.errors import INVALID, Problem, envelope
 from assay_proxy.events import Cause, Failed, Finished, Quiet, TurnOver
 from assay_proxy.surfaces.json_text import encoded
 from assay_scripts.player import Until
-from assay_scripts.steps import Call, Reflect, Spoken, http
+from assay_scripts.steps import Call, Reflect, Spoken, Think, http
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -34,7 +34,7 @@ _JSON = {"Content-Type": "application/json"}
 
 def reaches_the_wire(parts: Parts) -> bool:
     """Whether any of these parts has a step of HTTP."""
-    return any(type(step) in _WIRE for part in parts for step in part)
+    return not all(_WIRE.isdisjoint(map(type, part)) for part in parts)
 
 
 _WIRE = frozenset(get_args(http.Wire))
@@ -280,7 +280,7 @@ def _waited(until: float, now: float) -> Generator[Output, float, float]:
 
 def _decides_the_head(part: tuple[Step, ...]) -> bool:
     """Whether a step of HTTP before the first output may decide what the head is, or that there is none."""
-    sent = Spoken | Call | Reflect | http.Frame | http.Bytes | http.Refusal
+    sent = Spoken | Think | Call | Reflect | http.Frame | http.Bytes | http.Refusal
     first = takewhile(lambda step: not isinstance(step, sent), part)
     return any(isinstance(step, http.Heading | http.Ending) for step in first)
 

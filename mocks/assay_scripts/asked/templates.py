@@ -22,13 +22,18 @@ if TYPE_CHECKING:
 
 def filled(part: Sequence[Step], conversation: Items) -> tuple[Step, ...]:
     """The part with its templates filled; a text that the conversation does not have is empty."""
-    if not any(_is_template(step) for step in part):
+    if not has_templates(part):
         return tuple(part)
     values = {
         "user_text": Asked(conversation=conversation).text or "",
         "tool_result": next((result_text(item) for item in reversed(conversation) if is_result(item)), ""),
     }
     return tuple(_filled(step, values) for step in part)
+
+
+def has_templates(part: Sequence[Step]) -> bool:
+    """Whether anything in a part is to be filled."""
+    return any(map(_is_template, part))
 
 
 def _is_template(step: Step) -> bool:

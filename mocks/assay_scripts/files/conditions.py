@@ -5,6 +5,7 @@ A text, or an object of the fields of `When`; `all`, `any` and `not` hold furthe
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -31,6 +32,8 @@ def when_from_json(data: object, place: str) -> When | str:
     Raises:
         ScriptError: it describes none.
     """
+    if isinstance(data, list):
+        raise ScriptError(place, f"expected a text or an object, found {shown(data)}; one of several is {{any: […]}}")
     if not isinstance(data, dict):
         text: str = read(NAME, data, place)
         return text
@@ -46,8 +49,30 @@ def _when(data: object, place: str) -> When:
     values: dict[str, Any] = {}
     for name, value in data.items():
         field, there = NESTED.get(name, name), at(place, name)
-        values[field] = _nested(name, value, there) if name in NESTED else read(KINDS[name], value, there)
+        values[field] = _nested(name, value, there) if name in NESTED else _leaf(name, value, there)
     return When(**values)
+
+
+def _leaf(name: str, value: object, place: str) -> Any:  # noqa: ANN401 - the field decides
+    rules = {place: value}
+    if name == "header" and isinstance(value, dict):
+        rules = {at(place, str(header)): rule for header, rule in value.items()}
+    for where, rule in rules.items():
+        _check_expression(rule, where)
+    return read(KINDS[name], value, place)
+
+
+def _check_expression(rule: object, place: str) -> None:
+    """Check what a rule has under `matches`: what is wrong with it says more than that it is no rule."""
+    match rule:
+        case {"matches": str(expression)}:
+            try:
+                re.compile(expression)
+            except re.error as error:
+                problem = f"expected a regular expression, found {shown(expression)}: {error}"
+                raise ScriptError(at(place, "matches"), problem) from error
+        case _:
+            return
 
 
 def _nested(name: str, data: object, place: str) -> tuple[When, ...]:

@@ -1,9 +1,9 @@
 """Scripts as plain JSON data, and back: the form that `schemas/assay/script.json` describes.
 
-A script is `{"name", "title", "when"?, "told", "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, a step an
-object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are read as well: a bare value for
-the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a bare name for a step that
-requires none (`"hang"`), and an object for the arguments of a call.
+A script is `{"name", "title"?, "when"?, "told"?, "sequence"?, "parts": [[step …] …], "choices"?: [parts …]}`, or has
+`choices` alone. A step is an object with one key, its name: `{"say": {"pieces": ["Hel", "lo"]}}`. Shorter forms are
+read as well: a bare value for the first field if no other is required (`{"say": "Hello"}`, `{"finish": "length"}`), a
+bare name for a step that requires none (`"hang"`), and an object for the arguments of a call.
 
 `told` is the `notifications` of a script; files keep the older name, which users' scripts have.
 """
@@ -13,30 +13,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_scripts.blocks import BLOCKS
 from assay_scripts.files.conditions import when_from_json, when_to_json
 from assay_scripts.files.definitions import DEFINITIONS, NAMES, Definition
 from assay_scripts.files.errors import ScriptError
+from assay_scripts.files.rules import check_part, check_step
 from assay_scripts.files.values import at, collected, known_names, list_in, no_others, noted, object_in, read, shown
 from assay_scripts.kinds import NAME, TEXT, kind_of
 from assay_scripts.markers import SCRIPT_NAME
-from assay_scripts.steps import (
-    Call,
-    Gate,
-    Hang,
-    Notifications,
-    Open,
-    Overload,
-    Pace,
-    Parts,
-    Pause,
-    Script,
-    Sequence,
-    Step,
-    Usage,
-)
-from assay_scripts.steps.http import Drip, Ending, Heading, Stall, Truncate
-from assay_scripts.steps.template import EXPECTED, is_template, texts_in
+from assay_scripts.steps import Notifications, Parts, Script, Sequence, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -101,15 +85,22 @@ def script_from_json(data: object, place: str = "", found: Found = None) -> Scri
         with collected(found):
             if name in script:
                 values[field] = reader(script[name], at(place, name), found)
-            elif name in _REQUIRED:
-                raise ScriptError(place, f"{name} is missing")
+            elif name == "name":
+                raise ScriptError(place, "name is missing")
+            elif name == "parts" and "choices" not in script:
+                raise ScriptError(place, "parts is missing: what each turn plays (or choices, for requests of several)")
+    if "parts" not in script and values.get("choices"):
+        # A request for one choice gets the first.
+        values["parts"] = values["choices"][0]
     return Script(**{"name": "", "parts": ((),), **values})
 
 
 def _name(data: object, place: str, _found: Found) -> str:
     name: str = read(NAME, data, place)
     if not re.fullmatch(SCRIPT_NAME, name):
-        raise ScriptError(place, f"letters, digits and . _ / - only, found {shown(name)}")
+        near = re.sub(r"[^A-Za-z0-9._/-]+", "-", name).strip("-")
+        hint = f"; did you mean {near}?" if near else ""
+        raise ScriptError(place, f"letters, digits and . _ / - only, found {shown(name)}{hint}")
     return name
 
 
@@ -152,12 +143,12 @@ _READERS: Mapping[str, tuple[str, Callable[[Any, str, Found], Any]]] = {
     "choices": ("choices", _choices),
 }
 """The name in files → the field of a script, and what reads it."""
-_REQUIRED = ("name", "parts")
 
 
 def _part(data: object, place: str, found: Found) -> tuple[Step, ...]:
     if not isinstance(data, list):
-        noted(found, ScriptError(place, f"expected a list of steps, found {shown(data)}"))
+        hint = "; a part is a list: one dash more" if isinstance(data, dict | str) else ""
+        noted(found, ScriptError(place, f"expected a list of steps, found {shown(data)}{hint}"))
         return ()
     # A part of no steps is one: a turn that says nothing.
     part: list[Step] = []
@@ -166,22 +157,20 @@ def _part(data: object, place: str, found: Found) -> tuple[Step, ...]:
             part.append(step_from_json(step, f"{place}[{index}]"))
     with collected(found):
         if len(part) == len(data):
-            _check_heads(part, place)
+            check_part(part, place)
     return tuple(part)
 
 
-def _check_heads(part: list[Step], place: str) -> None:
-    """Check that what decides the head of the response comes before what is sent behind the head."""
-    sent = next((index for index, step in enumerate(part) if not isinstance(step, _SILENT)), len(part))
-    for index, step in enumerate(part[sent:], sent):
-        if isinstance(step, Heading):
-            name, before = NAMES[type(step)], NAMES[type(part[sent])]
-            why = f"{name} must come before the answer begins, and {before} is sent first; move it up"
-            raise ScriptError(at(f"{place}[{index}]", name), why)
-
-
-_SILENT = Heading | Ending | Pause | Pace | Gate | Hang | Stall | Drip | Truncate | Open | Usage | Overload
-"""Steps for which nothing is sent, or after which nothing is."""
+_OTHER_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("text", "content", "message", "reply", "answer"), "say"),
+    **dict.fromkeys(("tool", "tool_call", "tool_calls", "function", "function_call"), "call"),
+    **dict.fromkeys(("delay", "sleep", "wait"), "pause"),
+    **dict.fromkeys(("error", "http", "response"), "status"),
+    **dict.fromkeys(("reasoning", "thinking", "thought"), "think"),
+    **dict.fromkeys(("stop", "end", "done", "finish_reason"), "finish"),
+    **dict.fromkeys(("close", "reset", "abort_connection"), "disconnect"),
+}
+"""What else a step might be called, which no likeness of letters finds."""
 
 
 def step_from_json(data: object, place: str = "") -> Step:
@@ -192,10 +181,14 @@ def step_from_json(data: object, place: str = "") -> Step:
     """
     written = {data: None} if isinstance(data, str) else data
     if not isinstance(written, dict) or len(written) != 1:
-        raise ScriptError(place, f"expected a step, an object with one key (its name), found {shown(data)}")
+        several = isinstance(written, dict) and len(written) > 1
+        hint = "; each step has a dash of its own" if several else ""
+        raise ScriptError(place, f"expected a step, an object with one key (its name), found {shown(data)}{hint}")
     ((name, given),) = written.items()
     if name not in DEFINITIONS:
-        raise ScriptError(place, f"there is no step {shown(name)}; {known_names(str(name), DEFINITIONS)}")
+        other = _OTHER_WORDS.get(str(name))
+        hint = f"did you mean {other}?" if other else known_names(str(name), DEFINITIONS)
+        raise ScriptError(place, f"there is no step {shown(name)}; {hint}")
     definition, place = DEFINITIONS[name], at(place, name)
     return _build(definition, _field_values(definition, given, place), place)
 
@@ -222,25 +215,5 @@ def _build(definition: Definition, given: Mapping[str, object], place: str) -> S
     written = {name: value for name, value in given.items() if value is not None or not known[name].nullable}
     values = {name: read(known[name].kind, value, at(place, name)) for name, value in written.items()}
     step = definition.step(**values)
-    if isinstance(step, Call):
-        _check_call(step, place)
+    check_step(step, place)
     return step
-
-
-def _check_call(call: Call, place: str) -> None:
-    """Check the fields of a call against each other."""
-    blocks = [BLOCKS[shape](call) for shape in call.shapes if shape in BLOCKS]
-    if call.pieces and "".join(call.pieces) not in {call.arguments, *blocks}:
-        whole = "the arguments, or the call's textual block" if blocks else "the arguments"
-        raise ScriptError(at(place, "pieces"), f"joined they must be {whole}, found {shown(''.join(call.pieces))}")
-    # Codex names the call in item/tool/call, and its client answers under that name.
-    if not call.id and ("native" in call.shapes or call.late_id):
-        raise ScriptError(at(place, "id"), "a native call and a late id need text that is not empty")
-    if call.fill:
-        wrong = next((text for text in texts_in(call.arguments) if not is_template(text)), None)
-        if wrong is not None:
-            raise ScriptError(at(place, "arguments"), f"expected {EXPECTED}, found {shown(wrong)}")
-        if call.pieces:
-            raise ScriptError(at(place, "pieces"), "arguments that are filled are not known before; leave pieces out")
-    if call.unfinished and "native" in call.shapes:  # Codex asks when the item is complete, never in fragments
-        raise ScriptError(at(place, "unfinished"), "a native call is always complete")

@@ -22,6 +22,7 @@ from assay_scripts.files.json_form import script_from_json
 from assay_scripts.files.players import foreign
 from assay_scripts.files.source import files_in, text_of
 from assay_scripts.files.text import READERS, Places, read_yaml
+from assay_scripts.files.values import close_name, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -102,6 +103,17 @@ def check_scripts(paths: Iterable[Path]) -> Reading:
     return found
 
 
+_EXPECTED = "expected a list of scripts under the key `scripts`"
+
+
+def _hint(found: object) -> str:
+    if isinstance(found, dict) and "parts" in found:
+        return "; put `- ` before a script"
+    if isinstance(found, dict) and len(found) == 1:
+        return f"; {hint}" if (hint := close_name(str(*found), ("scripts",))) else ""
+    return ""
+
+
 @dataclass
 class Reading:
     """What was read so far."""
@@ -128,7 +140,7 @@ class Reading:
         inside = data.get("scripts") if isinstance(data, dict) and set(data) == {"scripts"} else data
         place = "scripts" if inside is not data else ""
         if not isinstance(inside, list) or not inside:
-            yield ScriptError(place, "expected a list of scripts under the key `scripts`")
+            yield places.located(ScriptError(place, f"{_EXPECTED}, found {shown(inside)}{_hint(inside)}"), "")
             return
         for index, written in enumerate(inside):
             yield from self._script(written, f"{place}[{index}]", path, places)

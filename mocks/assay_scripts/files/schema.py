@@ -69,7 +69,8 @@ def schema_text() -> str:
 
 def _script() -> Schema:
     about = field_descriptions(Script)
-    return _closed(
+    either = [{"required": ["parts"]}, {"required": ["choices"]}]
+    script = _closed(
         {
             "name": {"description": about["name"], "type": "string", "pattern": f"^{SCRIPT_NAME}$"},
             "title": {"description": about["title"], **TEXT.schema},
@@ -79,8 +80,9 @@ def _script() -> Schema:
             "parts": _ref("parts"),
             "choices": {"description": about["choices"], **_list(_ref("parts"))},
         },
-        ["name", "parts"],
+        ["name"],
     )
+    return {**script, "anyOf": either}
 
 
 def _step(definition: Definition) -> Schema:

@@ -56,11 +56,30 @@ def read_yaml(text: str) -> object:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         at = (mark.line + 1, mark.column + 1) if mark else None
-        raise ScriptError("", f"no YAML: {error.problem}", at=at) from error
+        raise ScriptError("", f"no YAML: {_problem(error)}", at=at) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ScriptError("", f"no YAML: {error}") from error
     except RecursionError as error:
         raise ScriptError("", _TOO_DEEP) from error
+
+
+_HINTS: Mapping[str, str] = {
+    "found character '\\t'": "; indent with spaces",
+    "but got ':'": "; a text with a colon and a space stands in quotes",
+    "mapping values are not allowed here": "; a text with a colon and a space stands in quotes",
+    "but got '<stream end>'": "; a bracket or a quote is not closed",
+    "found unexpected end of stream": "; a bracket or a quote is not closed",
+    "but found another document": "; a file holds one list: take out the line ---",
+}
+"""What the parser says → what would be right."""
+
+
+def _problem(error: yaml.MarkedYAMLError) -> str:
+    said = error.problem or error.context or "it cannot be read"
+    # The one message of the parser that goes on from its context.
+    if said.startswith("but ") and error.context:
+        said = f"{error.context}, {said}"
+    return said + next((hint for words, hint in _HINTS.items() if words in said), "")
 
 
 def _data(text: str) -> object:
@@ -137,8 +156,9 @@ def _finite(data: object) -> object:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)} stands in one object twice")
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice} stands in one object twice")
     return data
 
 

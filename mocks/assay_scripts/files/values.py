@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.kinds import TEXT, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from assay_scripts.kinds import Kind
 
 
 @contextmanager
@@ -39,10 +40,27 @@ def read(kind: Kind, value: object, place: str) -> Any:  # noqa: ANN401 - the ki
     right = kind.read(value)
     if right is not None:  # not its truth: false, 0 and "" are values
         return right
-    hint = f"; {close_name(value, kind.choices)}" if isinstance(value, str) and close_name(value, kind.choices) else ""
-    if kind is TEXT and isinstance(value, int | float):  # YAML reads 404 and 1.50 as numbers
-        hint = " (in quotes it is text)"
-    raise ScriptError(place, f"expected {kind.expected}, found {shown(value)}{hint}")
+    raise ScriptError(place, f"expected {kind.expected}, found {shown(value)}{_hint(kind, value)}")
+
+
+def _hint(kind: Kind, value: object) -> str:
+    """What may have been meant; "" if that is not known."""
+    if isinstance(value, str) and (near := close_name(value, kind.choices)):
+        return f"; {near}"
+    # YAML reads 404 and 1.50 as numbers, yes and no as true and false.
+    if isinstance(value, int | float) and kind.read(str(value)) is not None:
+        return " (in quotes it is text)"
+    number = _number(value)
+    return " (without quotes it is a number)" if number is not None and kind.read(number) is not None else ""
+
+
+def _number(value: object) -> int | float | None:
+    """The number that a text holds."""
+    try:
+        number = json.loads(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return number if isinstance(number, int | float) else None
 
 
 def at(place: str, name: str) -> str:
@@ -70,17 +88,6 @@ def list_in(data: object, place: str, expected: str) -> list[Any]:
     if not isinstance(data, list) or not data:
         raise ScriptError(place, f"expected {expected}, found {shown(data)}")
     return data
-
-
-def needed(data: Mapping[str, Any], name: str, place: str) -> object:
-    """What is written under a name that must be there.
-
-    Raises:
-        ScriptError: it is missing.
-    """
-    if name not in data:
-        raise ScriptError(place, f"{name} is missing")
-    return data[name]
 
 
 def no_others(data: Mapping[Any, Any], known: Sequence[str], place: str) -> None:

@@ -20,6 +20,7 @@ from assay_scripts.kinds import (
     RetryAfter,
     Seconds,
     Share,
+    Size,
     Text,
 )
 
@@ -109,7 +110,7 @@ class Refusal:
 class Garbage:
     """Bytes on the connection that are no HTTP, where the status line or the next chunk would be; then it closes."""
 
-    size: Positive = 64
+    size: Size = 64
     """How many."""
     seed: Count = 0
     """Another seed gives other bytes; the same one the same."""

@@ -79,6 +79,7 @@ class Span:
 
 
 def _is_rule(how: object, text: object) -> bool:
+    """Whether these are a rule: a known word, and a text, which behind `matches` must be a regular expression."""
     if how not in get_args(How) or not isinstance(text, str) or not text:
         return False
     try:
@@ -96,20 +97,29 @@ def _words(plain: How) -> Callable[[Any], Words | None]:
     return read
 
 
-def _span(value: Any) -> Span | None:  # noqa: ANN401 - whatever was written
-    if type(value) is int and value >= 0:
-        return Span(value, value)
-    if not isinstance(value, dict) or not value or not value.keys() <= {"from", "to"}:
-        return None
-    first, last = value.get("from", 0), value.get("to")
-    right = type(first) is int and first >= 0 and (last is None or (type(last) is int and last >= first))
-    return Span(first, last) if right else None
+def _span(least: int) -> Callable[[Any], Span | None]:
+    """A reader of numbers from `least` on."""
+
+    def read(value: Any) -> Span | None:  # noqa: ANN401 - whatever was written
+        if type(value) is int and value >= least:
+            return Span(value, value)
+        if not isinstance(value, dict) or not value or not value.keys() <= {"from", "to"}:
+            return None
+        first, last = value.get("from", 0), value.get("to")
+        # A range may begin with 0 where nothing is: it holds all the same.
+        right = type(first) is int and first >= 0
+        right = right and (last is None or (type(last) is int and last >= max(first, least)))
+        return Span(first, last) if right else None
+
+    return read
 
 
 def _rules(value: Any) -> dict[str, Words] | None:  # noqa: ANN401 - whatever was written
     if not isinstance(value, dict) or not value:
         return None
-    rules = {str(name).lower(): _NAME.read(rule) for name, rule in value.items()}
+    # Headers are text, and YAML reads 3 as a number.
+    written = {str(name).lower(): str(rule) if type(rule) is int else rule for name, rule in value.items()}
+    rules = {name: _NAME.read(rule) for name, rule in written.items()}
     return None if None in rules.values() else rules
 
 
@@ -122,27 +132,39 @@ _RULE = {
     "additionalProperties": False,
 }
 _WORDS = {"anyOf": [_STRING, _RULE]}
-_NUMBER = {"type": "integer", "minimum": 0}
-_RANGE = {
-    "type": "object",
-    "properties": {"from": _NUMBER, "to": _NUMBER},
-    "minProperties": 1,
-    "additionalProperties": False,
-}
+
+
+def _numbers(least: int) -> Kind:
+    number = {"type": "integer", "minimum": least}
+    span = {
+        "type": "object",
+        "properties": {"from": {"type": "integer", "minimum": 0}, "to": number},
+        "minProperties": 1,
+        "additionalProperties": False,
+    }
+    expected = f"a number, {least} or more, or an object with from and to"
+    return Kind(expected=expected, read=_span(least), schema={"anyOf": [number, span]})
+
+
 _HOWS = "an object with one of contains, is, matches (a regular expression), like"
 _NAME = Kind(expected=f"a name, which may have * and ?, or {_HOWS}", read=_words("like"), schema=_WORDS)
 
 Said = Annotated[Words, Kind(expected=f"text that is contained, or {_HOWS}", read=_words("contains"), schema=_WORDS)]
 Named = Annotated[Words, _NAME]
-Number = Annotated[
-    Span, Kind(expected="a number, or an object with from and to", read=_span, schema={"anyOf": [_NUMBER, _RANGE]})
-]
+Number = Annotated[Span, _numbers(1)]
+"""A number of what is counted from 1, or a range."""
+Amount = Annotated[Span, _numbers(0)]
+"""How many there are, or a range."""
 HeaderRules = Annotated[
     Mapping[str, Words],
     Kind(
         expected="an object of header names, each with a value, which may have * and ?",
         read=_rules,
-        schema={"type": "object", "additionalProperties": _WORDS, "minProperties": 1},
+        schema={
+            "type": "object",
+            "additionalProperties": {"anyOf": [_STRING, _RULE, {"type": "integer"}]},
+            "minProperties": 1,
+        },
     ),
 ]
 
@@ -165,10 +187,10 @@ class When:
     """The name of the tool of that result."""
     turn: Number | None = None
     """How many messages the user has sent, from 1."""
-    results: Number | None = None
+    results: Amount | None = None
     """How many tool results the conversation holds."""
     request: Number | None = None
-    """How many requests for an answer have come, this one among them; the endpoint alone counts them."""
+    """How many requests for an answer have come, from 1; the endpoint alone counts them."""
     header: HeaderRules | None = None
     """Headers of the request; the endpoint alone sees them."""
     all: tuple["When", ...] = ()

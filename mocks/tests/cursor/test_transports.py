@@ -25,6 +25,7 @@ from cursor_agents import (
     text_of,
     tool,
 )
+from h2.exceptions import ProtocolError
 
 from assay_cursor.runs.context import Conditions
 from assay_cursor.service import Service
@@ -239,7 +240,7 @@ def test_a_server_that_stops_does_not_wait_for_clients_that_do_not_read() -> Non
     assert idle.end is None
 
 
-@pytest.mark.parametrize("error", [KeyError(1), OSError("another")], ids=repr)
+@pytest.mark.parametrize("error", [KeyError(1), ProtocolError(1), OSError("another")], ids=repr)
 def test_a_connection_that_fails_while_the_server_stops_leaves_nothing_open(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +258,6 @@ def test_a_connection_that_fails_while_the_server_stops_leaves_nothing_open(
     with _Listener(0) as listener:
         mock = CursorMock(service, listener)
         mock.stop()
-        with nullcontext() if isinstance(error, KeyError) else pytest.RaisesGroup(OSError):
+        with pytest.RaisesGroup(OSError) if isinstance(error, OSError) else nullcontext():
             mock.run()
     assert [connection.cancelled() for connection in connections] == [True]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_endpoint.asgi import PATIENCE, Application
+from assay_endpoint.asgi import PATIENCE, TOGETHER, Application
 from assay_endpoint.play import SHARED
 from assay_endpoint.serving import endpoint_of
 from assay_endpoint.settings import Settings
@@ -69,9 +69,12 @@ class Client:
     """One streamed request; `sent` has each message with its time."""
 
     def __init__(
-        self, served: Endpoint, order: list[Client] | None = None, transport: asyncio.Transport | None = None
+        self,
+        served: Endpoint | Application,
+        order: list[Client] | None = None,
+        transport: asyncio.Transport | None = None,
     ) -> None:
-        self._application = Application(served)
+        self._application = served if isinstance(served, Application) else Application(served)
         self._asked = False
         self._left = asyncio.Event()
         self._order = order
@@ -178,6 +181,40 @@ def test_the_first_pieces_of_a_crowd_come_before_any_second_one() -> None:
 
     order, _ = run(crowd())
     assert len(set(order[:64])) == 64
+
+
+def test_a_request_waits_for_a_few_pieces_of_the_streams_before_it_alone() -> None:
+    async def late() -> int:
+        served, order = Application(endpoint({"say": {"pieces": ["x"], "times": 100_000}})), list[Client]()
+        crowd = [asyncio.create_task(Client(served, order).ask()) for _ in range(64)]
+        while len(order) < 64 * 3:  # noqa: ASYNC110 - round by round
+            await asyncio.sleep(0)
+        client, before = Client(served, order), len(order)
+        crowd.append(asyncio.create_task(client.ask()))
+        while client not in order:  # noqa: ASYNC110 - round by round
+            await asyncio.sleep(0)
+        for task in crowd:
+            task.cancel()
+        await asyncio.gather(*crowd, return_exceptions=True)
+        return order.index(client) - before
+
+    # Of 64 that are ready all the time.
+    assert run(late())[0] <= 2 * TOGETHER
+
+
+def test_a_stream_that_is_stopped_while_it_waits_its_turn_holds_up_no_other() -> None:
+    async def stopped() -> list[int]:
+        served = Application(endpoint({"say": {"pieces": ["x"], "times": 1000}}))
+        clients = [Client(served) for _ in range(3 * TOGETHER)]
+        tasks = [asyncio.create_task(client.ask()) for client in clients]
+        while not all(len(client.pieces) > 1 for client in clients[::2]):  # noqa: ASYNC110 - round by round
+            await asyncio.sleep(0)
+        for task in tasks[::2]:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return [sum(contents(piece) for _, piece in client.pieces) for client in clients[1::2]]
+
+    assert set(run(stopped())[0]) == {1000}
 
 
 def test_pauses_of_a_thousand_streams_are_kept_by_one_clock() -> None:

@@ -119,6 +119,15 @@ def test_a_gate_is_opened_by_another_thread() -> None:
     assert "not opened in time" not in said[0]
 
 
+def test_a_request_that_no_script_matches_is_refused_by_the_field_that_says_it() -> None:
+    many = [{"name": f"s{number}", "when": f"script {number}", "parts": [[{"say": "x"}]]} for number in range(30)]
+    client: Any = httpx.Client(transport=transport(many), base_url="http://endpoint/v1")
+    for path, said in (("chat/completions", {"messages": user("Zzz")}), ("responses", {"input": "Zzz"})):
+        error = client.post(path, json={"model": "m", **said}).json()["error"]
+        assert [error["param"]] == list(said)
+        assert error["message"].endswith("'script 19' (s19) and 10 more.")
+
+
 def test_a_request_that_no_script_matches_is_refused_with_the_nearest() -> None:
     with sync_client(httpx, transport([WEATHER, SLOW])) as client:
         with pytest.raises(openai.BadRequestError, match=r"the nearest is weather, chosen when .* contains 'weather'"):

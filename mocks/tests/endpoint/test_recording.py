@@ -33,6 +33,14 @@ LIVE = """
       - usage: {input: 40, output: 5, cached: 3, reasoning: 2}
     - - say: [It is, " sunny."]
 - {name: long, when: at length, parts: [[{say: [One, " two"]}, {usage: {}}, {finish: length}]]}
+- name: thought
+  when: think
+  parts:
+    - - think: {text: "Hm, so.", pieces: ["Hm,", " so."], raw: [raw, " thought"], encrypted: gAAA}
+      - think: Again.
+      - say: [Forty, " two"]
+- {name: shown, when: aloud, parts: [[{think: {text: "Hm, so.", pieces: ["Hm,", " so."], in_chat: true}}, {say: Yes.}]]}
+- {name: refused, when: harm, parts: [[{refusal: I cannot.}]]}
 - {name: busy, when: busy, parts: [[{status: {code: 429, retry_after: 7, message: Wait a bit.}}]]}
 - {name: broken, when: broken, parts: [[{say: [Half]}, {disconnect: {}}]]}
 """
@@ -132,6 +140,55 @@ def test_a_refusal_plays_the_same_again(served: Any, tmp_path: Path) -> None:
     assert live[1] == "7"
 
 
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("said", ["think", "harm"])
+def test_items_of_a_response_play_the_same_again(served: Any, tmp_path: Path, said: str, stream: bool) -> None:  # noqa: FBT001 - a case
+    file = tmp_path / "recorded.yaml"
+
+    def items(client: openai.OpenAI) -> Any:
+        answer: Any = client.responses.create(model="m", input=said, stream=stream)
+        whole = list(answer)[-1].response if stream else answer
+        return [{**item.model_dump(exclude_unset=True), "id": None} for item in whole.output]
+
+    with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
+        live = items(client)
+    assert live
+    with replayed(file) as client:
+        assert items(client) == live
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("said", ["aloud", "harm"])
+def test_what_chat_has_beside_the_text_plays_the_same_again(
+    served: Any,
+    tmp_path: Path,
+    said: str,
+    stream: bool,  # noqa: FBT001 - a case
+) -> None:
+    file = tmp_path / "recorded.yaml"
+    messages: Any = [{"role": "user", "content": said}]
+
+    def shown(client: openai.OpenAI) -> Any:
+        answer: Any = client.chat.completions.create(model="m", messages=messages, stream=stream)
+        said = [chunk.choices[0].delta for chunk in answer] if stream else [answer.choices[0].message]
+        return [one.model_dump(exclude_unset=True) for one in said]
+
+    with running(Recorder(served(LIVE), file)) as url, client_of(url) as client:
+        live = shown(client)
+    assert any(one.get("reasoning_content") or one.get("refusal") for one in live)
+    with replayed(file) as client:
+        assert shown(client) == live
+
+
+def test_a_word_that_is_a_key_only_by_its_place_stays_in_the_texts(served: Any, tmp_path: Path) -> None:
+    # A server on one's own machine takes any key, and clients want one.
+    file = tmp_path / "recorded.yaml"
+    with running(Recorder(served(LIVE), file)) as url, openai.OpenAI(base_url=url, api_key="o") as client:
+        client.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello there."}])
+    [script] = load_scripts(file).values()
+    assert script.when == "Hello there."
+
+
 def test_keys_are_passed_on_and_never_written(tmp_path: Path) -> None:
     seen: list[str] = []
 
@@ -196,7 +253,7 @@ def test_reasoning_other_choices_and_a_stream_that_breaks_off() -> None:
     other = {"id": "c1", "choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "stop"}]}
     counts = {"id": "c1", "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2}}
     said = (delta(reasoning_content="Hm"), delta(reasoning_content="m."), other, delta(content="Yes"))
-    think = Think("Hmm.", pieces=("Hm", "m."))
+    think = Think("Hmm.", pieces=("Hm", "m."), in_chat=True)
     assert steps_of(sse(*said, counts, "[DONE]"))[0] == (think, Say(("Yes",)), Usage(input=1, output=2))
     assert steps_of(sse(*said))[0] == (think, Say(("Yes",)), Fail("cut"))
     assert steps_of(sse(*said, {"error": {"message": "no more"}}))[0][-1] == Fail("server-error")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from assay_endpoint.api.strict_schema import lacks
+from assay_endpoint.api.strict_schema import needed
 from assay_endpoint.in_process import transport
 
 if TYPE_CHECKING:
@@ -143,6 +143,8 @@ RESPONSES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
         {"text": {"format": {"type": "json_object"}}, "instructions": "JSON"},
     ),
     ({"reasoning": {"effort": "huge"}}, "reasoning.effort", "invalid_value", {"reasoning": {"effort": "high"}}),
+    ({"reasoning": {"summary": "long"}}, "reasoning.summary", "invalid_value", {"reasoning": {"summary": "auto"}}),
+    ({"reasoning": "high"}, "reasoning", "invalid_type", {"reasoning": None}),
     ({"text": {"verbosity": "x"}}, "text.verbosity", "invalid_value", {"text": {"verbosity": "low"}}),
     ({"truncation": "on"}, "truncation", "invalid_value", {"truncation": "auto"}),
     ({"service_tier": "x"}, "service_tier", "invalid_value", {"service_tier": "flex"}),
@@ -230,4 +232,4 @@ def changed(*path: str | int, **members: Any) -> Any:
     ],
 )
 def test_a_strict_schema_is_closed_and_requires_all(schema: Any, said: str | None) -> None:
-    assert lacks(schema) == said
+    assert needed(schema) == said

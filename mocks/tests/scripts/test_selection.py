@@ -162,6 +162,20 @@ def test_a_request_that_is_sent_again_is_answered_by_the_same_part() -> None:
     assert part([], "[[assay:call/steps#b]] Go.") == 0
 
 
+@pytest.mark.parametrize("sequence", ["no", "conversation", "endpoint"])
+def test_each_choice_of_a_request_plays_its_own_where_a_condition_has_chosen(sequence: Any) -> None:
+    choices = (((Say(("one",)),),), ((Say(("two",)),),))
+    script = Script(name="own", title="", when="go", parts=choices[0], choices=choices, sequence=sequence)
+    nonces = Nonces()
+    played = []
+    for choice in range(3):
+        given = [{"type": "text", "text": "go"}]
+        selection = select({"own": script}, nonces, history=[], given=given, tools=[], call_id="c", choice=choice)
+        selection.begin()
+        played.append(selection.parts)
+    assert played == [choices[0], choices[1], choices[0]]
+
+
 def test_the_choices_of_a_request_that_is_sent_again_are_those_of_the_first_time() -> None:
     nonces = Nonces()
     played = []

@@ -9,7 +9,7 @@ import pytest
 
 from assay_mocks.upstream import service
 from assay_mocks.upstream.failing import FAILURES, Hangup, Refusal
-from assay_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say
+from assay_scripts.steps import Call, Fail, Gate, Hang, Open, Reflect, Say, Template
 
 Make = Callable[..., Any]
 
@@ -36,6 +36,13 @@ def test_a_users_script_is_chosen_by_its_text(make_model: Make) -> None:
     model = make_model(Say(("one",)), then=(Say(("two",)),), when="weather")
     assert model.play("The weather?").text == "one"
     assert model.play("The weather?", "And the weather now?").text == "two"
+
+
+def test_templates_are_filled_with_what_was_asked(make_model: Make) -> None:
+    call = Call(id="c", name="n", arguments="{}")
+    model = make_model(call, then=(Template("{tool_result} for {user_text}"),), when="look")
+    model.play("Please look")
+    assert model.play("Please look", _result("c", "42")).text == "42 for Please look"
 
 
 def test_a_turn_that_begins_plays_the_next_part(make_model: Make) -> None:

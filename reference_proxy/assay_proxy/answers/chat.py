@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from assay_proxy.answers.demand import Demand, instructed
 from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.conversation import converse
 from assay_proxy.events import Cause
+from assay_proxy.random_ids import random_hex
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import ChatStream, Head
 from assay_proxy.surfaces.chat_whole import ChatWhole
@@ -62,7 +62,7 @@ class Chat:
         form = self._form(request)
         head = Head(
             # Made once, for every chunk (chat.stream.stable-id, chat.stream.stable-created).
-            id=f"chatcmpl-{secrets.token_hex(12)}",
+            id=f"chatcmpl-{random_hex(12)}",
             created=int(time.time()),
             model=request.model,
             include_usage=request.include_usage,

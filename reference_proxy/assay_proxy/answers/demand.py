@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, TurnEvent, Working
+from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, TurnEvent, Working, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,10 +76,14 @@ class Holding:
         return kept
 
 
-def hold_for_call(events: Iterator[TurnEvent], demand: Demand | None, *, choices: int = 1) -> Iterator[TurnEvent]:
+def hold_for_call(events: Iterator[Ready], demand: Demand | None, *, choices: int = 1) -> Iterator[Ready]:
     """The events, held back until each choice has made a call that was demanded; a failure if one ends without."""
-    holding = Holding(demand, choices=choices)
+    return events if demand is None else _held(events, Holding(demand, choices=choices))
+
+
+def _held(events: Iterator[Ready], holding: Holding) -> Iterator[Ready]:
     for event in events:
-        yield from holding.feed(event)
+        for one in apart(event):
+            yield from holding.feed(one)
         if holding.done:
             return

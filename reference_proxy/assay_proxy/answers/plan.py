@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.errors import UNKNOWN_MODEL, ApiError
+from assay_proxy.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,7 @@ class AnswerSettings(Protocol):
         """Whether values in blocks are escaped."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class AnswerPlan:
     """One answer: the turn to run, the rules for what it may say, and what writes it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from assay_proxy.answers.plan import AnswerPlan, backend_model, choice_rules
 from assay_proxy.answers.stored_responses import Stored
 from assay_proxy.conversation import Call, Message, TextPart, converse
 from assay_proxy.errors import UNKNOWN_PREVIOUS, UNKNOWN_RESPONSE, ApiError
+from assay_proxy.random_ids import random_hex
 from assay_proxy.surfaces import input_items, responses_input
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.namespaces import called
@@ -137,7 +137,7 @@ class Responses:
     def _head(self, request: ResponsesRequest, conversation: Conversation) -> Head:
         settings, options = self.settings, request.options
         return Head(
-            token=secrets.token_hex(TOKEN_BYTES),
+            token=random_hex(TOKEN_BYTES),
             created=int(time.time()),
             now=time.time,
             model=request.model,
@@ -171,7 +171,9 @@ def _instructions(request: ResponsesRequest) -> tuple[Item, ...]:
 def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
     """The response as it is stored, with the conversation `before` it and its input as `input_items` lists it."""
     listed = tuple(input_items.listed(given, response["id"]))
-    conversation = (*before, *map(_conversation_item, response["output"]))
+    # As of the input: a backend takes no other's reasoning.
+    said = (item for item in response["output"] if item["type"] != "reasoning")
+    conversation = (*before, *map(_conversation_item, said))
     # An upper bound: the responses of one conversation share its items.
     size = converse(conversation).size + len(json.dumps([response, listed]))
     return Stored(response=response, conversation=conversation, given=listed, size=size)

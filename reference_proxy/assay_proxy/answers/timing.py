@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay_proxy.errors import failure
-from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Text, TurnEvent, Usage
+from assay_proxy.events import CallOpened, Cause, Failed, Finished, Quiet, Ready, Text, Texts, Usage
 
 if TYPE_CHECKING:
     from assay_proxy.backends.backend import Turn
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TICK = 0.2
 """Seconds between two looks at a turn that has just gone silent: what it holds back then, it may release."""
+CALM = 1.0
+"""The same, of one that has said nothing but text: it holds nothing back. Most streams pause for less between words."""
 ATTENTIVE = 5.0
 """Seconds of silence after which there are no such looks any more: a thousand silent streams would cost a core."""
 
@@ -25,6 +27,10 @@ SHORTEST = 0.001
 
 Clock = Callable[[], float]
 """Seconds that never go back."""
+
+
+def _never() -> bool:
+    return False
 
 
 class ClientGoneError(Exception):
@@ -40,11 +46,11 @@ class Pace:
     tick: float = TICK
     attentive: float = ATTENTIVE
     """For how long a silent turn is looked at every `tick` seconds besides."""
+    calm: Callable[[], bool] = _never
+    """Whether nothing is held back that a silence would release: every `CALM` seconds will do then."""
 
 
-def read_events(
-    turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None
-) -> Iterator[TurnEvent]:
+def read_events(turn: Turn, *, client: Client, idle: float, clock: Clock, pace: Pace | None = None) -> Iterator[Ready]:
     """The turn's events as they arrive, and a Quiet for each look at a silent one.
 
     It is looked at when `pace` says. A turn that is silent for `idle` seconds fails, as does one whose client takes
@@ -57,7 +63,8 @@ def read_events(
     pace = pace or Pace()
     last_event = now = clock()
     while True:
-        look = now + pace.tick if now - last_event < pace.attentive else math.inf
+        tick = max(pace.tick, CALM) if pace.calm() else pace.tick
+        look = now + tick if now - last_event < pace.attentive else math.inf
         wake = min(look, last_event + idle, pace.due if pace.due > now else math.inf)
         event = turn.next(max(wake - now, SHORTEST))
         now = clock()
@@ -75,8 +82,8 @@ def read_events(
 
 
 def hold_status_line(
-    events: Iterator[TurnEvent], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
-) -> Iterator[TurnEvent]:
+    events: Iterator[Ready], *, commit: float, clock: Clock, param: str = "messages", pace: Pace | None = None
+) -> Iterator[Ready]:
     """Wait for the first output, then return all events that matter; after `commit` seconds return without one.
 
     The status line goes out when this returns. It is held back because it cannot be taken back: a failure before any
@@ -91,12 +98,12 @@ def hold_status_line(
     deadline = clock() + commit
     if pace is not None:
         pace.due = deadline
-    before: list[TurnEvent] = []
+    before: list[Ready] = []
     for event in events:
         # chat.stream.error-before-output.
         if isinstance(event, Failed):
             raise failure(event, param)
-        if isinstance(event, Text | CallOpened | Finished):
+        if isinstance(event, Text | Texts | CallOpened | Finished):
             return chain(before, [event], events)
         # It is no output, but the end of the answer needs it. Working and Quiet may be lost.
         if isinstance(event, Usage):

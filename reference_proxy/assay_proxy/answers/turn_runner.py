@@ -18,12 +18,11 @@ from flask import Response
 
 from assay_proxy.answers.demand import hold_for_call
 from assay_proxy.answers.timing import ATTENTIVE, TICK, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
-from assay_proxy.assembly.assembly import assemble
+from assay_proxy.assembly.assembly import Assembly
 from assay_proxy.errors import failure
-from assay_proxy.events import CallOpened, Cause, Failed, TurnEvent
+from assay_proxy.events import CallOpened, Cause, Failed, Ready, Texts
 from assay_proxy.http.json_response import json_bytes
 from assay_proxy.surfaces import sse
-from assay_proxy.surfaces.writer import pieces, whole
 from assay_proxy.tools.registry import Registry
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from assay_proxy.http.capacity import Gate
     from assay_proxy.http.client import Client
     from assay_proxy.settings import Settings
+    from assay_proxy.surfaces.writer import Writer
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,8 @@ class TurnRunner:
         if client.keep_open and plan.stream:
             # Clients and proxies between wait for this very header; servers of HTTP/1.1 do not send it by themselves.
             response.headers["Connection"] = "keep-alive"
-        response.headers.update(plan.headers)
+        for name, value in plan.headers.items():
+            response.headers.add(name, value)
         return response
 
     def _open(self, plan: AnswerPlan, client: Client) -> Turn:
@@ -94,29 +95,24 @@ class TurnRunner:
 
     def _respond(self, plan: AnswerPlan, turn: Turn, client: Client) -> Response:
         idle = self.settings.idle_timeout_ms / 1000
+        assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         # Longer than a backend waits for the results of calls.
-        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000)
+        pace = Pace(attentive=ATTENTIVE + self.settings.call_wait_ms / 1000, calm=lambda: assembly.calm)
         mode, tools = "stream" if plan.stream else "whole", len(plan.conversation.tools)
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
-        events = assemble(
-            read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace),
-            plan.rules,
-            choices=plan.choices,
-            await_usage=plan.await_usage,
-            seed=plan.id,
-        )
+        events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
         events = hold_for_call(_logged(events, plan), plan.demand, choices=plan.choices)
         if not plan.stream:
-            return json_bytes(whole(events, plan.writer))
+            return json_bytes(b"".join(_written(events, plan.writer)))
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
         return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
-    def _body(self, events: Iterator[TurnEvent], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
+    def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
-        written = pieces(events, plan.writer)
+        written = _written(events, plan.writer)
         try:
             yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
@@ -124,14 +120,20 @@ class TurnRunner:
             log.info("client of %s left", plan.id)
 
 
-def _logged(events: Iterator[TurnEvent], plan: AnswerPlan) -> Iterator[TurnEvent]:
-    declared = Registry(plan.conversation.tools)
+def _written(events: Iterator[Ready], writer: Writer) -> Iterator[bytes]:
+    """The body: one piece for whatever was ready together and one for the end; one may be empty."""
+    for event in events:
+        yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
+    yield writer.end()
+
+
+def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
     for event in events:
         if isinstance(event, CallOpened):
             # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
             log.info("%s call tool=%s source=%s", plan.id, quote(event.name), event.source)
             # Logged and passed on all the same (S0:178).
-            if event.name not in declared:
+            if event.name not in Registry(plan.conversation.tools):
                 log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
         yield event
 

@@ -38,7 +38,7 @@ class _Gathered:
         return self.pieces[0]
 
 
-@dataclass
+@dataclass(slots=True)
 class Aggregator:
     """Takes the events of a choice's calls; pieces of a call that was not opened, or is closed, are dropped."""
 

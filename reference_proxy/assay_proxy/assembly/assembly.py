@@ -6,14 +6,26 @@ were well; any other is the failure of the whole answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assay_proxy.assembly.choice import Choice, Rules, State
-from assay_proxy.events import CallsEnded, Failed, Finished, Quiet, TurnEvent, TurnOver, Usage, Working
+from assay_proxy.events import (
+    CallsEnded,
+    Failed,
+    Finished,
+    Quiet,
+    Ready,
+    Text,
+    Texts,
+    TurnEvent,
+    TurnOver,
+    Usage,
+    Working,
+    apart,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 # Many versions of Codex count a response's tokens only after its calls are answered, which may be never.
 USAGE_PATIENCE = 2.0
@@ -21,17 +33,13 @@ USAGE_PATIENCE = 2.0
 
 
 def assemble(
-    events: Iterable[TurnEvent], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
-) -> Iterator[TurnEvent]:
+    events: Iterable[Ready], rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = ""
+) -> Iterator[Ready]:
     """What the answer says; ends with the last choice's Finished, or Failed, then perhaps Usage.
 
     The arguments are those of `Assembly`, which this pulls events through.
     """
-    assembly = Assembly(rules, choices=choices, await_usage=await_usage, seed=seed)
-    for event in events:
-        yield from assembly.feed(event)
-        if assembly.done:
-            return
+    return Assembly(rules, choices=choices, await_usage=await_usage, seed=seed).pull(events)
 
 
 class Assembly:
@@ -42,84 +50,103 @@ class Assembly:
     """
 
     def __init__(self, rules: Rules, *, choices: int = 1, await_usage: bool = False, seed: str = "") -> None:
-        self._answer = _Answer([Choice(index, rules, seed) for index in range(choices)], set(range(choices)))
+        self._choices = [Choice(index, rules, seed) for index in range(choices)]
+        # The choices whose usage may still be reported.
+        self._unpaid = set(range(choices))
         self._await_usage = await_usage
+        self._failed = False
+        self._over = False
+        """Nothing more will be said."""
         self.done = False
         """Nothing more is wanted of the backend."""
 
     def feed(self, event: TurnEvent) -> list[TurnEvent]:
         """What passes of an event."""
-        answer, over = self._answer, self._answer.over
-        passed = answer.feed(event)
-        self.done = answer.over and not (self._await_usage and answer.await_usage(event, over=over))
+        before = self._over
+        passed = self._passed(event)
+        # The last one first: it is asked for every event, and nearly always the answer is no.
+        self._over = self._failed or (
+            self._choices[-1].state is State.FINISHED
+            and all(choice.state is State.FINISHED for choice in self._choices)
+        )
+        self.done = self._over and not (self._await_usage and self._may_be_paid(event, over=before))
         return passed
+
+    @property
+    def calm(self) -> bool:
+        """Whether no choice has ended or had a call: then nothing waits for a silence."""
+        return all(choice.calm for choice in self._choices)
+
+    def pull(self, events: Iterable[Ready]) -> Iterator[Ready]:
+        """What passes of all events, to the end of the answer."""
+        choices = len(self._choices)
+        for event in events:
+            match event:
+                case Texts():
+                    yield from self.together(event)
+                case Text() if event.choice < choices and self.passes(event.text, event.choice):
+                    yield event
+                case _:
+                    yield from self.feed(event)
+            if self.done:
+                return
 
     def passes(self, text: str, choice: int = 0) -> bool:
         """Whether a `Text` of this choice passes as it is; then it is taken, as by `feed`. Else nothing has changed.
 
         Nearly every piece of a long answer does, and without an event for each a stream costs a fraction.
         """
-        return self._answer.choices[choice].passes(text)
+        return self._choices[choice].passes(text)
 
+    def together(self, event: Texts) -> Sequence[Ready]:
+        """What passes of pieces of text: nearly always the pieces as they are."""
+        if event.choice < len(self._choices) and self.passes("".join(event.texts), event.choice):
+            return (event,)
+        return [passed for text in apart(event) for passed in self.feed(text)]
 
-@dataclass
-class _Answer:
-    choices: list[Choice]
-    unpaid: set[int]
-    """The choices whose usage may still be reported."""
-    failed: bool = field(default=False)
-
-    @property
-    def over(self) -> bool:
-        """Nothing more will be said."""
-        # The last one first: it is asked for every event, and nearly always the answer is no.
-        last = self.choices[-1].state is State.FINISHED
-        return self.failed or (last and all(choice.state is State.FINISHED for choice in self.choices))
-
-    def feed(self, event: TurnEvent) -> list[TurnEvent]:
-        """What passes of the event."""
+    def _passed(self, event: TurnEvent) -> list[TurnEvent]:
         match event:
             case Quiet():
                 # A silence releases calls from the text that a choice still holds (`Reconciler.release`).
-                return [*(passed for choice in self.choices for passed in choice.feed(event)), event]
+                return [*(passed for choice in self._choices for passed in choice.feed(event)), event]
             case Working():
                 return [event]
             case Failed():
                 return list(self._fail(event))
             case Usage():
-                self.unpaid.discard(event.choice)
+                self._unpaid.discard(event.choice)
                 return [event]
             case _:
                 self._settle(event)
                 # A backend may speak of a choice that was not asked for: that is dropped (chat.stream.isolation).
-                return list(self.choices[event.choice].feed(event)) if event.choice < len(self.choices) else []
+                return list(self._choices[event.choice].feed(event)) if event.choice < len(self._choices) else []
 
-    def await_usage(self, event: TurnEvent, *, over: bool) -> bool:
+    def _may_be_paid(self, event: TurnEvent, *, over: bool) -> bool:
         """Whether usage may still come, after an event that found the answer `over` or made it so."""
-        if self.failed or (isinstance(event, Quiet) and over and event.seconds > USAGE_PATIENCE):
+        if self._failed or (isinstance(event, Quiet) and over and event.seconds > USAGE_PATIENCE):
             return False
-        return bool(self.unpaid)
+        return bool(self._unpaid)
 
     def _settle(self, event: TurnEvent) -> None:
         """A choice that ends at the backend once more than it ended here has nothing more to report."""
         match event:
             case TurnOver():
-                self.unpaid.discard(event.choice)
+                self._unpaid.discard(event.choice)
             case CallsEnded() | Finished() if self._finished(event.choice):
-                self.unpaid.discard(event.choice)
+                self._unpaid.discard(event.choice)
             case _:
                 return
 
     def _finished(self, choice: int) -> bool:
-        return choice < len(self.choices) and self.choices[choice].state is State.FINISHED
+        return choice < len(self._choices) and self._choices[choice].state is State.FINISHED
 
     def _fail(self, event: Failed) -> Iterator[TurnEvent]:
         struck = [
             choice
-            for choice in self.choices
+            for choice in self._choices
             if event.choice in {None, choice.index} and choice.state is not State.FINISHED
         ]
-        self.unpaid -= {choice.index for choice in self.choices if event.choice in {None, choice.index}}
+        self._unpaid -= {choice.index for choice in self._choices if event.choice in {None, choice.index}}
         for choice in struck:
             # First what still waits: it may be the call that makes this an answer.
             yield from choice.survive()
@@ -129,5 +156,5 @@ class _Answer:
                 yield from choice.end("stop")
         else:
             # One choice without an answer fails them all: an answer has one status, a stream one error frame.
-            self.failed = True
+            self._failed = True
             yield event

@@ -13,7 +13,7 @@ _FIRST_HALF = ("\ud800", "\udbff")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-@dataclass
+@dataclass(slots=True)
 class Joiner:
     """Joins the halves of characters over the pieces of one text."""
 

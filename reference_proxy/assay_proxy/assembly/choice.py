@@ -30,6 +30,7 @@ from assay_proxy.events import (
     MessageEnded,
     Quiet,
     Text,
+    Thought,
     TurnEvent,
     TurnOver,
 )
@@ -64,7 +65,7 @@ class State(Enum):
     FINISHED = auto()
 
 
-@dataclass
+@dataclass(slots=True)
 class Choice:
     """The choice with this index; `seed` as for the reconciler."""
 
@@ -92,6 +93,9 @@ class Choice:
                 yield from self._rest()
                 # A new message is at the start of a line and in no code fence.
                 self._separator = Separator()
+            case Thought():
+                yield from self._rest()
+                yield event
             # turn.tool-choice-none: no call reaches the client, whatever the backend does.
             case CallOpened() | Arguments() | CallClosed() if self.rules.calls:
                 yield from self._structured(event)
@@ -103,6 +107,11 @@ class Choice:
                 yield from self.end(event.reason)
             case _:
                 return
+
+    @property
+    def calm(self) -> bool:
+        """Whether it is open and has had no call, not even one that still waits."""
+        return self.state is State.OPEN and self._reconciler is None
 
     def passes(self, text: str) -> bool:
         """Whether a piece of text passes as it is, which it does in an open choice that holds nothing back.

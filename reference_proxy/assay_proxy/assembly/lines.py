@@ -11,7 +11,7 @@ KEPT = 64
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
-@dataclass
+@dataclass(slots=True)
 class Lines:
     """The text so far, as far as it is needed to know where it stands."""
 

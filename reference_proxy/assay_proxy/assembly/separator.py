@@ -131,7 +131,7 @@ class _Sentinel(_Block):
         return None
 
 
-@dataclass
+@dataclass(slots=True)
 class Separator:
     """Separates the text and the calls of one choice."""
 

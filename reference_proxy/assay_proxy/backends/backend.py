@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from assay_proxy.events import Cause, Event, Failed
+from assay_proxy.events import Cause, Event, Failed, Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Turn(Protocol):
     """One turn under way, read by one thread."""
 
-    def next(self, timeout: float) -> Event | None:
-        """The next event; None when `timeout` seconds pass without one.
+    def next(self, timeout: float) -> Event | Texts | None:
+        """The next event, or pieces of text that are ready together; None when `timeout` seconds pass without one.
 
         Each choice ends with Finished, CallsEnded or Failed.
         """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from assay_proxy.backends.mailbox import PATIENCE, Mailbox
 
 if TYPE_CHECKING:
-    from assay_proxy.events import Event
+    from assay_proxy.events import Event, Texts
 
 
 class Progress(Protocol):
@@ -57,8 +57,8 @@ class Choices:
         self._closed = False
         self._next()
 
-    def next(self, timeout: float) -> Event | None:
-        """The next event of any choice; None when `timeout` seconds pass without one."""
+    def next(self, timeout: float) -> Event | Texts | None:
+        """The next event of any choice, or pieces of its text; None when `timeout` seconds pass without one."""
         event = self._mailbox.get(timeout)
         if event is None:
             with self._lock:

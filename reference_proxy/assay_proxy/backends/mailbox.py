@@ -20,14 +20,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay_proxy.backends.spool import Spool
-from assay_proxy.events import Arguments, Cause, Event, Failed, Text, Working
+from assay_proxy.events import Arguments, Cause, Event, Failed, Text, Texts, Working
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
-LIMIT = 8 * 2**20
+LIMIT = 4 * 2**20
 """Characters of text in memory for one answer."""
 CROWDED = 8
 """Text is joined and put aside from an eighth of the limit on; the rest is room for events that cannot be joined."""
@@ -37,6 +37,10 @@ ASIDE = 2**30
 """Bytes that are put aside at most."""
 PATIENCE = 30.0
 """Seconds."""
+TOGETHER = 256
+"""Pieces of text that are read at once at most."""
+HEAVIEST = 2**15
+"""What they weigh together at most, if they are more than one: each is held several times while it is written."""
 WEIGHT = 64
 """What an event weighs besides its text, in characters."""
 
@@ -60,6 +64,26 @@ class _Run:
         self.size += len(text)
 
 
+@dataclass(eq=False, slots=True)
+class _Pieces:
+    """Pieces of one choice's text that are read together, `room` at most; `size` is what they weigh."""
+
+    choice: int
+    room: int
+    texts: list[str] = field(default_factory=list)
+    size: int = 0
+
+    def takes(self, choice: int, size: int) -> bool:
+        """Whether another piece is read together with these."""
+        return choice == self.choice and len(self.texts) < self.room and self.size + size <= HEAVIEST
+
+    def read(self) -> Text | Texts:
+        """What the reader gets."""
+        if len(self.texts) == 1:
+            return Text(choice=self.choice, text=self.texts[0])
+        return Texts(choice=self.choice, texts=tuple(self.texts))
+
+
 @dataclass(eq=False)
 class Mailbox:
     """A queue of events for one reader.
@@ -71,60 +95,109 @@ class Mailbox:
     aside: int = ASIDE
     patience: float = PATIENCE
     clock: Callable[[], float] = time.monotonic
-    _events: deque[Event | _Run] = field(default_factory=deque)
+    _events: deque[Event | _Pieces | _Run] = field(default_factory=deque)
+    _last: _Pieces | None = None
+    """Text at the end of the queue, to which more may be added; None where something else is there."""
+    _room: int = 1
+    """How many pieces of text are read together: the first of all alone, since it is what a client waits for."""
     _open: dict[int, _Run] = field(default_factory=dict)
     _size: int = 0
     _spool: Spool = field(default_factory=Spool)
     _closed: bool = False
-    _filled: threading.Condition = field(default_factory=threading.Condition)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _waits: bool = False
+    """Whether the reader waits for an event."""
 
     def __post_init__(self) -> None:
         self._read_at = self.clock()
+        self._filled = threading.Condition(self._lock)
 
     def put(self, event: Event) -> bool:
         """Add an event. False when it will not be read: the mailbox is closed, has failed, or fails just now."""
-        with self._filled:
+        # The lock itself: a condition's own `with` costs as much as all the rest here.
+        with self._lock:
             if self._closed:
                 return False
-            try:
-                self._append(event)
-                hopeless = self._hopeless()
-            except OSError as error:  # the disk is full, or fails, or there is no folder for temporary files
-                log.warning("text for a slow client cannot be put aside: %s", error)
-                hopeless = True
-            if hopeless:
-                self._drop()
-                event = Failed(Cause.LAGGING)
-                self._events.append(event)
-            # Nothing follows a failure of all.
-            self._closed = isinstance(event, Failed) and event.choice is None
-            self._filled.notify()
+            if not self._put_text(event):
+                self._put(event)
+            if self._waits:
+                self._filled.notify()
             return not self._closed
 
-    def get(self, timeout: float) -> Event | None:
-        """The oldest unread event; None when none comes within `timeout` seconds, or it is closed meanwhile."""
-        with self._filled:
+    def get(self, timeout: float) -> Event | Texts | None:
+        """The oldest unread event, or pieces of text; None when none comes within `timeout` seconds, or it is closed.
+
+        Pieces of text that follow each other and are there already come together; none is waited for.
+        """
+        with self._lock:
             self._read_at = self.clock()
-            # A reader that waits here does not stall: the time counts from the last look, before and after the wait.
-            self._filled.wait_for(lambda: self._events or self._closed, timeout)
-            self._read_at = self.clock()
+            if not self._events:
+                self._wait(timeout)
             if not self._events:
                 return None
             event = self._events.popleft()
+            if isinstance(event, _Pieces):
+                return self._read(event)
             return self._taken(event) if isinstance(event, _Run) else self._weighed(event, -1)
 
     def close(self) -> None:
         """Drop what is unread and take no more."""
-        with self._filled:
+        with self._lock:
             self._closed = True
             self._drop()
             self._filled.notify_all()
 
+    def _wait(self, timeout: float) -> None:
+        self._waits = True
+        # A reader that waits here does not stall: the time counts from the last look, before and after the wait.
+        self._filled.wait_for(lambda: self._events or self._closed, timeout)
+        self._waits = False
+        self._read_at = self.clock()
+
+    def _read(self, pieces: _Pieces) -> Text | Texts:
+        if pieces is self._last:
+            self._last = None
+        self._size -= pieces.size
+        return pieces.read()
+
+    def _put_text(self, event: Event) -> bool:
+        """The short way of nearly all events: text for a reader that keeps up. Whether it was one."""
+        if type(event) is not Text or self._open or self._spool.unread:
+            return False
+        weighs = WEIGHT + len(event.text)
+        if self._size + weighs > self.limit // CROWDED:
+            return False
+        self._size += weighs
+        last = self._last
+        if last is None or not last.takes(event.choice, weighs):
+            self._last = last = _Pieces(event.choice, self._room)
+            self._events.append(last)
+            self._room = TOGETHER
+        last.texts.append(event.text)
+        last.size += weighs
+        return True
+
+    def _put(self, event: Event) -> None:
+        try:
+            self._append(event)
+            hopeless = self._hopeless()
+        except OSError as error:  # the disk is full, or fails, or there is no folder for temporary files
+            log.warning("text for a slow client cannot be put aside: %s", error)
+            hopeless = True
+        if hopeless:
+            self._drop()
+            event = Failed(Cause.LAGGING)
+            self._events.append(event)
+        # Nothing follows a failure of all.
+        self._closed = isinstance(event, Failed) and event.choice is None
+
     def _append(self, event: Event) -> None:
         if isinstance(event, Text | Arguments) and self._size + weight(event) > self.limit // CROWDED:
+            self._last = None
             self._join(event)
         elif not isinstance(event, Working) or not self._events:  # whoever has something to read sees work anyway
             # An event that cannot be joined keeps its place: every run ends before it.
+            self._last = None
             self._part(*self._open)
             self._events.append(self._weighed(event, 1))
 
@@ -172,6 +245,7 @@ class Mailbox:
 
     def _drop(self) -> None:
         self._events.clear()
+        self._last = None
         self._open.clear()
         self._size = 0
         self._spool.close()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay_proxy.backends.codex.from_settings import codex_backend
-from assay_proxy.backends.cursor.from_settings import cursor_backend
 from assay_proxy.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -18,9 +17,18 @@ if TYPE_CHECKING:
 
 Make = Callable[[Settings], "Backend"]
 
+
+def _cursor_backend(settings: Settings) -> Backend:
+    from assay_proxy.backends.cursor.from_settings import (  # noqa: PLC0415 (its messages and HTTP client slow a start)
+        cursor_backend,
+    )
+
+    return cursor_backend(settings)
+
+
 BACKENDS: dict[str, Make] = {
     "codex": codex_backend,
-    "cursor": cursor_backend,
+    "cursor": _cursor_backend,
 }
 
 

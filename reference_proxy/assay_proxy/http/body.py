@@ -94,12 +94,17 @@ def _integer(text: str) -> int:
 
 
 def _levels_below(value: object, depth: int) -> bool:
-    """Whether lists or objects are left below `depth` levels of them."""
+    """Whether lists or objects are left below `depth` levels of them; `value` is one."""
     # Level by level, not by recursion: how deep it goes is the question.
     level = [value]
     for _ in range(depth):
-        level = [item for outer in level for item in _inner(outer)]
-    return any(isinstance(item, dict | list) for item in level)
+        level = [item for outer in level for item in _inner(outer) if isinstance(item, _NESTING)]
+        if not level:
+            return False
+    return True
+
+
+_NESTING = (dict, list)
 
 
 def _inner(value: object) -> Iterable[object]:

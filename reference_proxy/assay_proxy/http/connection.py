@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         *,
         limits: Limits,
         among: dict[Connection, None],
-        accept: Callable[[Head], int],
+        accept: Callable[[Exchange], int],
         answer: Callable[[Exchange], None],
         date: Callable[[], bytes],
     ) -> None:
@@ -298,7 +298,7 @@ class Connection(asyncio.Protocol):
         self._exchanges.append(exchange)
         if not head.has_body:
             return self._complete(exchange)
-        exchange.wanted = self._accept(head)
+        exchange.wanted = self._accept(exchange)
         if not exchange.wanted:
             # Refused, or answered without a look at the body: what follows is not told from a next request.
             self._deafen(exchange)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from _typeshed.wsgi import WSGIEnvironment
+
     from assay_proxy.http.strictness import Head
 
 ROOM = 65536
@@ -27,13 +29,15 @@ class Exchange:
     # Many of them wait at once.
     __slots__ = (
         "_callbacks", "_changed", "_gone", "_over", "_pieces", "_size", "_stalled", "_status", "_wake", "_woken",
-        "begun", "body", "chunked", "closes", "complete", "connection", "head", "left", "started", "wanted",
+        "begun", "body", "chunked", "closes", "complete", "connection", "environ", "head", "left", "started", "wanted",
     )  # fmt: skip
 
     def __init__(self, head: Head, connection: object, wake: Callable[[], object]) -> None:
         self.head = head
         self.connection = connection
         """What identifies the connection over which it came."""
+        self.environ: WSGIEnvironment | None = None
+        """What WSGI says of it, once that was asked for; without its body."""
         self.body = bytearray()
         self.wanted = 0
         """The most bytes of the body that the application looks at; 0: none."""

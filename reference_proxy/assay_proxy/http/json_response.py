@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from flask import Response
 
+from assay_proxy.random_ids import random_hex
 from assay_proxy.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+JSON = "application/json"
+
+
 def request_id() -> str:
     """A new value for `x-request-id`."""
-    return f"req_{secrets.token_hex(16)}"
+    return f"req_{random_hex(16)}"
 
 
 def json_response(payload: Mapping[str, Any], status: int = 200) -> Response:
@@ -25,4 +28,4 @@ def json_response(payload: Mapping[str, Any], status: int = 200) -> Response:
 
 def json_bytes(body: bytes, status: int = 200) -> Response:
     """A response whose body is JSON already."""
-    return Response(body, status=status, mimetype="application/json")
+    return Response(body, status=status, content_type=JSON)

@@ -48,6 +48,7 @@ class Metrics:
     backend: Backend
     # Not the library's global one, which would refuse the metrics of a second application in the process.
     _registry: CollectorRegistry = field(default_factory=CollectorRegistry)
+    _children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         labels = ("surface", "mode")
@@ -66,9 +67,16 @@ class Metrics:
 
     def answered(self, route: str, mode: str, status: int, seconds: float) -> None:
         """Count a request; `route` is empty where there is none, `mode` is stream, whole or none."""
-        surface = SURFACES.get(route, "other")
-        self._requests.labels(surface, mode, str(status)).inc()
-        self._seconds.labels(surface, mode).observe(seconds)
+        key = SURFACES.get(route, "other"), mode, status
+        found = self._children.get(key)
+        if found is None:
+            # Kept: to find them by their labels costs more than to count. There are as many as `/metrics` has lines.
+            surface = key[0]
+            children = self._requests.labels(surface, mode, str(status)), self._seconds.labels(surface, mode)
+            found = self._children[key] = children
+        requests, taken = found
+        requests.inc()
+        taken.observe(seconds)
 
     def text(self) -> bytes:
         """All metrics, in Prometheus' text format."""

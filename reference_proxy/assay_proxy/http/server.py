@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
 
     from assay_proxy.http.exchange import Exchange
-    from assay_proxy.http.strictness import Head
 
 SPARE_THREADS = 16
 """Threads besides those that run turns: for health checks, models and refusals."""
@@ -140,13 +139,15 @@ class Server:
             date=lambda: self._date,
         )
 
-    def _environ(self, head: Head) -> WSGIEnvironment:
-        return environ_of(head, (self._host, self._port))
+    def _environ(self, exchange: Exchange) -> WSGIEnvironment:
+        if exchange.environ is None:
+            exchange.environ = environ_of(exchange.head, (self._host, self._port))
+        return exchange.environ
 
-    def _accepted(self, head: Head) -> int:
+    def _accepted(self, exchange: Exchange) -> int:
         if self._accept is None:
             return self._limits.body
-        return min(self._accept(self._environ(head)), self._limits.body)
+        return min(self._accept(self._environ(exchange)), self._limits.body)
 
     def _answer(self, exchange: Exchange) -> None:
         connection = exchange.connection
@@ -155,7 +156,7 @@ class Server:
             assert isinstance(connection, Connection)  # noqa: S101 - the only kind that there is here
             self._soon(lambda: connection.fail(exchange))
 
-        environ = self._environ(exchange.head)
+        environ = self._environ(exchange)
         self._threads.run(lambda: answer(self._app, environ, exchange, fail))
 
     def _look(self) -> None:

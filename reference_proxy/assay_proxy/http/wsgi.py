@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
@@ -51,11 +52,16 @@ def environ_of(head: Head, server: tuple[str, int], client: str = "") -> WSGIEnv
         # `a_b` and `a-b` are one name to WSGI: the first could pass for the second.
         if b"_" in name:
             continue
-        key = name.decode("latin-1").upper().replace("-", "_")
-        key = key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
-        text = value.decode("latin-1")
+        key, text = _key(name), value.decode("latin-1")
         environ[key] = f"{environ[key]}, {text}" if key in environ else text
     return environ
+
+
+# Clients send a few dozen names; whoever makes up others fills 8 MiB at most.
+@lru_cache(maxsize=256)
+def _key(name: bytes) -> str:
+    key = name.decode("latin-1").upper().replace("-", "_")
+    return key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"
 
 
 def answer(app: WSGIApplication, environ: WSGIEnvironment, exchange: Exchange, fail: Callable[[], object]) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_CALLS = ("tool_calls", "function_call")
 PART_TYPES: Mapping[str, tuple[str, ...]] = {
     "system": ("text",),
     "developer": ("text",),
@@ -33,11 +34,23 @@ def messages(body: Body) -> Iterator[Fault]:
         return
     known: set[str] = set()
     for index, message in enumerate(sent):
+        # Most messages are text alone, and there may be hundreds.
+        if isinstance(message, dict) and _is_plain(message):
+            continue
         place = f"messages[{index}]"
         if not isinstance(message, dict):
             yield Fault(place, "an object with a role and a content")
             return
         yield from _message(message, place, known)
+
+
+def _is_plain(message: Mapping[str, Any]) -> bool:
+    """Whether it is a text of which nothing more is asked."""
+    if not isinstance(message.get("content"), str):
+        return False
+    role = message.get("role")
+    # A tuple: what a client sends need not be hashable.
+    return role in ("user", "system", "developer") or (role == "assistant" and message.keys().isdisjoint(_CALLS))
 
 
 def _message(message: Mapping[str, Any], place: str, known: set[str]) -> Iterator[Fault]:
@@ -122,7 +135,7 @@ def items(sent: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
             case "function":
                 yield Result(id=_answered(waiting, message["name"], index), output=_plain(message["content"]))
             case role:
-                parts = tuple(_parts(message))
+                parts = _parts(message)
                 # An assistant that only calls says nothing.
                 if parts:
                     yield Message(role=role, parts=parts)
@@ -149,17 +162,17 @@ def _answered(waiting: dict[str, str], name: str, index: int) -> str:
     return ids[-1]
 
 
-def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
+def _parts(message: Mapping[str, Any]) -> tuple[Part, ...]:
     match message.get("content"):
         case str(content):
             # Beside calls an empty text is none; alone it is a message.
-            if content or not (_listed(message, "tool_calls") or message.get("function_call")):
-                yield TextPart(content)
+            said = content or not (_listed(message, "tool_calls") or message.get("function_call"))
+            return (TextPart(content),) if said else ()
         case list(content):
-            yield from map(_part, content)
+            return tuple(map(_part, content))
         case _:
-            if refusal := message.get("refusal"):
-                yield TextPart(refusal)
+            refusal = message.get("refusal")
+            return (TextPart(refusal),) if refusal else ()
 
 
 def _part(part: Mapping[str, Any]) -> Part:

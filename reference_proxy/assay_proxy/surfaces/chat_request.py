@@ -6,7 +6,7 @@ name are accepted and ignored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,9 @@ from assay_proxy.surfaces.rules import (
     required,
     stream_options,
     text,
+    where,
 )
+from assay_proxy.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +38,7 @@ ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
 """The schema of `json_object`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class ChatRequest:
     """What a client asked for; None where it said nothing."""
 
@@ -132,12 +134,12 @@ def rules(max_choices: int, *, any_object: bool = False) -> tuple[Rule, ...]:
         *SAMPLING,
         optional("max_tokens", integer(1)),
         optional("max_completion_tokens", integer(1)),
-        chat_tools.tools,
-        chat_tools.functions,
-        chat_tools.tool_choice,
-        chat_tools.function_call,
+        where(("tools",), chat_tools.tools),
+        where(("functions",), chat_tools.functions),
+        where(("tool_choice",), chat_tools.tool_choice),
+        where(("function_call",), chat_tools.function_call),
         optional("parallel_tool_calls", boolean),
-        _or_any_object if any_object else _response_format,
+        where(("response_format",), _or_any_object if any_object else _response_format),
     )
 
 

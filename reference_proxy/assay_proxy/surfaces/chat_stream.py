@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
 from assay_proxy.surfaces.chat_dialect import CallFormat
-from assay_proxy.surfaces.json_text import string, written
+from assay_proxy.surfaces.json_text import members, string, written
 from assay_proxy.surfaces.sse import DONE, frame
-from assay_proxy.surfaces.usage import Meter, usage_object
+from assay_proxy.surfaces.usage import Meter, usage_text
+from assay_proxy.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ Delta = dict[str, Any]
 Logprobs = Callable[[Sequence[str]], list[dict[str, Any]]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Head:
     """What every chunk repeats, and what is known of the whole answer."""
 
@@ -71,6 +72,9 @@ class _Choice:
         match event:
             case Text():
                 yield {"content": event.text}, None
+            case Thought():
+                for piece in reasoning(event):
+                    yield {"reasoning_content": piece}, None
             case CallOpened() if self.calls.feed(event):
                 yield self.call_format.opening(self.calls.call(event.id)), None
             case Arguments() if self.calls.feed(event):
@@ -104,13 +108,12 @@ class _Frame:
 
     @staticmethod
     def of(head: Head, index: int) -> _Frame:
-        choice = {"index": index, "delta": None, "logprobs": None, "finish_reason": None}
-        payload = {**_envelope(head), "choices": [choice]}
         # As OpenAI does: null elsewhere, if it was asked for (chat.stream.usage).
-        text = written({**payload, "usage": None} if head.include_usage else payload)
-        # The last one: a model may have any name, and it stands before the choices.
-        before, _, after = text.rpartition('"delta":null')
-        return _Frame(f'data: {before}"delta":', f"{after}\n\n")
+        usage = ',"usage":null' if head.include_usage else ""
+        return _Frame(
+            f'data: {_envelope(head)},"choices":[{{"index":{index},"delta":',
+            f',"logprobs":null,"finish_reason":null}}]{usage}}}\n\n',
+        )
 
     def around(self, delta: str, finish: str | None, logprobs: str | None = None) -> bytes:
         """The frame of a delta; it and its logprobs are JSON already."""
@@ -135,7 +138,7 @@ class ChatStream:
         """The frames of an event."""
         self._meter.take(event)
         match event:
-            case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
+            case Text() | Thought() | CallOpened() | Arguments() | CallClosed() | Finished():
                 choice, frames = self._choice(event.choice)
                 deltas = choice.deltas(event)
                 return b"".join(frames.around(written(one), end, self._logprobs(event, one)) for one, end in deltas)
@@ -168,7 +171,8 @@ class ChatStream:
         if not self._head.include_usage or self._failed:
             return DONE
         # `choices` must be there: without it ai-sdk and both `.stream` helpers of OpenAI's SDKs fail.
-        return frame({**_envelope(self._head), "choices": [], "usage": usage_object(self._meter.usage())}) + DONE
+        usage = usage_text(self._meter.usage())
+        return f'data: {_envelope(self._head)},"choices":[],"usage":{usage}}}\n\n'.encode(errors="replace") + DONE
 
     def _choice(self, index: int) -> tuple[_Choice, _Frame]:
         if index not in self._choices:
@@ -176,6 +180,17 @@ class ChatStream:
         return self._choices[index]
 
 
-def _envelope(head: Head) -> Delta:
-    known = {"id": head.id, "object": "chat.completion.chunk", "created": head.created, "model": head.model}
-    return {**known, **head.service}
+def reasoning(thought: Thought) -> tuple[str, ...]:
+    """What chat shows of a thought, in pieces: the reasoning itself, or its summary where the model keeps that.
+
+    `reasoning_content` is what many servers have beside the content, and clients read.
+    """
+    return tuple(piece for piece in thought.raw or thought.summary if piece) if thought.in_chat else ()
+
+
+def _envelope(head: Head) -> str:
+    """What every chunk begins with."""
+    return (
+        f'{{"id":{string(head.id)},"object":"chat.completion.chunk","created":{head.created},'
+        f'"model":{string(head.model)}{members(head.service)}'
+    )

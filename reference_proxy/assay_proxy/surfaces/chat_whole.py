@@ -7,13 +7,14 @@ tail was let through.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
-from assay_proxy.surfaces.json_text import encoded
-from assay_proxy.surfaces.usage import Meter, usage_object
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
+from assay_proxy.surfaces.chat_stream import reasoning
+from assay_proxy.surfaces.json_text import members, string, written
+from assay_proxy.surfaces.usage import Meter, usage_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     from assay_proxy.surfaces.chat_stream import Head, Logprobs
 
 
-@dataclass
+@dataclass(slots=True)
 class _Choice:
     """What a choice says."""
 
     call_format: CallFormat
     text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
     tail: list[str] = field(default_factory=list)
     """The text after the first complete call."""
     calls: Aggregator = field(default_factory=Aggregator)
@@ -39,6 +41,8 @@ class _Choice:
         match event:
             case Text():
                 self.say(event.text)
+            case Thought():
+                self.reasoning += reasoning(event)
             case CallOpened() | Arguments():
                 self.calls.feed(event)
             case CallClosed():
@@ -52,17 +56,23 @@ class _Choice:
     def say(self, text: str) -> None:
         (self.tail if self.closed else self.text).append(text)
 
-    def entry(self, index: int, logprobs: Logprobs | None) -> dict[str, Any]:
-        """The entry of `choices`."""
+    def entry(self, index: int, logprobs: Logprobs | None) -> str:
+        """The entry of `choices`, as JSON."""
         calls = self.calls.snapshot()
-        # An empty text stays "" (chat.whole.text).
-        said: dict[str, Any] = {"role": "assistant", "content": "".join(self.text), "refusal": None}
-        message = {**said, "annotations": []}
-        if calls:
-            # S1 wants no content before a call; here it is known that one follows, unlike in a stream.
-            message |= {"content": self._content(), **self.call_format.members(calls)}
-        tokens = logprobs and {"content": None if calls else logprobs(self.text), "refusal": None}
-        return {"index": index, "message": message, "logprobs": tokens, "finish_reason": self.reason}
+        # S1 wants no content before a call; here it is known that one follows, unlike in a stream. An empty text stays
+        # "" (chat.whole.text).
+        said = self._content() if calls else "".join(self.text)
+        message = f'"role":"assistant","content":{"null" if said is None else string(said)},"refusal":null'
+        more = f",{written(self.call_format.members(calls))[1:-1]}" if calls else ""
+        if self.reasoning:
+            more += f',"reasoning_content":{string("".join(self.reasoning))}'
+        tokens = "null"
+        if logprobs is not None:
+            tokens = written({"content": None if calls else logprobs(self.text), "refusal": None})
+        return (
+            f'{{"index":{index},"message":{{{message},"annotations":[]{more}}},'
+            f'"logprobs":{tokens},"finish_reason":{string(self.reason)}}}'
+        )
 
     def _content(self) -> str | None:
         """The content beside calls."""
@@ -72,6 +82,9 @@ class _Choice:
         # S4-18: the first block, and all of them in a burst.
         shown = self.closed if self.call_format.policy == "burst" else self.closed[:1]
         return self.call_format.delimiter.join(self.call_format.block(self.calls.call(id_)) for id_ in shown) + tail
+
+
+_SAID = (Text, Thought, CallOpened, Arguments, CallClosed, Finished)
 
 
 class ChatWhole:
@@ -89,14 +102,11 @@ class ChatWhole:
             ApiError: the turn has failed.
         """
         self._meter.take(event)
-        match event:
-            case Failed():
-                # Calls that came before do not hide it (chat.whole.backend-error).
-                raise failure(event)
-            case Text() | CallOpened() | Arguments() | CallClosed() | Finished():
-                self._choices[event.choice].take(event)
-            case _:
-                pass
+        if isinstance(event, Failed):
+            # Calls that came before do not hide it (chat.whole.backend-error).
+            raise failure(event)
+        if isinstance(event, _SAID):
+            self._choices[event.choice].take(event)
         return b""
 
     def texts(self, texts: Sequence[str], choice: int = 0) -> bytes:
@@ -110,17 +120,13 @@ class ChatWhole:
 
     def end(self) -> bytes:
         """The body."""
-        return encoded(self.answer())
-
-    def answer(self) -> dict[str, Any]:
-        """The answer of the events so far."""
         head = self._head
-        return {
-            "id": head.id,
-            "object": "chat.completion",
-            "created": head.created,
-            "model": head.model,
-            "choices": [choice.entry(index, head.logprobs) for index, choice in enumerate(self._choices)],
-            "usage": usage_object(self._meter.usage()),
-            **head.service,
-        }
+        choices = ",".join([choice.entry(index, head.logprobs) for index, choice in enumerate(self._choices)])
+        # By hand, as the frames of a stream are: a dozen objects are made of which nearly all are always the same.
+        text = (
+            f'{{"id":{string(head.id)},"object":"chat.completion","created":{head.created},'
+            f'"model":{string(head.model)},"choices":[{choices}],"usage":{usage_text(self._meter.usage())}'
+            f"{members(head.service)}}}"
+        )
+        # replace: half a surrogate pair has no UTF-8.
+        return text.encode(errors="replace")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.assembly.aggregator import Aggregator
 from assay_proxy.errors import failure, failure_message
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, TurnEvent
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Failed, Finished, Text, Thought, TurnEvent
 from assay_proxy.surfaces.json_text import encoded
 from assay_proxy.surfaces.responses_object import CODES, INCOMPLETE, Head, response
 from assay_proxy.surfaces.responses_output import Output
@@ -87,7 +87,7 @@ class Answer:
 
     def _payloads(self, event: TurnEvent) -> Iterator[Json]:
         match event:
-            case Text():
+            case Text() | Thought():
                 yield from self._output.feed(event)
             case CallOpened() | Arguments() | CallClosed():
                 yield from self._call(event)

@@ -5,9 +5,10 @@ One item at a time is open, in order of output_index:
     message   output_item.added → content_part.added → output_text.delta* → output_text.done → content_part.done
               → output_item.done
     call      output_item.added → function_call_arguments.delta* → function_call_arguments.done → output_item.done
+    thought   output_item.added → the events of its texts (`responses_reasoning`) → output_item.done
 
-Text continues the open message, and a call closes it. While a call is open, events of other items wait: a backend may
-send several calls at once, but clients read items one after the other.
+Text continues the open message, and a call or a thought closes it. While a call is open, events of other items wait: a
+backend may send several calls at once, but clients read items one after the other.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay_proxy.events import Arguments, CallClosed, CallOpened, Text
+from assay_proxy.events import Arguments, CallClosed, CallOpened, Text, Thought
 from assay_proxy.surfaces.json_text import listed, string, written
+from assay_proxy.surfaces.responses_reasoning import Reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Logprobs = Callable[[Sequence[str]], list[Json]]
 Status = Literal["in_progress", "completed", "incomplete"]
-OutputEvent = Text | CallOpened | Arguments | CallClosed
+OutputEvent = Text | Thought | CallOpened | Arguments | CallClosed
 
 
 @dataclass
@@ -142,7 +144,7 @@ class Output:
     spaces: Spaces = field(default_factory=dict)
     logprobs: Logprobs | None = None
     _done: list[Json] = field(default_factory=list)
-    _open: _Message | _Call | None = None
+    _open: _Message | _Call | Reasoning | None = None
     _waiting: list[OutputEvent] = field(default_factory=list)
 
     def feed(self, event: OutputEvent) -> Iterator[Json]:
@@ -154,10 +156,14 @@ class Output:
             case Text():
                 if self._open is None:
                     yield from self._begin(_Message(self._id("msg"), len(self._done), self.logprobs))
-                yield from self._open.said(event.text) if self._open else ()
+                yield from self._open.said(event.text) if isinstance(self._open, _Message) else ()
             case CallOpened():
                 yield from self._close("completed")
                 yield from self._begin(_Call(self._id("fc"), len(self._done), event, self._name(event.name)))
+            case Thought():
+                yield from self._close("completed")
+                yield from self._begin(Reasoning(self._id("rs"), len(self._done), event))
+                yield from self._close("completed")
             case _:
                 return
 
@@ -203,7 +209,7 @@ class Output:
     def _id(self, prefix: str) -> str:
         return f"{prefix}_{self.token}{len(self._done):04x}"
 
-    def _begin(self, item: _Message | _Call) -> Iterator[Json]:
+    def _begin(self, item: _Message | _Call | Reasoning) -> Iterator[Json]:
         self._open = item
         added = item.item("in_progress")
         yield {"type": "response.output_item.added", "output_index": item.index, "item": added}

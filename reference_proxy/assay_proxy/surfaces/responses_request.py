@@ -25,6 +25,7 @@ from assay_proxy.surfaces.rules import (
     required,
     stream_options,
     text,
+    where,
 )
 
 if TYPE_CHECKING:
@@ -142,18 +143,18 @@ RULES: tuple[Rule, ...] = (
     stream_options(mapping),
     *SAMPLING,
     optional("max_output_tokens", integer(1)),
-    responses_tools.tools,
-    responses_tools.tool_choice,
+    where(("tools",), responses_tools.tools),
+    where(("tool_choice",), responses_tools.tool_choice),
     optional("parallel_tool_calls", boolean),
-    _text,
+    where(("text",), _text),
     optional("instructions", _string),
     optional("previous_response_id", text),
-    _conversation,
+    where(("conversation",), _conversation),
     optional("store", boolean),
-    _metadata,
+    where(("metadata",), _metadata),
 )
 """The table."""
-_RULES_OF_ANY_OBJECT = tuple(_or_any_object if rule is _text else rule for rule in RULES)
+_RULES_OF_ANY_OBJECT = tuple(where(("text",), _or_any_object) if rule is _text else rule for rule in RULES)
 
 
 def _schema(body: Body) -> Mapping[str, Any] | None:

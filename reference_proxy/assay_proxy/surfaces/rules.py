@@ -6,7 +6,8 @@ yields faults in order; the first fault of the first rule that has one is the an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError, Problem
@@ -31,9 +32,30 @@ def first_fault(rules: Iterable[Rule], body: Body) -> None:
     Raises:
         ApiError: 400, naming the parameter and what would be right.
     """
-    for rule in rules:
+    # Of the fields that a rule is about: others may be any, and as long and as many as a client likes.
+    for rule in _applying(tuple(rules), frozenset(body.keys() & _named)):
         for fault in rule(body):
             raise _error(fault)
+
+
+_about: dict[Rule, tuple[str, ...]] = {}
+"""The fields that a rule is about, of which one must be there; rules that are not here are asked of every body."""
+_named: set[str] = set()
+"""All of those fields."""
+
+
+def where(names: tuple[str, ...], rule: Rule) -> Rule:
+    """The rule, for bodies that have any of these fields: it finds no fault with others."""
+    _about[rule] = names
+    _named.update(names)
+    return rule
+
+
+# Most fields are absent from most requests, and those of one client all have the same.
+@lru_cache
+def _applying(rules: tuple[Rule, ...], names: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules, in order, that have something to say of a body with these fields."""
+    return tuple(rule for rule in rules if rule not in _about or not names.isdisjoint(_about[rule]))
 
 
 def refuse(faults: Iterable[Fault]) -> None:
@@ -67,11 +89,10 @@ def optional(name: str, check: Check) -> Rule:
 
     def rule(body: Body) -> Iterable[Fault]:
         value = body.get(name)
-        # No generator: most fields are absent from most requests.
         right = None if value is None else check(value)
         return (Fault(name, right),) if right else ()
 
-    return rule
+    return where((name,), rule)
 
 
 def boolean(value: object) -> str | None:
@@ -117,14 +138,14 @@ SAMPLING: tuple[Rule, ...] = (optional("temperature", number(0, 2)), optional("t
 def stream_options(check: Check) -> Rule:
     """The rule of `stream_options`: absent, or right in a request that asks for a stream."""
 
-    def rule(body: Body) -> Iterator[Fault]:
+    def rule(body: Body) -> Iterable[Fault]:
         options = body.get("stream_options")
         if options is None:
-            return
+            return ()
         # param.stream-options.
         if not body.get("stream"):
-            yield Fault("stream_options", "absent unless `stream` is true")
-        elif right := check(options):
-            yield Fault("stream_options", right)
+            return (Fault("stream_options", "absent unless `stream` is true"),)
+        right = check(options)
+        return (Fault("stream_options", right),) if right else ()
 
-    return rule
+    return where(("stream_options",), rule)

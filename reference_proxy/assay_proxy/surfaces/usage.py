@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from assay_proxy.events import Arguments, Text, Usage
+from assay_proxy.events import Arguments, Text, Thought, Usage
+from assay_proxy.surfaces.json_text import written
 
 if TYPE_CHECKING:
     from assay_proxy.events import TurnEvent
@@ -14,24 +16,26 @@ if TYPE_CHECKING:
 BYTES_PER_TOKEN = 4
 
 
-@dataclass
+@dataclass(slots=True)
 class Meter:
     """Counts the tokens of an answer from its events; `prompt_bytes` is the size of the conversation."""
 
     prompt_bytes: int
     _written: int = 0
+    _reasoned: int = 0
     _reported: dict[int, Usage] = field(default_factory=dict)
 
     def take(self, event: TurnEvent) -> None:
         """Count an event."""
-        match event:
-            case Text() | Arguments():
-                self.write(event.text)
-            case Usage():
-                # Replaced, not added: each report of a choice holds all of its tokens so far.
-                self._reported[event.choice] = event
-            case _:
-                return
+        if isinstance(event, (Text, Arguments)):
+            self.write(event.text)
+        elif isinstance(event, Thought):
+            before = self._written
+            self.write("".join(event.raw or event.summary))
+            self._reasoned += self._written - before
+        elif isinstance(event, Usage):
+            # Replaced, not added: each report of a choice holds all of its tokens so far.
+            self._reported[event.choice] = event
 
     def write(self, text: str) -> None:
         """Count a piece of text."""
@@ -41,7 +45,7 @@ class Meter:
         """All that was reported, or an estimate when nothing was."""
         reports = self._reported.values()
         if not reports:
-            return estimate(self.prompt_bytes, self._written)
+            return estimate(self.prompt_bytes, self._written, self._reasoned)
         if len(reports) == 1:
             return next(iter(reports))
         return Usage(
@@ -69,8 +73,19 @@ def usage_object(usage: Usage) -> dict[str, Any]:
     }
 
 
-def estimate(prompt_bytes: int, answer_bytes: int) -> Usage:
-    """For turns whose backend reported nothing: about four bytes to a token, never zero."""
+@lru_cache
+def usage_text(usage: Usage) -> str:
+    """The same as JSON."""
+    return written(usage_object(usage))
+
+
+def estimate(prompt_bytes: int, answer_bytes: int, reasoned_bytes: int = 0) -> Usage:
+    """For turns whose backend reported nothing: about four bytes to a token, never zero.
+
+    `answer_bytes` counts those of the reasoning, `reasoned_bytes`, too.
+    """
     return Usage(
-        prompt=max(1, -(-prompt_bytes // BYTES_PER_TOKEN)), completion=max(1, -(-answer_bytes // BYTES_PER_TOKEN))
+        prompt=max(1, -(-prompt_bytes // BYTES_PER_TOKEN)),
+        completion=max(1, -(-answer_bytes // BYTES_PER_TOKEN)),
+        reasoning=-(-reasoned_bytes // BYTES_PER_TOKEN),
     )

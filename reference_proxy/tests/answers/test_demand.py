@@ -8,12 +8,12 @@ import pytest
 
 from assay_proxy.answers.demand import Demand, hold_for_call, instructed
 from assay_proxy.conversation import Conversation
-from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Usage, Working
+from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Quiet, Text, Texts, Usage, Working
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay_proxy.events import TurnEvent
+    from assay_proxy.events import Ready, TurnEvent
 
 SEARCH = Demand(names=("search",))
 ANY = Demand(names=("search", "read"), cause=Cause.FUNCTION_NOT_CALLED)
@@ -23,7 +23,7 @@ OTHER = (CallOpened(id="b", name="read"), CallClosed(id="b"))
 CALLED = Finished(reason="tool_calls")
 
 
-def sent(*events: TurnEvent, demand: Demand | None = SEARCH, choices: int = 1) -> list[TurnEvent]:
+def sent(*events: Ready, demand: Demand | None = SEARCH, choices: int = 1) -> list[Ready]:
     return list(hold_for_call(iter(events), demand, choices=choices))
 
 
@@ -43,6 +43,13 @@ def test_an_answer_without_the_call_fails(events: tuple[TurnEvent, ...]) -> None
 def test_any_of_several_tools_will_do() -> None:
     assert sent(*OTHER, CALLED, demand=ANY) == [*OTHER, CALLED]
     assert sent(HELLO, END, demand=ANY) == [Failed(Cause.FUNCTION_NOT_CALLED)]
+
+
+def test_pieces_of_text_that_come_together_are_held_as_one_by_one() -> None:
+    two = Texts(texts=("a", "b"))
+    assert sent(two, *CALL, CALLED) == [Text(text="a"), Text(text="b"), *CALL, CALLED]
+    assert sent(two, END) == [Failed(Cause.NOT_CALLED)]
+    assert sent(two, END, demand=None) == [two, END]
 
 
 def test_each_choice_must_call() -> None:

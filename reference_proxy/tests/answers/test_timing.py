@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay_proxy.answers.timing import ClientGoneError, Pace, hold_status_line, keep_alive, read_events
+from assay_proxy.answers.timing import CALM, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
 from assay_proxy.errors import ApiError
 from assay_proxy.events import Cause, Failed, Finished, Quiet, Text, Usage, Working
 from assay_proxy.http.client import Client
@@ -77,6 +77,17 @@ class Waits:
 
     def close(self) -> None:
         """Nothing to do."""
+
+
+def test_a_turn_that_holds_nothing_back_is_looked_at_less_often() -> None:
+    clock, calm = Clock(0), [True]
+    turn = Waits(clock)
+    pace = Pace(tick=0.2, attentive=3, calm=lambda: calm[0])
+    received = read_events(turn, client=Client(), idle=30, clock=clock, pace=pace)
+    take(2, received)
+    calm[0] = False
+    take(2, received)
+    assert turn.waits == [CALM, CALM, 0.2, 0.2]
 
 
 def test_a_turn_that_stays_silent_is_looked_at_when_there_is_something_to_do() -> None:

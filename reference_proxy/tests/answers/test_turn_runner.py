@@ -11,7 +11,7 @@ from assay_proxy.answers.plan import AnswerPlan
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.conversation import Conversation, Tool
 from assay_proxy.errors import ApiError
-from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text
+from assay_proxy.events import CallClosed, CallOpened, Cause, Failed, Finished, Text, Texts
 from assay_proxy.http.client import Client
 
 if TYPE_CHECKING:
@@ -77,6 +77,13 @@ def test_a_plan_is_answered_in_its_own_format_under_its_headers(
     assert ("Connection" in response.headers) is stream
     response.close()
     assert runner.gate.taken == 0
+
+
+def test_what_is_ready_together_is_one_piece_of_the_body(runner: TurnRunner, backend: Any) -> None:
+    backend.events = [Text(text="a"), Texts(texts=("b", "c")), Finished(reason="stop")]
+    response = runner.run(plan(stream=True), Client(gone=stay))
+    assert list(response.response) == [b"Text", b"TextText", b"Finished"]
+    response.close()
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay_proxy.assembly.assembly import USAGE_PATIENCE, assemble
+from assay_proxy.assembly.assembly import USAGE_PATIENCE, Assembly, assemble
 from assay_proxy.assembly.choice import Rules
 from assay_proxy.events import (
     Arguments,
@@ -19,9 +19,11 @@ from assay_proxy.events import (
     Finished,
     Quiet,
     Text,
+    Texts,
     TurnOver,
     Usage,
     Working,
+    apart,
 )
 
 HELLO = Text(text="Hello")
@@ -49,6 +51,23 @@ def whole(*received: Any, **options: Any) -> list[Any]:
 
 def test_text_passes_to_its_end() -> None:
     assert first(HELLO, HELLO, STOP) == [HELLO, HELLO, STOP]
+
+
+def test_pieces_of_text_that_come_together_pass_together_where_nothing_waits() -> None:
+    two = Texts(texts=("a", "b"))
+    assert first(two, STOP) == [two, STOP]
+    block = Texts(texts=("a", "<use_tool>", "<name>f</name></use_tool>", "b"))
+    apart_from = [event for event in first(block, STOP) if not isinstance(event, CallOpened | Arguments | CallClosed)]
+    assert apart_from == [Text(text="a"), CALLED]
+    assert first(HELLO, Texts(choice=1, texts=("not", "asked")), STOP) == [HELLO, STOP]
+
+
+@given(
+    cuts=st.lists(st.sampled_from(["a", "", "\n", "<", "<use_tool>", "</use_tool>", "\ud83d", "\ude00"]), max_size=8)
+)
+def test_pieces_of_text_mean_the_same_together_and_apart(cuts: list[str]) -> None:
+    together = [one for event in first(Texts(texts=tuple(cuts)), STOP) for one in apart(event)]
+    assert [one for one in together if one != Text(text="")] == first(*(Text(text=cut) for cut in cuts), STOP)
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
@@ -188,3 +207,19 @@ def test_whatever_is_received_an_answer_keeps_its_order(received: list[Any], lim
     assert not ends or all(isinstance(event, Usage | Quiet | Working) for event in said[ends[0] + 1 :])
     calls = [at for at, event in enumerate(said) if isinstance(event, CallOpened | Arguments | CallClosed)]
     assert not calls or HELLO not in said[calls[0] :]
+
+
+@pytest.mark.parametrize(
+    ("said", "calm"),
+    [
+        ([HELLO, Working(), Texts(texts=("a", "<b"))], True),
+        ([CallOpened(id="a", name="f")], False),
+        ([Text(text="<use_tool><name>f</name></use_tool>")], False),
+        ([STOP], False),
+    ],
+)
+def test_it_is_calm_while_nothing_waits_for_a_silence(said: list[Any], *, calm: bool) -> None:
+    assembly = Assembly(Rules(), await_usage=True)
+    assert assembly.calm
+    list(assembly.pull(said))
+    assert assembly.calm is calm

@@ -20,8 +20,10 @@ from assay_proxy.events import (
     MessageEnded,
     Quiet,
     Text,
+    Thought,
     TurnOver,
     Working,
+    apart,
 )
 from assay_proxy.surfaces.chat_dialect import CallFormat, Dialect
 from assay_proxy.surfaces.chat_stream import Head
@@ -45,6 +47,20 @@ def kinds(events: list[Any]) -> str:
     """One letter for each event: t(ext), (o)pened, a(rguments), c(losed), f(inished)."""
     letters = {Text: "t", CallOpened: "o", Arguments: "a", CallClosed: "c", Finished: "f"}
     return "".join(letters[type(event)] for event in events)
+
+
+def test_a_thought_passes_behind_the_text_that_was_held_before_it() -> None:
+    thought = Thought(summary=("Hm.",))
+    assert said(Text(text="One <"), thought, Text(text=" two")) == [
+        Text(text="One "),
+        Text(text="<"),
+        thought,
+        Text(text=" two"),
+    ]
+
+
+def test_nothing_is_thought_after_the_end() -> None:
+    assert said(Finished(reason="stop"), Thought(summary=("Hm.",))) == [Finished(reason="stop")]
 
 
 def test_the_limit_counts_calls_exactly_and_ends_a_stream() -> None:
@@ -174,7 +190,8 @@ def answer(events: list[Any], choices: int, dialect: Dialect, limit: int | None)
     call_format = CallFormat(dialect=dialect, policy="burst")
     head = Head(id="x", created=0, model="m", choices=choices, call_format=call_format)
     rules = Rules(limit=1 if dialect is Dialect.FUNCTION_CALL else limit, ends_early=False)
-    return json.loads(body(assemble(iter(events), rules, choices=choices, seed="seed"), ChatWhole(head)))["choices"]
+    said = (one for ready in assemble(iter(events), rules, choices=choices, seed="seed") for one in apart(ready))
+    return json.loads(body(said, ChatWhole(head)))["choices"]
 
 
 @given(

@@ -6,8 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay_proxy.backends.mailbox import JOINED, Mailbox, weight
-from assay_proxy.events import Arguments, CallClosed, Cause, Event, Failed, Text, Usage, Working
+from assay_proxy.backends.mailbox import HEAVIEST, JOINED, TOGETHER, Mailbox, weight
+from assay_proxy.events import (
+    Arguments,
+    CallClosed,
+    Cause,
+    Event,
+    Failed,
+    Text,
+    Texts,
+    TurnEvent,
+    Usage,
+    Working,
+    apart,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,11 +56,46 @@ def make_box() -> Iterator[Callable[..., Mailbox]]:
         yield lambda **how: boxes.enter_context(closing(Mailbox(**how)))
 
 
-def read_all(box: Mailbox) -> list[Event]:
-    read = []
+def read_all(box: Mailbox) -> list[TurnEvent]:
+    read: list[TurnEvent] = []
     while event := box.get(0):
-        read.append(event)
+        read += apart(event)
     return read
+
+
+def test_text_that_is_ready_together_is_read_together_but_for_the_first_piece() -> None:
+    box = Mailbox()
+    other = Text(choice=1, text="b")
+    events: list[Event] = [HELLO, *map(say, "abc"), Working(), say("d"), other, CallClosed(id="c"), HELLO, HELLO]
+    for event in events:
+        assert box.put(event)
+    read = [box.get(0) for _ in range(6)]
+    assert read[:4] == [HELLO, Texts(texts=("a", "b", "c", "d")), other, CallClosed(id="c")]
+    assert read[4:] == [Texts(texts=("Hello", "Hello")), None]
+    assert box._size == 0
+
+
+def test_no_piece_is_waited_for_and_what_was_read_takes_no_more() -> None:
+    box = Mailbox()
+    for text in ("first", "second", "third"):
+        box.put(say(text))
+        assert box.get(0) == say(text)
+
+
+def test_what_is_read_together_has_an_end(make_box: Callable[..., Mailbox]) -> None:
+    box = make_box()
+    for _ in range(3 * TOGETHER):
+        box.put(say("x"))
+    for _ in range(3):
+        box.put(say("x" * (HEAVIEST // 2)))
+    counts: list[int] = []
+    while event := box.get(0):
+        counts.append(len(apart(event)))
+    assert counts == [1, TOGETHER, TOGETHER, TOGETHER - 1, 1, 1, 1]
+
+
+def say(text: str) -> Text:
+    return Text(text=text)
 
 
 def test_text_that_piles_up_is_joined_as_far_as_it_is_the_same(make_box: Callable[..., Mailbox]) -> None:

@@ -1,11 +1,27 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay_proxy.errors import INVALID_PARAM, MISSING_PARAM, ApiError
-from assay_proxy.surfaces.rules import boolean, first_fault, integer, mapping, number, optional, required, text
+from assay_proxy.surfaces.rules import (
+    Fault,
+    boolean,
+    first_fault,
+    integer,
+    mapping,
+    number,
+    optional,
+    required,
+    text,
+    where,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @pytest.mark.parametrize(
@@ -44,6 +60,30 @@ def test_an_optional_field_may_be_null() -> None:
     for body in ({}, {"n": None}, {"n": 1}):
         first_fault(rules, body)
     assert fault(rules, {"n": 2}).message == "`n` must be an integer from 1 to 1."
+
+
+def test_a_rule_is_asked_of_bodies_that_have_one_of_its_fields() -> None:
+    asked: list[Any] = []
+
+    def rule(body: Any) -> Iterable[Fault]:
+        asked.append(body)
+        return (Fault("b", "absent"),) if body.get("b") else ()
+
+    rules = [where(("a", "b"), rule)]
+    for body in ({}, {"c": 1}, {"a": None}, {"b": 0, "c": 2}, {}):
+        first_fault(rules, body)
+    assert asked == [{"a": None}, {"b": 0, "c": 2}]
+    assert fault(rules, {"c": 1, "b": 1}).param == "b"
+
+
+@given(st.dictionaries(st.sampled_from("abcde"), st.sampled_from([None, "", "x", 0, True]), max_size=5))
+def test_a_table_finds_the_first_fault_that_its_rules_find(body: dict[str, Any]) -> None:
+    rules = [required("a", text), *(optional(name, text) for name in "bcd")]
+    first = next((one for rule in rules for one in rule(body)), None)
+    if first is None:
+        first_fault(rules, body)
+    else:
+        assert fault(rules, body).param == first.param
 
 
 def test_the_first_rule_that_finds_a_fault_answers() -> None:

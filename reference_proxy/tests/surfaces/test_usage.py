@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay_proxy.events import Arguments, Finished, Text, Usage
+from assay_proxy.events import Arguments, Finished, Text, Thought, Usage
 from assay_proxy.surfaces.usage import Meter, estimate, usage_object
 
 
@@ -33,6 +33,14 @@ def test_what_was_reported_counts_the_last_time_for_each_choice() -> None:
     ):
         meter.take(event)
     assert meter.usage() == Usage(prompt=12, completion=13)
+
+
+def test_reasoning_is_estimated_as_part_of_the_completion() -> None:
+    meter = Meter(40)
+    # The reasoning itself where it is known, not its summary.
+    for event in (Thought(summary=("12345678",), raw=("1234",)), Text(text="1234")):
+        meter.take(event)
+    assert meter.usage() == Usage(prompt=10, completion=2, reasoning=1)
 
 
 def test_without_a_report_what_was_written_is_measured() -> None:

@@ -11,7 +11,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import is_object, torn
-from assay.judging.checks.places import altered_arguments, arguments_spot, first_place, opening_place, reading_of
+from assay.judging.checks.places import (
+    altered_arguments,
+    arguments_spot,
+    first_place,
+    is_kept,
+    opening_place,
+    reading_of,
+)
 from assay.judging.registry import Checks, Seen
 from assay.model.dialect import STOP_HEADER
 from assay.wire.events import Finished, Fragment
@@ -106,6 +113,8 @@ def _repeated(want: ExpectedCall, fragments: list[str]) -> bool:
 def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
     """The assembled arguments are the model's own characters."""
     for choice, number, want, got, fragments in _numbered(exchange):
+        if is_kept(want, got):
+            continue
         # Characters that were cut to pieces, and arguments streamed in the other way, have requirements of their own.
         if torn(want.arguments, got.arguments) or (exchange.cumulative and not _extend(fragments)):
             continue

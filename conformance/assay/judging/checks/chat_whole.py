@@ -6,7 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.judging.checks.diff import difference, is_object, listed
-from assay.judging.checks.places import altered_arguments, arguments_spot, counts, member_place, reading_of, text_spot
+from assay.judging.checks.places import (
+    altered_arguments,
+    arguments_spot,
+    counts,
+    is_kept,
+    member_place,
+    reading_of,
+    text_spot,
+)
 from assay.judging.checks.published import media_type, unpublished
 from assay.judging.registry import Checks, Seen
 from assay.model.transcript import End
@@ -160,7 +168,7 @@ def arguments_verbatim(exchange: Exchange) -> Iterable[Seen]:
     for wanted, choice in exchange.choices():
         for number, (want, got) in enumerate(zip(wanted.calls, choice.calls, strict=False)):
             # Another call in this place is for `calls-all-in-order`.
-            if want.name == got.name:
+            if want.name == got.name and not is_kept(want, got):
                 spot = arguments_spot(exchange, choice.index, number, want.arguments, got.arguments)
                 yield from altered_arguments(want, got, spot)
 

@@ -16,6 +16,7 @@ from assay.judging.checks.places import (
     arguments_spot,
     counts,
     first_unread,
+    is_kept,
     member_place,
     opening_place,
     place_of,
@@ -272,6 +273,8 @@ def _calls(exchange: Exchange, wanted: Expected, choice: Choice) -> Iterable[See
         yield Seen(f"the backend called {listed(want)}; the answer has {listed(got)}", place or whole)
         return
     for number, (call, came) in enumerate(zip(wanted.calls, choice.calls, strict=True)):
+        if is_kept(call, came):
+            continue
         spot = arguments_spot(exchange, choice.index, number, call.arguments, came.arguments)
         named = f"arguments of {call.name}"
         if call.meant:

@@ -11,6 +11,7 @@ from assay.judging.checks.places import (
     altered_arguments,
     counts,
     frame_place,
+    is_kept,
     place_of,
     plain,
     reading_of,
@@ -95,3 +96,11 @@ def test_arguments_are_the_models_own_or_any_that_mean_the_same(exact: Any, got:
     told = list(altered_arguments(want, Call(id="a", name="f", arguments=got), Spot(place=None)))
     assert len(told) == bool(said)
     assert all(seen.text.startswith(said or "-") for seen in told)
+    assert is_kept(want, Call(id="a", name="f", arguments=got)) is (exact and not said)
+
+
+def test_arguments_that_are_data_are_not_plainly_kept_by_their_spelling() -> None:
+    want = ExpectedCall(id="a", name="f", arguments="{", block="", meant=True)
+    got = Call(id="a", name="f", arguments="{")
+    assert not is_kept(want, got)
+    assert len(list(altered_arguments(want, got, Spot(place=None)))) == 1

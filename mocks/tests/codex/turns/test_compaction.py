@@ -7,7 +7,7 @@ import pytest
 from assay_codex.turns.compaction import PROMPT
 from assay_codex.versions.version import NEWEST
 from assay_scripts.files.errors import ScriptError
-from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Usage
+from assay_scripts.steps import Call, Command, Fail, Finish, Hang, Library, Pause, Say, Script, Template, Usage
 
 SEARCH = Call(id="call_1", name="search", arguments="{}")
 FULL = Fail("context-window")
@@ -74,6 +74,13 @@ def test_a_turn_is_interrupted_for_a_summary_when_its_calls_are_answered(make_cl
     assert items(heard) == ["contextCompaction", "agentMessage"]
     assert heard.said == ["On"]
     assert heard.told("turn/completed")[0]["turn"]["status"] == "completed"
+
+
+def test_templates_read_the_summary_as_what_the_user_said_last(make_client: Any) -> None:
+    template = Template("{user_text} Tool: {tool_result}.")
+    client = make_client(_library((SEARCH, Usage(input=300_000)), (Say(("Sum",)),), (template,)))
+    client.play("[[assay:a#1]]", "search")
+    assert "".join(client.answer(0, "42").said).endswith("\nSum Tool: .")
 
 
 def test_where_no_part_is_left_the_default_answer_is_the_summary(make_client: Any) -> None:

@@ -22,6 +22,7 @@ from assay_scripts.steps import (
     Say,
     Script,
     Step,
+    Template,
     Usage,
     cursor,
 )
@@ -679,3 +680,13 @@ def test_older_versions_fail_where_the_service_is_not_reached(make_client: Any) 
     client = make_client(_library((Fail("no-network"),)), version="0.142.0")
     heard = client.play("[[assay:a#1]]")
     assert "error sending request" in heard.told("turn/completed")[0]["turn"]["error"]["message"]
+
+
+def test_templates_are_filled_with_the_input_of_the_turn_and_the_results_before_it(make_client: Any) -> None:
+    call = Call(id="c", name="search", arguments='{"q": "{user_text}"}', fill=True)
+    script = Script(name="a", title="", when="look", parts=((call,), (Template("{tool_result} for {user_text}"),)))
+    client = make_client({"a": script})
+    heard = client.play("Please look", "search")
+    [asked] = heard.told("item/tool/call")
+    assert asked["arguments"] == {"q": "Please look"}
+    assert "".join(client.answer(0, "42").said) == "42 for Please look"

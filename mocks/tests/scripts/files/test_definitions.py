@@ -38,8 +38,9 @@ def test_every_step_and_every_field_is_described_in_sentences(definition: Defini
 
 def test_a_description_that_goes_over_several_lines_is_one_text() -> None:
     assert field_descriptions(Script)["choices"] == (
-        "For a request of several choices: the parts of each choice, in the order in which their turns start under the "
-        "nonce. Without it all choices play `parts`."
+        "For a request of several choices: the parts of each choice, in order; where a marker has chosen the script, "
+        "in that in which their turns start under the nonce. Without it all choices play `parts`; in files it stands "
+        "for them, too, and a request for one choice gets the first."
     )
     first, second = description(steps.Reflect).split("\n")
     assert first == "One delta of JSON with what the backend knows."

@@ -35,8 +35,9 @@ def test_a_condition_is_read(line: str) -> None:
 def test_a_sequence_and_templates_are_read() -> None:
     [flaky] = yaml.safe_load(EXAMPLES[2])
     assert len(script_from_json(flaky).parts) == 3
-    assert len(script_from_json({"name": "a", **yaml.safe_load(EXAMPLES[3])}).parts) == 2
-    assert len(EXAMPLES) == 4
+    assert len(script_from_json({"name": "a", **yaml.safe_load(EXAMPLES[3])}).parts) == 1
+    assert len(script_from_json({"name": "a", **yaml.safe_load(EXAMPLES[4])}).parts) == 2
+    assert len(EXAMPLES) == 5
 
 
 @pytest.mark.parametrize("written", STEPS)

@@ -111,6 +111,11 @@ def test_a_script_may_have_no_title_and_a_when() -> None:
     }
 
 
+def test_choices_stand_for_parts_too() -> None:
+    script = script_from_json({"name": "a", "choices": [[["hang"]], [[{"say": "x"}]]]})
+    assert (script.parts, script.choices[0]) == (((Hang(),),), ((Hang(),),))
+
+
 def test_a_script_may_have_other_notifications_and_choices() -> None:
     data = {"name": "a", "told": "story", "parts": [["hang"]], "choices": [[["hang"]], [[{"say": "x"}]]]}
     script = script_from_json(data)
@@ -137,7 +142,10 @@ SHAPES = ", ".join(get_args(Shape))
         (1, "expected a step, an object with one key (its name), found 1"),
         (
             {"say": "a", "hang": None},
-            'expected a step, an object with one key (its name), found {"say": "a", "hang": null}',
+            (
+                'expected a step, an object with one key (its name), found {"say": "a", "hang": null}'
+                "; each step has a dash of its own"
+            ),
         ),
         ({"sey": "a"}, 'there is no step "sey"; did you mean say?'),
         ({1: "a"}, "there is no step 1; known: " + ", ".join(DEFINITIONS)),
@@ -155,7 +163,10 @@ SHAPES = ", ".join(get_args(Shape))
             {"code": {"id": "1", "source": "", "arguments": "{"}},
             'code.arguments: expected JSON, or a JSON object, found "{"',
         ),
-        ({"pause": "1"}, 'pause.seconds: expected a number of seconds, 0 or more, found "1"'),
+        (
+            {"pause": "1"},
+            'pause.seconds: expected a number of seconds, 0 or more, found "1" (without quotes it is a number)',
+        ),
         ({"pause": -1}, "pause.seconds: expected a number of seconds, 0 or more, found -1"),
         ({"pause": True}, "pause.seconds: expected a number of seconds, 0 or more, found true"),
         ({"pause": float("inf")}, "pause.seconds: expected a number of seconds, 0 or more, found Infinity"),
@@ -195,7 +206,7 @@ SHAPES = ", ".join(get_args(Shape))
         ),
         (
             {"call": {"id": "1", "name": "f", "arguments": 5}},
-            "call.arguments: expected text, or a JSON object, found 5",
+            "call.arguments: expected text, or a JSON object, found 5 (in quotes it is text)",
         ),
         ({"usage": {"input": 1.5}}, f"usage.input: expected {WHOLE}, found 1.5"),
         ({"usage": {"input": True}}, f"usage.input: expected {WHOLE}, found true"),
@@ -225,11 +236,23 @@ def test_an_unknown_failure_is_refused_with_the_closest() -> None:
     [
         ([], "s: expected a script: name, title, parts, found []"),
         ({}, "s: name is missing"),
-        ({"name": "a"}, "s: parts is missing"),
+        ({"name": "a"}, "s: parts is missing: what each turn plays (or choices, for requests of several)"),
         ({"name": "a", "part": []}, 's: there is no field "part"; did you mean parts?'),
-        ({"name": "a b", "parts": [[]]}, 's.name: letters, digits and . _ / - only, found "a b"'),
+        ({"name": "a b", "parts": [[]]}, 's.name: letters, digits and . _ / - only, found "a b"; did you mean a-b?'),
+        ({"name": " ", "parts": [[]]}, 's.name: letters, digits and . _ / - only, found " "'),
         ({"name": "a", "parts": []}, "s.parts: expected a list of parts, each a list of steps, found []"),
-        ({"name": "a", "parts": [{"say": "x"}]}, 's.parts[0]: expected a list of steps, found {"say": "x"}'),
+        (
+            {"name": "a", "parts": [{"say": "x"}]},
+            's.parts[0]: expected a list of steps, found {"say": "x"}; a part is a list: one dash more',
+        ),
+        ({"name": "a", "parts": [3]}, "s.parts[0]: expected a list of steps, found 3"),
+        (
+            {"name": "a", "parts": [[{"status": 500}, {"usage": {}}]]},
+            (
+                "s.parts[0][1].usage: usage is never played: status before it ends the answer; what answers the next "
+                "request is a part of its own, with `sequence`"
+            ),
+        ),
         ({"name": "a", "parts": [[], ["hang", "hong"]]}, 's.parts[1][1]: there is no step "hong"; did you mean hang?'),
         ({"name": "a", "title": None, "parts": [[]]}, "s.title: expected text, found nothing"),
         (

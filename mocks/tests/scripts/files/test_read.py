@@ -49,10 +49,29 @@ def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.yaml", b"", "expected a list of scripts under the key `scripts`"),
-        ("a.yaml", b"[]", "expected a list of scripts under the key `scripts`"),
-        ("a.yaml", b"scripts: {}", "scripts: expected a list of scripts under the key `scripts`"),
-        ("a.yaml", b"name: a\nparts: []", "expected a list of scripts under the key `scripts`"),
+        ("a.yaml", b"", "expected a list of scripts under the key `scripts`, found nothing"),
+        ("a.yaml", b"[]", "line 1, column 1: expected a list of scripts under the key `scripts`, found []"),
+        (
+            "a.yaml",
+            b"scripts: {}",
+            "line 1, column 10, scripts: expected a list of scripts under the key `scripts`, found {}",
+        ),
+        (
+            "a.yaml",
+            b"name: a\nparts: []",
+            (
+                "line 1, column 1: expected a list of scripts under the key `scripts`, found "
+                '{"name": "a", "parts": []}; put `- ` before a script'
+            ),
+        ),
+        (
+            "a.yaml",
+            b"script: []",
+            (
+                "line 1, column 1: expected a list of scripts under the key `scripts`, found "
+                '{"script": []}; did you mean scripts?'
+            ),
+        ),
         (
             "a.yaml",
             b"- name: a\n  parts: [[{sey: b}]]",

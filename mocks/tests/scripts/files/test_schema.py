@@ -171,13 +171,20 @@ def _steps(draw: st.DrawFn) -> dict[str, Any]:
         for field in definition.fields.values()
         if field.required or draw(st.booleans())
     }
-    return {definition.name: _coherent(given) if definition.name == "call" else given}
+    return {definition.name: _coherent(definition.name, given)}
 
 
-def _coherent(call: dict[str, Any]) -> dict[str, Any]:
-    """The call with fields that fit each other, a rule that the schema does not know."""
-    fitting = {**call, "id": call["id"] or "call_1", "unfinished": False, "fill": False}
-    return {name: value for name, value in fitting.items() if name != "pieces"}
+def _coherent(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a step as they fit each other, by rules that the schema does not know."""
+    match name:
+        case "call":
+            fitting = {**given, "id": given["id"] or "call_1", "unfinished": False, "fill": False}
+            return {field: value for field, value in fitting.items() if field != "pieces"}
+        case "think" | "command":
+            return {field: value for field, value in given.items() if field != "pieces"}
+        case "bytes" | "raw":
+            return {field: min(value, 9) if field == "times" else value for field, value in given.items()}
+    return given
 
 
 def _is_read(step: object) -> bool:

@@ -195,6 +195,9 @@ class Link:
 
 
 def _thread_of(message: Notice | Asked) -> str:
+    named = message.params.get(THREAD_NAMES[0])
+    if isinstance(named, str):  # as in every message of a current Codex
+        return named
     return next((str(message.params[name]) for name in THREAD_NAMES if name in message.params), "")
 
 

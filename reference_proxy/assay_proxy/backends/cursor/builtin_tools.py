@@ -27,6 +27,7 @@ from assay_cursor_protos.agent_pb2 import (
 )
 from assay_proxy.backends.cursor import replies
 from assay_proxy.backends.cursor.scratch import NoFileError, OutsideError, Scratch
+from assay_proxy.backends.orphans import ending_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -164,7 +165,11 @@ async def _grep(scratch: Scratch, args: GrepArgs) -> GrepResult:
     scratch.parts(args.path)
     words = (sys.executable, "-m", "assay_proxy.backends.cursor.search", str(scratch.folder))
     process = await asyncio.create_subprocess_exec(
-        *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        *words,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        preexec_fn=ending_with_parent(signal.SIGKILL),
     )
     try:
         async with asyncio.timeout(SEARCH_SECONDS):
@@ -227,6 +232,8 @@ async def _output(scratch: Scratch, args: ShellArgs) -> _Output:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # so that its children are ended with it
+        # With the proxy, however that ends. What a command has started itself goes on then, but for what reads its end.
+        preexec_fn=ending_with_parent(signal.SIGKILL),
     )
     limit = min(args.timeout / 1000, SHELL_SECONDS) if args.timeout > 0 else SHELL_SECONDS
     try:

@@ -12,7 +12,7 @@ import pytest
 from assay_proxy.backends.codex import link
 from assay_proxy.backends.codex.supervisor import Supervisor
 from assay_proxy.conversation import Conversation, Result, TextPart
-from assay_proxy.events import Cause, Event, Failed, Finished, Text
+from assay_proxy.events import Cause, Failed, Finished, Text, TurnEvent, apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +35,15 @@ def say(text: str) -> Conversation:
     return Conversation(input=(TextPart(text),))
 
 
-def ask(backend: Supervisor, text: str) -> list[Event]:
+def ask(backend: Supervisor, text: str) -> list[TurnEvent]:
     """The events of a turn up to its end, without those that only show work."""
     assert backend.await_ready(WAIT)
     turn = backend.open(say(text))
-    events: list[Event] = []
+    events: list[TurnEvent] = []
     while not events or not isinstance(events[-1], Finished | Failed):
         event = turn.next(WAIT)
         assert event is not None, f"no end after {events}"
-        events.append(event)
+        events += apart(event)
     turn.close()
     return [event for event in events if isinstance(event, Text | Finished | Failed)]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -171,6 +173,31 @@ def test_a_command_that_takes_too_long_is_ended_with_its_children(folder: Path) 
     args = {"command": "sleep 300 & echo $! > pid; wait", "timeout": 400}
     assert list(result(BuiltinTools(folder, may_run=True), shell_args=args)) == ["timeout"]
     pid = int((folder / "pid").read_text(encoding="utf-8"))
+    with pytest.raises(ProcessLookupError):
+        _await_end(pid)
+
+
+RUNS = """
+import asyncio, pathlib, sys
+from assay_cursor_protos.agent_pb2 import ExecServerMessage
+from assay_proxy.backends.cursor.builtin_tools import BuiltinTools
+asked = ExecServerMessage()
+asked.shell_args.command = "echo $$ > pid; exec sleep 300"
+asyncio.run(BuiltinTools(pathlib.Path(sys.argv[1]), may_run=True).run(asked))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux alone ends a process with its parent")
+def test_a_command_ends_with_the_proxy_that_is_killed(folder: Path) -> None:
+    proxy = subprocess.Popen([sys.executable, "-c", RUNS, str(folder)])
+    written = folder / "pid"
+    while not (written.exists() and written.read_text(encoding="utf-8").endswith("\n")):
+        assert proxy.poll() is None
+        asyncio.run(asyncio.sleep(0.01))
+    pid = int(written.read_text(encoding="utf-8"))
+    os.kill(pid, 0)
+    proxy.kill()
+    proxy.wait()
     with pytest.raises(ProcessLookupError):
         _await_end(pid)
 

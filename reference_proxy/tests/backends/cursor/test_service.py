@@ -27,6 +27,7 @@ from assay_proxy.events import (
     TurnOver,
     Usage,
     Working,
+    apart,
 )
 from assay_proxy.settings import CursorSettings, Settings
 from assay_scripts.library import LIBRARY
@@ -34,9 +35,9 @@ from assay_scripts.steps import Gate, Hang, Say, Script
 from assay_scripts.steps.cursor import GetBlob, Query, Read, Refuse, RequestContext, SetBlob, UnknownExec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from assay_proxy.events import Event
+    from assay_proxy.events import TurnEvent
 
 SCRIPTS = (
     Script(name="own/state", title="", parts=((SetBlob("kept"), GetBlob("kept"), GetBlob("lost"), Say(("Kept.",))),)),
@@ -82,21 +83,21 @@ def said(script: str, *more: Item, tools: tuple[Tool, ...] = (), nonce: str = ""
     return converse((Message(role="user", parts=(TextPart(text),)), *more), tools=tools)
 
 
-def played(service: CursorService, conversation: Conversation, choices: int = 1) -> list[Event]:
+def played(service: CursorService, conversation: Conversation, choices: int = 1) -> list[TurnEvent]:
     """All events of a turn to its end, but for signs of work."""
     turn = service.open(conversation, choices)
-    found: list[Event] = []
+    found: list[TurnEvent] = []
     deadline = time.monotonic() + DEADLINE
     while sum(isinstance(event, TurnOver | Failed) for event in found) < choices:
         event = turn.next(0.05)
         if event is not None and not isinstance(event, Working):
-            found.append(event)
+            found += apart(event)
         assert time.monotonic() < deadline, found
     turn.close()
     return found
 
 
-def text_of(events: list[Event]) -> str:
+def text_of(events: Iterable[TurnEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, Text))
 
 
@@ -188,7 +189,7 @@ def test_a_client_that_reads_nothing_holds_up_no_other(service: CursorService) -
     text = 0
     while not isinstance(event := slow.next(DEADLINE), TurnOver):
         assert event is not None
-        text += len(event.text) if isinstance(event, Text) else 0
+        text += len(text_of(apart(event)))
     assert text == 5_000_000
     slow.close()
 

@@ -1,0 +1,57 @@
+"""Readings of large answers, which are kept as bytes alone and read again when they are looked at.
+
+What is read takes many times the bytes: each frame, its text, its JSON, each event. A run keeps all of its exchanges, a
+target may answer each of them at length, and the bytes say all that there is to know. To read them again costs little
+beside what it saves, since a judge looks at one exchange for long, then at the next.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from assay.wire.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.wire.calls import Answer
+    from assay.wire.violation import Violation
+
+LARGE = 2**15
+"""Bytes beyond which an answer is large."""
+RECENT = 2
+"""How many readings of large answers are kept: as many as are compared with one another."""
+_MADE_AGAIN = frozenset({"frames", "payloads", "events"})
+
+
+class ReadAgain(Reading):
+    """A reading whose frames and events are made again; what it breaks is known."""
+
+    def __init__(self, violations: tuple[Violation, ...], again: Callable[[], Reading]) -> None:
+        """`again` reads the bytes."""
+        # Not by assignment, which frozen dataclasses refuse.
+        self.__dict__.update(violations=violations, again=again, kept={})
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (as Python has it)
+        """What the reading has that is made again."""
+        if name not in _MADE_AGAIN:
+            raise AttributeError(name)
+        return getattr(_recent(self), name)
+
+    def assembled(self, *, cumulative: bool) -> Answer:
+        """As of any reading; kept, since many look at all answers of a run. It is no larger than the bytes."""
+        kept: dict[bool, Answer] = self.__dict__["kept"]
+        if cumulative not in kept:
+            kept[cumulative] = _recent(self).assembled(cumulative=cumulative)
+        return kept[cumulative]
+
+    # By identity: to compare two of them would read both.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@lru_cache(maxsize=RECENT)
+def _recent(reading: ReadAgain) -> Reading:
+    made: Reading = reading.__dict__["again"]()
+    return made
