@@ -112,6 +112,7 @@ BESIDES: Mapping[str, str] = {
     "assay.reading.playable -> assay_mocks.upstream.playable": "what a model's service can play is known there",
     "assay.reading.playable -> assay_cursor.playable": "what Cursor's agent service can play is known there",
     "assay.targets.cursor_agent -> assay_cursor": "a proxy in front of Cursor is judged with this service behind it",
+    "assay.faces.listening -> assay_endpoint": "both of the next two listen as it does",
     "assay.faces.record -> assay_endpoint": "the command starts a recording endpoint, which judges nothing",
     "assay.faces.serve -> assay_endpoint": "it is what `assay serve` serves; this module judges nothing",
     "assay.targets.real_codex -> assay_mocks.upstream": "a real Codex is judged with this service as its model",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PLAIN = "http"
 """The form of a plain request: it is sent once, in whichever dialect the target speaks."""
 REST = "anything-else"
-"""The requirement of a scenario's last case: all that is broken in it and has no case of its own."""
+"""The requirement of a scenario's last case: whatever is broken in it without a case of its own."""
 WORST = (Verdict.ERROR, Verdict.FAIL, Verdict.WARN)
 """What a case of all else is about, the worst first."""
 

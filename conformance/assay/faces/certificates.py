@@ -58,7 +58,7 @@ def write_command(folder_: Path, file: Path) -> None:
     report = result.report
     if report.ended is not Ended.COMPLETE or report.configuration.selection:
         why = report.reason or "scenarios were selected"
-        raise refusal(f"{folder_} is of no whole run, and no certificate can be made of it: {why}")
+        raise refusal(f"{folder_} is not the result of a whole run, so it cannot become a certificate: {why}")
     try:
         catalogue = editions.of_result(report.catalogue.date)
         transcripts = result.transcripts()
@@ -101,7 +101,7 @@ def verified(there: Sealed, name: str) -> Verification:
 
     Raises:
         ArchiveError: they cannot be read.
-        UnknownEditionError: its edition is none that this version knows.
+        UnknownEditionError: its edition is unknown to this version.
         HarnessError: a row of the edition has no check.
     """
     catalogue = editions.with_rows(there.report.catalogue.date, there.rows)
@@ -126,7 +126,7 @@ def _read(file: Path) -> bytes:
     except OSError as error:
         raise SealedError(f"it cannot be read: {folder.why(error)}") from error
     if len(data) > LARGEST:
-        raise SealedError(f"it is no certificate: it has more than {LARGEST >> 20} MiB, and none has")
+        raise SealedError(f"it is not a certificate: it has more than {LARGEST >> 20} MiB, and none has")
     return data
 
 

@@ -1,7 +1,7 @@
 """The items of the pytest plugin: `SCENARIO::SURFACE-DIALECT-MODE::REQUIREMENT`, and one per scenario for all else.
 
-They are nodes of their own and no parametrised function, so an id has no brackets, which shells read, and can be named
-after `--pyargs` as it is printed.
+They are nodes of their own, not a parametrised function: so an id has no brackets, which shells expand, and can be
+given after `--pyargs` as it is printed.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """The suite's module is no module of test functions: its items are those of the session."""
+    """Collect the session's items in place of the suite's module, which holds no test functions."""
     if module_path.parent != SUITES or module_path.name == "__init__.py":
         return None
     from assay.faces.items import MODULE, Suite  # noqa: PLC0415 (see the head of this module)

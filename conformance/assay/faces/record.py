@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.model.served import HOST
+from assay.faces.listening import PortError, listening, port_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,13 +27,7 @@ USAGE = 2
     help="File that the scripts are written to, after each answer: YAML, or JSON if its name ends so.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the file, if there is one.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8788,
-    show_default=True,
-    help="Port to listen on; 0 for any free one.",
-)
+@port_option(8788)
 @click.option(
     "--api-key-env",
     help="Environment variable with the key for the upstream. Without it the client's own key is passed on.",
@@ -42,7 +36,7 @@ USAGE = 2
 def record_command(
     upstream: str, output: Path, port: int, api_key_env: str | None, *, overwrite: bool, pacing: bool
 ) -> None:
-    """Stand in front of a live endpoint and record its answers as scripts, chat and Responses, until Ctrl-C.
+    """Record the answers of a live endpoint as scripts, chat and Responses, until Ctrl-C.
 
     Point a client at the base URL that is printed, and use it. Keys are passed on, and never written.
     """
@@ -95,10 +89,9 @@ def record(
     if not upstream.startswith(("http://", "https://")):
         raise UnrecordableError(f"--upstream must be a URL that begins with http:// or https://, not {upstream!r}")
     try:
-        at = serving.listening(HOST, port)
-    except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise UnrecordableError(f"port {port} cannot be used: {reason}; name another with --port") from error
+        at = listening(port)
+    except PortError as error:
+        raise UnrecordableError(str(error)) from error
     recorder = Recorder(upstream, output, key=key, paced=paced)
     serving.serve(recorder, at, lambda url: say(f"base URL  {url}\nrecords   {upstream}\ninto      {output}"))
     count = recorder.recorded

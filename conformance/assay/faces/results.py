@@ -150,7 +150,7 @@ def diff_command(before: Path, after: Path, *, as_json: bool) -> None:
 
 
 def _ended_early(reports: Mapping[Path, Report]) -> Iterator[str]:
-    """Which of the results are of no whole run: what they are silent about is no change of the target."""
+    """A line for each result of a run that ended early: what it did not drive has not changed."""
     for path, report in reports.items():
         if report.reason:
             yield f"{path}: {visible(report.reason)}"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.model.served import HOST, SERVED_KEY, UNKNOWN_MODEL
+from assay.faces.listening import PortError, listening, port_option
+from assay.model.served import SERVED_KEY, UNKNOWN_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +29,7 @@ USAGE = 2
 
 
 @click.command("serve")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8787,
-    show_default=True,
-    help="Port to listen on; 0 for any free one.",
-)
+@port_option(8787)
 @click.option(
     "--api-key",
     help="The API key that clients must send; without it any key does, or none. Every user of the machine sees it among"
@@ -142,10 +137,9 @@ def serve(
     library = _checked(scripts)
     noted = _journal(Settings().journal, journal)
     try:
-        at = serving.listening(HOST, port)
-    except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise UnservableError(f"port {port} cannot be used: {reason}; name another with --port") from error
+        at = listening(port)
+    except PortError as error:
+        raise UnservableError(str(error)) from error
     only = {"models": models, "any_model": False} if models else {}
     settings = Settings(api_key=api_key, unknown_models=(UNKNOWN_MODEL,), **only)  # type: ignore[arg-type]
     endpoint = serving.endpoint_of(settings, library, noted)

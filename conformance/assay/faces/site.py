@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.results.folder import Result
 
 MARK = ".assay-site"
-"""The file that says that a folder holds a site of ours, which may be replaced."""
+"""The file that marks a folder as a site of ours, which may be replaced."""
 
 
 @click.command("site")
@@ -94,7 +94,7 @@ def _check(output: Path) -> None:
     except OSError as error:
         raise refusal(f"{output} cannot be a folder for a site: {folder.why(error)}") from error
     if others:
-        raise refusal(f"{output} holds something else than a site of Assay; name a new or an empty folder")
+        raise refusal(f"{output} holds something other than a site of Assay; name a new or an empty folder")
 
 
 def _write(output: Path, pages: Iterable[tuple[str, str]]) -> int:

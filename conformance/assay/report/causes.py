@@ -18,7 +18,7 @@ NAMED = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """What is said together, with one finding as the example."""
+    """What is reported together, with one finding as the example."""
 
     outcome: Outcome
     finding: Finding | None

@@ -32,7 +32,7 @@ def curl(transcript: Transcript, target: Target, *, key: str | None = None) -> s
             carries is masked.
         key: The environment variable that holds the key; None: `KEY`.
 
-    A body that is too long or is no text is left out, and a comment at the end of the line says so.
+    A body that is too long, or not text, is left out, and a comment at the end of the line says so.
     """
     words = ["curl", "-sN"]
     words += [] if transcript.method == "POST" and transcript.request_body else ["-X", transcript.method]

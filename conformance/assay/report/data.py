@@ -67,8 +67,8 @@ def report_of(
     certificate: Certificate, catalogue: Catalogue, configuration: Configuration, versions: Versions
 ) -> Report:
     """The result of a run."""
-    told = cells(certificate, catalogue)
-    spoken = {cell.requirement for cell in told}
+    verdicts = cells(certificate, catalogue)
+    spoken = {cell.requirement for cell in verdicts}
     return Report(
         format=FORMAT,
         ended=Ended.INTERRUPTED if certificate.interrupted else Ended.COMPLETE,
@@ -85,7 +85,7 @@ def report_of(
         levels={level: _at_level(certificate, level) for level in VerdictLevel},
         requirements={row.id: _row(row) for row in catalogue.requirements if row.id in spoken},
         findings=tuple(_findings(certificate, catalogue)),
-        cells=told,
+        cells=verdicts,
         outcomes=tuple(map(_judgement, certificate.outcomes)),
         driven=tuple(_driven(certificate.runs)),
         transcripts=None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from assay.model.requirement import Level
-from assay.report.lines import columns, set_in
+from assay.report.lines import columns, indented
 from assay.report.scenario_json import scenario_data
 from assay.report.topics import page_of
 
@@ -71,7 +71,7 @@ def _at_levels(row: Requirement) -> str:
 
 
 def _paragraph(console: Console, text: str) -> None:
-    set_in(console, Text(text))
+    indented(console, Text(text))
 
 
 def as_json_text(data: object) -> str:

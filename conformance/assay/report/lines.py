@@ -1,4 +1,4 @@
-"""Lines of a report that are set in: wrapped to the width of a terminal, and whole where they are piped."""
+"""Indented lines of a report: wrapped to the width of a terminal, and whole where they are piped."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 BY = 2
-"""Characters that they are set in by."""
+"""Characters of the indentation."""
 GAP = 2
 """Characters between columns."""
 
 
-def set_in(console: Console, line: Text) -> None:
+def indented(console: Console, line: Text) -> None:
     """Print a line; one that is `no_wrap` is a command, which could not be copied if it was wrapped."""
     if console.is_terminal and not line.no_wrap:
         console.print(Padding(line, (0, 0, 0, BY)))
@@ -29,7 +29,7 @@ def set_in(console: Console, line: Text) -> None:
 
 
 def columns(console: Console, rows: Sequence[Sequence[Text]], *, by: int = 0) -> None:
-    """Print rows of columns, set in by so many; only the last column may wrap: names are there to be copied."""
+    """Print rows of columns, indented by `by`; only the last column may wrap: names are there to be copied."""
     if not rows:
         return
     widths = [max(len(cell) for cell in column) for column in list(zip(*rows, strict=True))[:-1]]

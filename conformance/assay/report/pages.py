@@ -88,7 +88,7 @@ class Seed:
 def requirements_page(evidence: Evidence) -> str:
     """The kill matrix: every requirement, the scenarios that judge it, and the miniatures that it kills."""
     rows = evidence.catalogue.requirements
-    # `get`: a requirement that kills nothing has no entry, and is to be seen on the page rather than to stop it.
+    # `get`: a requirement that kills nothing has no entry, and the page shows that instead of failing.
     killing = sum(bool(evidence.kills.get(row.id)) for row in rows)
     judging = sum(bool(evidence.judging[row.id]) for row in rows)
     return _page(

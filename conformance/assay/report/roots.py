@@ -1,7 +1,7 @@
 """What explains most of what is wrong: findings that say the same of a target, put together, the largest first.
 
 A proxy that validates no parameter breaks a requirement for each of them, and one that garbles streams breaks many of a
-stream's. Each such group is told in a line, so that a person with seventy broken requirements knows where to begin.
+stream's. Each such group is one line, so that a person with seventy broken requirements knows where to begin.
 Findings belong together if they have one cause (`assay.judging.causes`); if requests of one topic get another status
 than they should; else if their requirements are of one topic.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHOWN = 3
 """How many are shown."""
 FEW = 4
-"""So many broken requirements say by themselves where to begin."""
+"""Up to this many broken requirements are read one by one."""
 LONGEST = 96
 """Characters of what was seen that a line has."""
 _STATUS = re.compile(r"was answered HTTP (\d+); it should be (\d+)")

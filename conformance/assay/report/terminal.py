@@ -13,7 +13,7 @@ from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
 from assay.report.data import INTERRUPTED
 from assay.report.head import head
-from assay.report.lines import set_in
+from assay.report.lines import indented
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 from assay.results.flaky import flaky
@@ -69,7 +69,7 @@ def report(
 
 
 def _roots(console: Console, certificate: Certificate, roots: Roots) -> None:
-    """Where to begin, before all else: whoever has many findings sees it without a step back."""
+    """Where to begin, printed first, so that it is seen without scrolling back."""
     console.print(Text(_levels(certificate), style="bold"), soft_wrap=True)
     console.print(Text(f"{roots.title}:"), soft_wrap=True)
     for number, one in enumerate(roots.shown, start=1):
@@ -103,7 +103,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
     for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
         # The row lists what else breaks these clients, too, which such a target need not do.
         if REPEATS in effect:
-            set_in(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
+            indented(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
@@ -121,7 +121,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
             repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
             for line in (*lines, Text(found.where), repeat):
-                set_in(console, line)
+                indented(console, line)
 
 
 def _weight(row: Requirement, harming: Container[str]) -> int:
@@ -246,7 +246,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        set_in(console, Text(visible(line)))
+        indented(console, Text(visible(line)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:

@@ -79,10 +79,7 @@ def _of_target(said: Report, again: Report) -> Iterator[str]:
         before, after = (getattr(one.target, what, None) for one in (said, again))
         if before != after:
             yield f"its {what} is {before}, and the transcripts are of {after}"
-    states = [
-        {one.surface: (one.state, one.dialects) for one in r.target.surfaces} if r.target else {} for r in (said, again)
-    ]
-    if states[0] != states[1]:
+    if _surfaces(said) != _surfaces(again):
         yield "its surfaces are not those of the transcripts"
 
 
@@ -97,11 +94,7 @@ def _of_levels(said: Report, again: Report) -> Iterator[str]:
         before, after = said.levels.get(level), again.levels.get(level)
         if before is None or after is None or before.summary != after.summary:
             yield f"{level}: it says {_summary(before)}, and the transcripts give {_summary(after)}"
-        elif (before.counts, before.broken, set(before.unobserved)) != (
-            after.counts,
-            after.broken,
-            set(after.unobserved),
-        ):
+        elif _counts(before) != _counts(after):
             yield f"{level}: its counts are not those of the transcripts"
 
 

@@ -129,7 +129,7 @@ def check(folder: Path) -> None:
         raise FolderError(f"{folder} cannot be a folder for a result: {why(error)}") from error
     # An earlier result is replaced; what is not ours is not mixed with it.
     if others:
-        raise FolderError(f"{folder} holds {others[0]}, which is no part of a result; name a new or an empty folder")
+        raise FolderError(f"{folder} holds {others[0]}, which is not part of a result; name a new or an empty folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FolderError(f"{folder} cannot be written to")
 
@@ -202,7 +202,7 @@ def read(folder: Path) -> Result:
     """
     path = folder / REPORT
     if not folder.is_dir():
-        raise FolderError(f"{folder} is no folder; `assay certify --output DIR` writes one")
+        raise FolderError(f"{folder} is not a folder; `assay certify --output DIR` writes one")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -222,9 +222,9 @@ def parsed(text: bytes, name: str) -> Report:
         data = json.loads(text)
     # Also RecursionError: JSON of thousands of lists in each other.
     except (ValueError, RecursionError) as error:
-        raise FolderError(f"{name} is no JSON, so it was torn or is of something else: {error}") from error
+        raise FolderError(f"{name} is not JSON, so it was torn or is of something else: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FolderError(f"{name} is no result in format {FORMAT}, the one that this version of Assay reads")
+        raise FolderError(f"{name} is not a result in format {FORMAT}, the one that this version of Assay reads")
     try:
         return _form().validate_python(data)
     except ValidationError as error:

@@ -69,7 +69,7 @@ def opened(data: bytes) -> Sealed:
     """What a file holds.
 
     Raises:
-        SealedError: it is no certificate, was changed, or is in another form.
+        SealedError: it is not a certificate, was changed, or is in another form.
     """
     members = _members(data)
     head = _head_of(members[HEAD])
@@ -133,7 +133,7 @@ def _members(data: bytes) -> dict[str, bytes]:
         raise
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
         raise SealedError(
-            f"it is no certificate, or was damaged: {str(error).lower() or 'it ends too soon'}"
+            f"it is not a certificate, or was damaged: {str(error).lower() or 'it ends too soon'}"
         ) from error
 
 
@@ -141,13 +141,15 @@ def _refuse_others(there: list[zipfile.ZipInfo]) -> None:
     names = [one.filename for one in there]
     missing = next((name for name in MEMBERS if name not in names), None)
     if missing is not None:
-        raise SealedError(f"it is no certificate: it has no {missing}")
+        raise SealedError(f"it is not a certificate: it has no {missing}")
     if sorted(names) != sorted(MEMBERS):
         other = next((name for name in names if name not in MEMBERS), "a member twice")
-        raise SealedError(f"it is no certificate: it holds {other!r}, which is no member of one")
+        raise SealedError(f"it is not a certificate: it holds {other!r}, which is no member of one")
     packed = next((one.filename for one in there if one.compress_type != zipfile.ZIP_STORED or one.flag_bits & 1), None)
     if packed is not None:
-        raise SealedError(f"it is no certificate: {packed} is packed or encrypted, and members are stored as they are")
+        raise SealedError(
+            f"it is not a certificate: {packed} is packed or encrypted, and members are stored as they are"
+        )
 
 
 def _head_of(text: bytes) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def find(name: str, known: Mapping[str, Option]) -> Option:
     # A misspelt name must not be taken for an option that was left out: the target would be judged without it.
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
-    raise OptionError(f"{name!r} is no option of a target; {hint}")
+    raise OptionError(f"{name!r} is not an option of a target; {hint}")
 
 
 def _is_of(value: object, schema: Schema) -> bool:

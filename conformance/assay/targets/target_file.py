@@ -80,7 +80,7 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         raise TargetFileError(f"{path} does not exist; `assay init` writes a target file") from None
     except UnicodeDecodeError as error:
-        raise TargetFileError(f"{path} is no UTF-8, which TOML is written in: {error.reason}") from error
+        raise TargetFileError(f"{path} is not UTF-8, as TOML must be: {error.reason}") from error
     except OSError as error:
         raise TargetFileError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from error
 
@@ -95,7 +95,7 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         line = int(place[1]) if place and place[1] else len(text.splitlines()) or 1
         why = said[: place.start()] if place else said
         right = 'each line should be KEY = VALUE, texts in "quotes"'
-        raise TargetFileError(f"{path}:{line}: this is no TOML: {why[:1].lower()}{why[1:]}; {right}") from error
+        raise TargetFileError(f"{path}:{line}: this is not TOML: {why[:1].lower()}{why[1:]}; {right}") from error
 
 
 def _wrong(path: Path, text: str, key: str, message: str) -> TargetFileError:

@@ -8,11 +8,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import assay, refused
 from saved_recordings import CORPUS, save
 
 from assay.faces import certificates
-from assay.faces.cli import main
 from assay.faces.saved import EVERY
 from assay.model import editions
 from assay.model.catalogue import load
@@ -33,17 +32,6 @@ if TYPE_CHECKING:
     from assay.results.report import Report
 
 OLD = CORPUS / "certificates"
-
-
-def assay(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments)
-
-
-def refused(*arguments: str) -> str:
-    result = assay(*arguments)
-    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +187,7 @@ def rewritten(saved: Path, to: Path, **changes: Any) -> Path:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"ended": Ended.INTERRUPTED, "reason": "Ctrl-C"}, "is of no whole run, and no certificate"),
+        ({"ended": Ended.INTERRUPTED, "reason": "Ctrl-C"}, "is not the result of a whole run"),
         ({"configuration": {"selection": ["text-hello"]}}, "scenarios were selected"),
         ({"status": 0}, "is not what this version makes of its transcripts"),
         ({"transcripts": None, "reason": "nothing came"}, "has no transcripts"),

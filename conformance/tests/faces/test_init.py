@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from commands import assay
 
 from assay.faces import init
-from assay.faces.cli import main
 from assay.model.dialect import Arguments, Dialect, Surface
 from assay.model.target import Backend, SurfaceReport, SurfaceState, Target
 from assay.results.certificate import Exit
@@ -29,10 +28,6 @@ TARGET = Target(
     },
     unspoken={Dialect.OBSIDIAN_XML: "it is not served"},
 )  # fmt: skip
-
-
-def assay(*arguments: str, said: str | None = None) -> Result:
-    return CliRunner().invoke(main, arguments, input=said)
 
 
 def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:

@@ -455,7 +455,7 @@ def test_a_target_file_that_cannot_be_used_is_one_line(suite: Any, tmp_path: Pat
     file.write_text("keepalvie = 1\n")
     run = suite("--assay-target", str(file))
     assert run.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"{file}:1: 'keepalvie' is no option of a target; did you mean keepalive?" in run.stderr.str()
+    assert f"{file}:1: 'keepalvie' is not an option of a target; did you mean keepalive?" in run.stderr.str()
 
 
 def test_the_result_is_written_to_the_folder_that_is_named(

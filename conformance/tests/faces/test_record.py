@@ -70,7 +70,10 @@ def test_a_recording_is_stopped_by_ctrl_c_and_played_again(tmp_path: Path) -> No
         (["--upstream", "live:80"], "--upstream must be a URL that begins with http:// or https://, not 'live:80'"),
         (["--upstream", "http://x/v1", "--api-key-env", "NO_SUCH"], "the environment variable NO_SUCH is not set"),
         (["--upstream", "http://x/v1", "-o", "there.yaml"], "there.yaml exists; --overwrite replaces it"),
-        (["--upstream", "http://x/v1", "-o", "no/such.yaml"], "no/such.yaml cannot be written: there is no folder no"),
+        (
+            ["--upstream", "http://x/v1", "-o", "no/such.yaml"],
+            "no/such.yaml cannot be written: there is no folder no",
+        ),
     ],
 )
 def test_what_cannot_be_recorded_is_said_at_once(

@@ -11,9 +11,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import assay, refused
 
-from assay.faces.cli import main
 from assay.faces.results import FORMATS
 from assay.results import folder
 from assay.results.certificate import Exit
@@ -26,20 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from click.testing import Result
+
 MINIATURE = shlex.join([sys.executable, "-m", "assay_mocks.miniatures", "id-per-chunk"])
 KEY = "sk-live-0123456789abcdef"
-
-
-def assay(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments)
-
-
-def refused(*arguments: str) -> str:
-    """The one line on stderr about a folder that cannot be used."""
-    result = assay(*arguments)
-    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -165,17 +154,17 @@ def test_a_folder_of_something_else_is_refused_before_anything_is_driven(tmp_pat
     (tmp_path / "notes.txt").touch()
     result = assay("certify", "--url", "http://127.0.0.1:1/v1", "--output", str(tmp_path))
     assert result.exit_code == Exit.USAGE
-    assert "holds notes.txt, which is no part of a result" in result.stderr
+    assert "holds notes.txt, which is not part of a result" in result.stderr
     result = assay("certify", "--output", str(tmp_path / "notes.txt"))
     assert "should be a folder, or a name that nothing has yet" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["report", "judge"])
 def test_a_folder_without_a_result_is_refused_in_one_line(command: str, tmp_path: Path) -> None:
-    assert "is no folder; `assay certify --output DIR` writes one" in refused(command, str(tmp_path / "none"))
+    assert "is not a folder; `assay certify --output DIR` writes one" in refused(command, str(tmp_path / "none"))
     assert "holds no result: it has no report.json" in refused(command, str(tmp_path))
     (tmp_path / REPORT).write_text('{"format": 1, "en')
-    assert "is no JSON, so it was torn" in refused(command, str(tmp_path))
+    assert "is not JSON, so it was torn" in refused(command, str(tmp_path))
 
 
 @pytest.fixture
@@ -252,7 +241,7 @@ def test_what_cannot_be_sent_again_is_said_in_one_line(kept: Callable[[str], Pat
     assert "the scenario text-empty is not in it" in refused("replay", out, "text-empty")
     said = refused("replay", out, "text-hello", "--api-key-env", "THE_KEY", "--url", "ftp://x")
     assert "'ftp://x' is no base URL of a proxy" in said
-    assert "is no folder" in refused("diff", out, f"{out}/none")
+    assert "is not a folder" in refused("diff", out, f"{out}/none")
 
 
 def test_known_failures_are_written_so_that_the_next_run_accepts_them(
@@ -270,4 +259,4 @@ def test_known_failures_are_written_so_that_the_next_run_accepts_them(
     again = ("certify", *target, "--only", "text-hello", "--known-failing", str(file), "--output", str(out))
     assert assay(*again).exit_code != Exit.FAILED
     assert assay("known-failing", "write", str(out)).stdout == ours
-    assert "is no folder" in refused("known-failing", "write", str(tmp_path / "none"))
+    assert "is not a folder" in refused("known-failing", "write", str(tmp_path / "none"))

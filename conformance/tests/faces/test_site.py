@@ -6,25 +6,11 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import assay, refused
 from saved_recordings import save
-
-from assay.faces.cli import main
-from assay.results.certificate import Exit
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def assay(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, ["site", *map(str, words)])
-
-
-def refused(*words: str | Path) -> str:
-    result = assay(*words)
-    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +23,20 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_site_is_written_and_replaced(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "site"
-    made = assay(results / "stub@1.1", results / "stub@1.0", "-o", out)
+    made = assay("site", results / "stub@1.1", results / "stub@1.0", "-o", out)
     assert (made.exit_code, made.stderr) == (0, "")
     assert made.stdout.startswith(f"{out / 'index.html'}: ")
     assert "stub</a>" in (out / "index.html").read_text(encoding="utf-8")
     page = (out / "proxies" / "stub.html").read_text(encoding="utf-8")
     assert page.index("stub@1.1.html") < page.index("stub@1.0.html")
-    assert assay(results / "stub@1.0", "-o", out).exit_code == 0
+    assert assay("site", results / "stub@1.0", "-o", out).exit_code == 0
     assert [path.name for path in (out / "results").iterdir()] == ["stub@1.0.html"]
 
 
 def test_an_example_has_no_page_and_is_shown(results: Path, tmp_path: Path) -> None:
     shutil.copytree(results / "stub@1.0", tmp_path / "no-role")
     out = tmp_path / "site"
-    assert assay(results / "stub@1.1", "--example", tmp_path / "no-role", "-o", out).exit_code == 0
+    assert assay("site", results / "stub@1.1", "--example", tmp_path / "no-role", "-o", out).exit_code == 0
     assert not (out / "proxies" / "no-role.html").exists()
     page = (out / "requirements" / "chat.stream.role-first.html").read_text(encoding="utf-8")
     assert "Broken by no-role" in page
@@ -59,10 +45,12 @@ def test_an_example_has_no_page_and_is_shown(results: Path, tmp_path: Path) -> N
 def test_what_cannot_be_done_is_said_in_a_line(results: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    assert "holds something else than a site" in refused(results / "stub@1.0", "-o", tmp_path / "mine")
-    assert "cannot be a folder for a site" in refused(results / "stub@1.0", "-o", tmp_path / "mine" / "letter.txt")
-    assert "is no folder" in refused(tmp_path / "none", "-o", tmp_path / "site")
+    assert "holds something other than a site" in refused("site", results / "stub@1.0", "-o", tmp_path / "mine")
+    assert "cannot be a folder for a site" in refused(
+        "site", results / "stub@1.0", "-o", tmp_path / "mine" / "letter.txt"
+    )
+    assert "is not a folder" in refused("site", tmp_path / "none", "-o", tmp_path / "site")
     shutil.copytree(results / "stub@1.0", tmp_path / "again" / "stub@1.0")
     assert "two results are named stub@1.0; name their folders NAME@VERSION" in refused(
-        results / "stub@1.0", tmp_path / "again" / "stub@1.0", "-o", tmp_path / "site"
+        "site", results / "stub@1.0", tmp_path / "again" / "stub@1.0", "-o", tmp_path / "site"
     )

@@ -184,5 +184,5 @@ def test_each_run_has_its_own_result_below_that_of_all(good: Certificate, bad: C
 def test_a_folder_of_runs_that_holds_something_else_is_kept(tmp_path: Path) -> None:
     (tmp_path / "runs" / "1").mkdir(parents=True)
     (tmp_path / "runs" / "1" / "thesis.tex").write_text("mine")
-    with pytest.raises(folder.FolderError, match="holds runs, which is no part of a result"):
+    with pytest.raises(folder.FolderError, match="holds runs, which is not part of a result"):
         folder.check(tmp_path)

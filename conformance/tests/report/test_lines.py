@@ -6,14 +6,14 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from assay.report.lines import columns, set_in
+from assay.report.lines import columns, indented
 
 LONG = "word " * 40 + "end"
 
 
 def printed(line: Text, *, terminal: bool) -> list[str]:
     console = Console(file=io.StringIO(), width=60, color_system=None, force_terminal=terminal)
-    set_in(console, line)
+    indented(console, line)
     columns(console, [(Text("name"), Text("short")), (Text("longer name"), Text(LONG))], by=2)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().splitlines()

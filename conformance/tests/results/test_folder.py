@@ -115,13 +115,13 @@ def damage(data: dict[str, Any], **changes: Any) -> bytes:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "is no JSON, so it was torn or is of something else"),
-        (b'{"format": 1, "ended": "compl', "is no JSON, so it was torn"),
-        (b"[" * 100_000, "is no JSON, so it was torn"),
-        (b"[]", "is no result in format 1"),
-        (b'{"format": 99}', "is no result in format 1"),
+        (b"", "is not JSON, so it was torn or is of something else"),
+        (b'{"format": 1, "ended": "compl', "is not JSON, so it was torn"),
+        (b"[" * 100_000, "is not JSON, so it was torn"),
+        (b"[]", "is not a result in format 1"),
+        (b'{"format": 99}', "is not a result in format 1"),
         (b'{"format": 1}', "is damaged: ended: "),
-        (b"\xff\xfe", "is no JSON"),
+        (b"\xff\xfe", "is not JSON"),
     ],
 )
 def test_a_report_that_cannot_be_read_is_refused_in_one_line(content: bytes, said: str, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_member_too_many_or_of_another_kind_is_named(written: Path) -> None:
 def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FolderError, match=r"holds no result: it has no report\.json"):
         folder.read(tmp_path)
-    with pytest.raises(FolderError, match="is no folder"):
+    with pytest.raises(FolderError, match="is not a folder"):
         folder.read(tmp_path / "none")
 
 
@@ -160,7 +160,7 @@ def test_transcripts_that_are_gone_or_of_another_run_are_refused(written: Path) 
 
 def test_a_folder_that_cannot_hold_a_result_is_refused_before_the_run(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(FolderError, match=r"holds notes\.txt, which is no part of a result"):
+    with pytest.raises(FolderError, match=r"holds notes\.txt, which is not part of a result"):
         folder.check(tmp_path)
     with pytest.raises(FolderError, match="cannot be a folder for a result"):
         folder.check(tmp_path / "notes.txt")

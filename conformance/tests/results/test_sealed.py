@@ -111,7 +111,7 @@ def test_each_byte_of_a_member_counts_though_the_archive_is_whole(file: bytes, n
 @pytest.mark.parametrize("name", MEMBERS)
 def test_a_member_that_is_missing_is_named(file: bytes, name: str) -> None:
     left = {other: data for other, data in members(file).items() if other != name}
-    assert said_of(rezipped(left)) == f"it is no certificate: it has no {name}"
+    assert said_of(rezipped(left)) == f"it is not a certificate: it has no {name}"
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_head_that_is_none_is_refused(file: bytes, head: bytes) -> None:
     "data", [b"", b"PK", b"not an archive", b"\x00" * 5000], ids=["nothing", "two", "text", "zeros"]
 )
 def test_what_is_no_archive_is_refused(data: bytes) -> None:
-    assert said_of(data).startswith("it is no certificate, or was damaged: ")
+    assert said_of(data).startswith("it is not a certificate, or was damaged: ")
 
 
 def test_transcripts_of_another_run_do_not_fit(file: bytes, tmp_path: Path) -> None:

@@ -128,9 +128,9 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"keepalvie": 1}, "'keepalvie' is no option of a target; did you mean keepalive?"),
-        ({"body_limit": 1}, "'body_limit' is no option of a target; did you mean body-limit?"),
-        ({"command": "x"}, "'command' is no option of a target; there are url, launch, codex, "),
+        ({"keepalvie": 1}, "'keepalvie' is not an option of a target; did you mean keepalive?"),
+        ({"body_limit": 1}, "'body_limit' is not an option of a target; did you mean body-limit?"),
+        ({"command": "x"}, "'command' is not an option of a target; there are url, launch, codex, "),
         ({"keepalive": "soon"}, "keepalive is 'soon'; it should be a time in seconds, at least 0.01"),
         ({"keepalive": 0}, "keepalive is 0; it should be a time in seconds, at least 0.01"),
         ({"keepalive": True}, "keepalive is True; it should be a time in seconds, at least 0.01"),

@@ -150,14 +150,14 @@ def test_a_target_without_a_name_is_called_as_its_file_or_folder(write: Write) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('url = "http://x/v1\n', "assay.toml:1: this is no TOML: illegal character '\\n'; each line should be"),
-        ("url = [\n1,\n", "assay.toml:2: this is no TOML: invalid value"),
-        ("url = http://x\n", "assay.toml:1: this is no TOML: invalid value"),
-        ('url = "a"\nurl = "b"\n', "assay.toml:2: this is no TOML: cannot overwrite a value"),
-        ("# why\n\nkeepalvie = 1\n", "assay.toml:3: 'keepalvie' is no option of a target; did you mean keepalive?"),
-        ("[heder]\nx = 'y'\n", "assay.toml:1: 'heder' is no option of a target; did you mean header?"),
-        ("api-key = 'sk-12345678'\n", "assay.toml:1: 'api-key' is no option of a target; did you mean api-key-env?"),
-        ("zzzz = 1\n", "assay.toml:1: 'zzzz' is no option of a target; there are url, launch, "),
+        ('url = "http://x/v1\n', "assay.toml:1: this is not TOML: illegal character '\\n'; each line should be"),
+        ("url = [\n1,\n", "assay.toml:2: this is not TOML: invalid value"),
+        ("url = http://x\n", "assay.toml:1: this is not TOML: invalid value"),
+        ('url = "a"\nurl = "b"\n', "assay.toml:2: this is not TOML: cannot overwrite a value"),
+        ("# why\n\nkeepalvie = 1\n", "assay.toml:3: 'keepalvie' is not an option of a target; did you mean keepalive?"),
+        ("[heder]\nx = 'y'\n", "assay.toml:1: 'heder' is not an option of a target; did you mean header?"),
+        ("api-key = 'sk-123'\n", "assay.toml:1: 'api-key' is not an option of a target; did you mean api-key-env?"),
+        ("zzzz = 1\n", "assay.toml:1: 'zzzz' is not an option of a target; there are url, launch, "),
         ("name = 1\n", "assay.toml:1: name is 1; it should be a text"),
         ('model = "m"\njobs = "8"\n', "assay.toml:2: jobs is '8'; it should be a whole number, at least 1"),
         ("jobs = 0\n", "assay.toml:1: jobs is 0; it should be a whole number, at least 1"),
@@ -168,7 +168,7 @@ def test_a_target_without_a_name_is_called_as_its_file_or_folder(write: Write) -
         ("yes = 1\n", "assay.toml:1: yes is 1; it should be true or false"),
         ("model = 1\n", "assay.toml:1: model is 1; it should be a text"),
         ('dialect = "xml"\n', "assay.toml:1: dialect is 'xml'; it should be a list, each one of openai-json, "),
-        ('a-comment = 1\ndialect = [\n"xml",\n]\n', "assay.toml:1: 'a-comment' is no option"),
+        ('a-comment = 1\ndialect = [\n"xml",\n]\n', "assay.toml:1: 'a-comment' is not an option"),
         ('# x\ndialect = [\n  "openai-json",\n  "xml",\n]\n', "assay.toml:2: dialect is 'xml'; it should be one of"),
         ('known-failing = "none.txt"\n', "none.txt'; it should be a file that exists"),
         ("[absent]\neyes = 'none'\n", "assay.toml:1: absent is 'eyes=none'; it should be CAPABILITY=REASON; there"),
@@ -204,8 +204,8 @@ def test_a_file_holds_no_secret_and_the_message_does_not_either(write: Write, te
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, write: Write) -> None:
     assert refused(tmp_path / "none.toml") == "none.toml does not exist; `assay init` writes a target file"
     assert "cannot be read: is a directory" in refused(tmp_path)
-    assert "is no UTF-8, which TOML is written in" in refused(write(b'model = "\xff"\n'))
-    assert "this is no TOML" in refused(write("a = " + "[" * 100_000))
+    assert "is not UTF-8, as TOML must be" in refused(write(b'model = "\xff"\n'))
+    assert "this is not TOML" in refused(write("a = " + "[" * 100_000))
 
 
 @pytest.mark.parametrize(
