@@ -68,7 +68,7 @@ class Selection:
     """Why the turn was rejected, as a sentence for its client; None if it was not. A rejected turn plays one `Fail`,
     which its player sends as a bad request with this message."""
     conversation: str = ""
-    """What tells the turn's conversation from others under its nonce: the same text for the same items."""
+    """The name of the turn's conversation under its nonce: the same text for the same items."""
     by: Literal["marker", "when", "default"] = "default"
     """What has chosen the script."""
     asked: Asked | None = None

@@ -116,7 +116,7 @@ def _planned(one: _Asked) -> Plan:
     try:
         return plan(one.target, one.run)
     except USAGE_ERRORS as error:
-        raise click.UsageError(f"{one.name}: {error}" if one.name else str(error)) from error
+        raise refusal(f"{one.name}: {error}" if one.name else error) from error
 
 
 def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Report | None]:
@@ -132,7 +132,7 @@ def _certify(planned: Plan, target: TargetOptions, form: str) -> tuple[int, Repo
             )
         report = planned.write(certificate)
     except USAGE_ERRORS as error:
-        raise click.UsageError(str(error)) from error
+        raise refusal(error) from error
     except HarnessError as error:
         click.echo(f"assay: {error}", err=True)
         planned.write_not_driven(Ended.UNREACHABLE, str(error))

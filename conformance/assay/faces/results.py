@@ -142,11 +142,21 @@ def diff_command(before: Path, after: Path, *, as_json: bool) -> None:
     old, new = saved(before), saved(after)
     runs = (transcripts(old).runs, transcripts(new).runs)
     found = difference(old.report, new.report, level=new.report.configuration.level, runs=runs)
-    click.echo(as_json_text(dataclasses.asdict(found)) if as_json else "\n".join(_told(found)))
+    if as_json:
+        click.echo(as_json_text(dataclasses.asdict(found)))
+    else:
+        click.echo("\n".join([*_ended_early({before: old.report, after: new.report}), *_lines(found)]))
     raise SystemExit(Exit.FAILED if found.broken or found.lost else Exit.CERTIFIED)
 
 
-def _told(found: Difference) -> Iterator[str]:
+def _ended_early(reports: Mapping[Path, Report]) -> Iterator[str]:
+    """Which of the results are of no whole run: what they are silent about is no change of the target."""
+    for path, report in reports.items():
+        if report.reason:
+            yield f"{path}: {visible(report.reason)}"
+
+
+def _lines(found: Difference) -> Iterator[str]:
     groups = {"broken": found.broken, "mended": found.mended, "not observed any more": found.lost}
     for title, rows in groups.items():
         yield from (f"{title}  {row}  in: {named(scenarios)}" for row, scenarios in rows.items())

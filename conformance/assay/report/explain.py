@@ -6,11 +6,10 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from assay.model.requirement import Level
+from assay.report.lines import columns, set_in
 from assay.report.scenario_json import scenario_data
 from assay.report.topics import page_of
 
@@ -29,11 +28,8 @@ def list_requirements(console: Console, catalogue: Catalogue, *, as_json: bool) 
         # Field by field, so that a new field of a row is there without a word here.
         _json(console, [dataclasses.asdict(row) for row in catalogue.requirements])
         return
-    table = _table()
-    for row in catalogue.requirements:
-        # `Text`, since rich would take brackets in a plain string for its markup: `tools[i]` would vanish.
-        table.add_row(Text(row.id, style="bold"), row.level, Text(row.text))
-    console.print(table)
+    # `Text`, since rich would take brackets in a plain string for its markup: `tools[i]` would vanish.
+    columns(console, [(Text(row.id, style="bold"), Text(row.level), Text(row.text)) for row in catalogue.requirements])
 
 
 def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: bool) -> None:
@@ -41,20 +37,7 @@ def list_scenarios(console: Console, scenarios: Sequence[Scenario], *, as_json: 
     if as_json:
         _json(console, [scenario_data(scenario) for scenario in scenarios])
         return
-    table = _table()
-    for scenario in scenarios:
-        modes = ", ".join(scenario.modes)
-        table.add_row(Text(scenario.name, style="bold"), modes, Text(scenario.title))
-    console.print(table)
-
-
-def _table() -> Table:
-    """Three columns, of which only the last may wrap: names are there to be copied."""
-    table = Table(box=None, show_header=False, padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    return table
+    columns(console, [(Text(one.name, style="bold"), Text(", ".join(one.modes)), Text(one.title)) for one in scenarios])
 
 
 def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
@@ -64,7 +47,10 @@ def _json(console: Console, data: Any) -> None:  # noqa: ANN401 (JSON)
 
 def explain(console: Console, row: Requirement, scenarios: Sequence[Scenario], seeds: Mapping[str, str]) -> None:
     """One row in full; `seeds` has the titles of the texts that it cites."""
-    console.print(Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"))
+    console.print(
+        Text.assemble((row.id, "bold"), f"  {row.level}  {', '.join(row.modes)}; {', '.join(row.dialects)}"),
+        soft_wrap=True,
+    )
     _paragraph(console, row.text)
     _paragraph(console, f"To do: {row.hint}")
     _paragraph(console, _at_levels(row))
@@ -85,7 +71,7 @@ def _at_levels(row: Requirement) -> str:
 
 
 def _paragraph(console: Console, text: str) -> None:
-    console.print(Padding(Text(text), (0, 0, 0, 2)))
+    set_in(console, Text(text))
 
 
 def as_json_text(data: object) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from assay.model.capability import Use
 from assay.model.target import SurfaceReport, SurfaceState
 from assay.reading.capabilities import absences, uses
+from assay.report.lines import BY, columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,8 +51,8 @@ def head(console: Console, certificate: Certificate) -> None:
             console.print(line, soft_wrap=True)
         # A selection asks for few of them, and is silent about the rest.
         rows = _capabilities(used.get(surface, {}), refused, surface, every=not certificate.selection)
-        if report.state is SurfaceState.JUDGED and rows.row_count:
-            console.print(Padding(rows, (0, 0, 0, 2)))
+        if report.state is SurfaceState.JUDGED:
+            columns(console, rows, by=BY)
 
 
 def _load(certificate: Certificate) -> str:
@@ -61,7 +60,8 @@ def _load(certificate: Certificate) -> str:
     repeated = sum(run.repeated > 0 for run in certificate.runs)
     fewer = f", {certificate.at_a_time} at a time, {certificate.jobs} asked for"
     again = f", {repeated} {'scenario' if repeated == 1 else 'scenarios'} tried again alone"
-    return (fewer if certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
+    # 0: it is not known, as of a run that was interrupted.
+    return (fewer if 0 < certificate.at_a_time < certificate.jobs else "") + (again if repeated else "")
 
 
 def _adjusted(name: str, adjustment: Adjustment) -> Text:
@@ -89,14 +89,14 @@ def _surface(target: Target, surface: Surface, report: SurfaceReport) -> Iterato
 
 def _capabilities(
     used: Mapping[Capability, Use], refused: Mapping[Capability, Absence], surface: Surface, *, every: bool
-) -> Table:
+) -> list[tuple[Text, Text]]:
     """One row for each use, with the capabilities of it."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    rows = []
     for use in Use:
         names = [_named(one, refused, surface) for one, seen in used.items() if seen is use]
         if names and (every or use is not Use.NOT_SEEN):
-            table.add_row(Text(use, style=STYLES[use]), Text(", ".join(names)))
-    return table
+            rows.append((Text(use, style=STYLES[use]), Text(", ".join(names))))
+    return rows
 
 
 def _named(capability: Capability, refused: Mapping[Capability, Absence], surface: Surface) -> str:

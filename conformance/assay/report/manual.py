@@ -10,17 +10,22 @@ from assay.targets.options import RunOptions, TargetOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from assay.targets.option import Option
+
 BEGIN = "<!-- {name}: written by docs/generate.py -->"
 END = "<!-- end of {name} -->"
 
 
 def options_table() -> str:
     """Every option of `assay certify`; the pytest plugin has the same, with `--assay-` before the name."""
-    rows = [
-        (" ".join(filter(None, (f"--{option.name}", option.kind.metavar))), option.full_help)
-        for option in (*TargetOptions.options(), *RunOptions.options())
-    ]
+    rows = [(_written(option), option.full_help) for option in (*TargetOptions.options(), *RunOptions.options())]
     return _table(("option", "meaning"), rows)
+
+
+def _written(option: Option) -> str:
+    """How it is written; a flag with the name that turns it off where a target file turns it on."""
+    names = [f"--{name}" for name in (option.name, option.off) if name]
+    return " / ".join([" ".join(filter(None, (names[0], option.kind.metavar))), *names[1:]])
 
 
 def exit_table() -> str:

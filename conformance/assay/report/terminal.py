@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -12,7 +11,9 @@ from assay.model.dialect import DEFAULT, Arguments
 from assay.model.requirement import Harm, Level
 from assay.model.verdict import Verdict, VerdictLevel
 from assay.report.causes import blocks, named
+from assay.report.data import INTERRUPTED
 from assay.report.head import head
+from assay.report.lines import set_in
 from assay.report.phrases import STYLES, broken_requirement
 from assay.results.certificate import NOT_RUN, Certificate, Exit
 from assay.results.flaky import flaky
@@ -102,7 +103,7 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
     for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
         # The row lists what else breaks these clients, too, which such a target need not do.
         if REPEATS in effect:
-            console.print(Padding(Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"), (0, 0, 0, 2)))
+            set_in(console, Text(f"breaks {effect.removesuffix(REPEATS)}", style="yellow"))
 
 
 def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, again: str) -> None:
@@ -120,10 +121,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
             repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
             for line in (*lines, Text(found.where), repeat):
-                # A command that was wrapped could not be copied.
-                console.print(
-                    Text("  ") + line if line.no_wrap else Padding(line, (0, 0, 0, 2)), soft_wrap=line.no_wrap
-                )
+                set_in(console, line)
 
 
 def _weight(row: Requirement, harming: Container[str]) -> int:
@@ -166,6 +164,9 @@ def _levels(certificate: Certificate) -> str:
 def _verdict(certificate: Certificate, level: VerdictLevel) -> str:
     broken, unobserved = len(certificate.broken_at(level)), len(certificate.unobserved_at(level))
     match certificate.verdict(level):
+        # As the data say it: what an interrupted run has not broken says nothing of the rest.
+        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+            return f"no certificate, {unobserved} {'MUST' if unobserved == 1 else 'MUSTs'} not observed"
         case Exit.FAILED:
             said = f"{broken} {'MUST' if broken == 1 else 'MUSTs'} broken"
             return said if certificate.selection else f"not certified, {said}"
@@ -182,7 +183,11 @@ def _conclusion(console: Console, certificate: Certificate, catalogue: Catalogue
     """The last lines: both verdicts, then that of the level that decides, in the words of its exit status."""
     console.print(_levels(certificate), soft_wrap=True)
     at = f" at level {certificate.level}"
+    if certificate.interrupted:
+        console.print(f"[bold magenta]no certificate[/]: {INTERRUPTED}", soft_wrap=True)
     match certificate.exit:
+        case Exit.PARTIAL | Exit.CERTIFIED if certificate.interrupted:
+            _not_observed_either(console, certificate)
         # Before the plain cases: a selection is never "certified", however well it went.
         case Exit.CERTIFIED | Exit.FAILED if certificate.selection:
             _not_observed_either(console, certificate)
@@ -241,7 +246,7 @@ def _not_observed_either(console: Console, certificate: Certificate) -> None:
 
 def _print_unobserved(console: Console, certificate: Certificate) -> None:
     for line in _unobserved(certificate):
-        console.print(Padding(Text(visible(line)), (0, 0, 0, 2)))
+        set_in(console, Text(visible(line)))
 
 
 def _unobserved(certificate: Certificate) -> Iterator[str]:

@@ -52,7 +52,6 @@ class Option:
         notes = [] if self.repeatable or not self.default else [f"default {value}"]
         notes += ["may be repeated"] if self.repeatable else []
         notes += [f"also --{name}" for name in self.also]
-        notes += [f"--{self.off} overrides a target file"] if self.off else []
         return f"{self.help} ({', '.join(notes)})" if notes else self.help
 
     def read(self, value: object) -> object:

@@ -28,6 +28,17 @@ SCRIPTS: Any = [
 ]
 WIDTHS = (360, 800, 1280)
 MOST_TABS = 20
+LINES = """button => {
+  const lines = new Map(), range = document.createRange();
+  for (const node of button.childNodes) for (let at = 0; at < (node.length ?? 0); at++) {
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    const top = Math.round(range.getBoundingClientRect().top);
+    lines.set(top, (lines.get(top) ?? "") + node.data[at]);
+  }
+  return [...lines.values()];
+}"""
+"""The lines of a button's text, as they are shown."""
 Finds = Callable[[Page], list[str]]
 
 
@@ -103,6 +114,24 @@ def test_requests_come_by_themselves_and_say_why(context: BrowserContext, url: s
     expect(refusal.first).to_be_visible()
     expect(page.get_by_role("heading", name="What was refused, and why")).to_be_visible()
     assert "sk-secret" not in page.content()
+
+
+def test_a_click_anywhere_in_a_row_shows_its_request(context: BrowserContext, url: str) -> None:
+    ask(url, "weather")
+    page = opened(context, url)
+    page.get_by_role("cell", name="weather").click()
+    expect(page.get_by_role("heading", name="Request 1: POST /v1/chat/completions")).to_be_focused()
+
+
+def test_a_path_is_divided_behind_its_slashes(chromium: Browser, url: str) -> None:
+    ask(url, "weather")
+    context = chromium.new_context(viewport={"width": WIDTHS[0], "height": 800})
+    page = opened(context, url)
+    lines = row(page, 1).evaluate(LINES)
+    assert len(lines) > 1
+    assert "".join(lines) == "1 POST /v1/chat/completions"
+    assert all(line.endswith("/") for line in lines[:-1])
+    context.close()
 
 
 def test_a_stream_is_followed_while_it_runs(context: BrowserContext, url: str) -> None:

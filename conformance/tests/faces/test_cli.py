@@ -125,7 +125,7 @@ def test_a_proxy_that_wants_a_key_or_another_or_another_model(monkeypatch: pytes
     [
         (
             ["--only", "text-helo"],
-            "Error: no scenario and no requirement is named 'text-helo'; did you mean text-hello",
+            "assay: no scenario and no requirement is named 'text-helo'; did you mean text-hello",
         ),
         (["--only", "chat.stream.role"], "did you mean chat.stream.role-"),
         (["--api-key-env", "ASSAY_NO_SUCH"], "ASSAY_NO_SUCH, which should hold the key, is not set"),

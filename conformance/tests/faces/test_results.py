@@ -147,6 +147,13 @@ def test_a_run_that_is_interrupted_leaves_what_it_had(tiny: Any, tmp_path: Path,
     assert error == f"assay: interrupted; {out} has what was driven until then\n"
     report = folder.read(out).report
     assert (report.ended, report.status) == (Ended.INTERRUPTED, Exit.INTERRUPTED)
+    for name in ("report", "judge"):
+        again = assay(name, str(out))
+        assert again.exit_code == Exit.INTERRUPTED
+        assert "no certificate: interrupted before all scenarios were driven\n" in again.stdout
+        assert "certified" not in again.stdout.replace("not certified", "")
+    differ = assay("diff", str(out), str(out)).stdout.splitlines()
+    assert differ[0] == f"{out}: interrupted before all scenarios were driven"
     driven = {(one.scenario, one.reason) for one in report.driven}
     assert ("text-hello", "") in driven
     assert ("text-empty", NOT_REACHED) in driven

@@ -53,6 +53,20 @@ def test_each_surface_is_named_with_what_showed_its_state(whole: Make, certified
     ]
 
 
+def test_how_many_exchanges_ran_at_a_time_is_said_where_it_is_known(
+    whole: Make, certified: Certified, show: Show
+) -> None:
+    one = certified(whole("text-hello", "Hello, world!"))
+    assert ", 3 at a time, 8 asked for" in show(dataclasses.replace(one, jobs=8, at_a_time=3))
+
+
+def test_a_run_that_was_cut_short_does_not_say_how_many_ran_at_a_time(
+    whole: Make, certified: Certified, show: Show
+) -> None:
+    one = certified(whole("text-hello", "Hello, world!"))
+    assert "at a time" not in show(dataclasses.replace(one, jobs=8, at_a_time=0, interrupted=True))
+
+
 def test_what_requests_do_without_is_named_with_the_refusal(whole: Make, certified: Certified, show: Show) -> None:
     adjusted = {
         "max_tokens": Adjustment(instead="max_completion_tokens", status=400, message="Use the other."),

@@ -64,7 +64,7 @@ def test_a_partial_certificate_says_what_could_not_be_observed(
     assert said.endswith(
         "compat: certified in part, 2 MUSTs not observed; strict: certified in part, 3 MUSTs not observed\n"
         "certified in part at level strict: nothing broken, but 3 of 4 MUSTs could not be observed:\n"
-        "  http.error.envelope, http.error.no-internals, chat.whole.backend-error: the scenario was not\n  driven\n"
+        "  http.error.envelope, http.error.no-internals, chat.whole.backend-error: the scenario was not driven\n"
         "exit status 4; --allow-partial accepts this result\n"
     )
     assert " 1  pass\n 3  not observed\n" in said
@@ -75,7 +75,7 @@ def test_a_partial_certificate_that_is_accepted_is_partial_all_the_same(
 ) -> None:
     said = report(complete(certified(right_stream("fail-first"))), allow_partial=True)
     assert "certified in part at level strict: nothing broken, but 3 of 4 MUSTs could not be observed:\n" in said
-    assert said.endswith("chat.whole.backend-error: the scenario was not\n  driven\n")
+    assert said.endswith("chat.whole.backend-error: the scenario was not driven\n")
 
 
 def test_where_nothing_was_observed_there_is_no_certificate(

@@ -24,11 +24,11 @@ class Limits:
     """Where an answer ends at the latest."""
 
     tokens: int | None = None
-    """After so many pieces of text, each of which counts as a token; None: anywhere."""
+    """After this number of pieces of text, each of which counts as a token; None: anywhere."""
     stops: tuple[str, ...] = ()
     """Before the first of these texts."""
     calls: int | None = None
-    """After so many calls; None: any number."""
+    """After this number of calls; None: any number."""
     reasons: bool = False
     """Whether the request asks for effort, or for a summary of reasoning."""
     summary: bool = False
@@ -72,7 +72,7 @@ def limited(part: tuple[Step, ...], limits: Limits) -> tuple[Step, ...]:
 
 
 def _limited(part: tuple[Step, ...], limits: Limits, reasoned: int) -> tuple[Step, ...]:
-    """The part behind so many tokens of reasoning, which count as the answer's."""
+    """The part behind `reasoned` tokens of reasoning, which count as the answer's."""
     match part:
         case (Say(pieces=pieces),) if limits.tokens is not None or limits.stops:
             kept, room = list(_before(pieces, limits.stops)), limits.tokens

@@ -38,7 +38,7 @@ def of_response(body: Mapping[str, Any]) -> Logprobs | None:
 
 
 def entries(texts: Sequence[str], *, most: int) -> list[dict[str, Any]]:
-    """An entry for each token, with at most so many of the likeliest in its place."""
+    """An entry for each token, with at most `most` of the likeliest in its place."""
     return [_entry(text, most) for text in texts if text]
 
 

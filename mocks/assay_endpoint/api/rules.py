@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay_endpoint.api.strict_schema import lacks
+from assay_endpoint.api.strict_schema import needed
 from assay_proxy.conversation import Call, Result
 from assay_proxy.errors import INVALID, INVALID_PARAM, ApiError, Problem
 from assay_proxy.surfaces.responses_request import EFFORTS, SUMMARIES, VERBOSITIES
@@ -55,7 +55,7 @@ def table(*fields: Field) -> tuple[Rule, ...]:
 
 
 def array(name: str, *, least: int = 0, most: int) -> Field:
-    """A list of so many, if it is a list."""
+    """A list of at least `least` and at most `most`, if it is a list."""
 
     def rule(body: Body) -> Iterator[Fault]:
         value = body.get(name)
@@ -230,8 +230,8 @@ def _format(body: Body) -> Iterator[Fault]:
 def _schema(asked: Mapping[str, Any], name: str, place: str, problem: Problem) -> Iterator[Fault]:
     if not _NAME.fullmatch(asked["name"]):
         yield Fault(name, "1 to 64 letters, digits, `_` or `-`")
-    if asked.get("strict") is True and (lacking := lacks(asked.get("schema"))):
-        yield Fault(place, f"a strict schema, with {lacking}", problem)
+    if asked.get("strict") is True and (short := needed(asked.get("schema"))):
+        yield Fault(place, f"a strict schema, with {short}", problem)
 
 
 def _says_json(said: object) -> bool:
@@ -242,8 +242,8 @@ def _strict_tools(body: Body) -> Iterator[Fault]:
     for index, tool in enumerate(body.get("tools") or []):
         inside = tool.get("function")
         function, place = (inside, "function.parameters") if isinstance(inside, dict) else (tool, "parameters")
-        if function.get("strict") is True and (lacking := lacks(function.get("parameters"))):
-            yield Fault(f"tools[{index}].{place}", f"a strict schema, with {lacking}", FUNCTION_SCHEMA)
+        if function.get("strict") is True and (short := needed(function.get("parameters"))):
+            yield Fault(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
 
 
 CHAT = table(

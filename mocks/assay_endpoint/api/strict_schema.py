@@ -16,14 +16,14 @@ _DEEPEST = 64
 """Deeper than any schema that the API takes: what is deeper is not looked at."""
 
 
-def lacks(schema: object) -> str | None:
+def needed(schema: object) -> str | None:
     """What would make a schema strict, with the place; None for one that is."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "an object at its root: `type: object`"
-    return next(_lacking(schema, (), 0), None)
+    return next(_needed(schema, (), 0), None)
 
 
-def _lacking(schema: object, place: tuple[str, ...], depth: int) -> Iterator[str]:
+def _needed(schema: object, place: tuple[str, ...], depth: int) -> Iterator[str]:
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return
     where = f"in {'.'.join(place)}" if place else "at its root"
@@ -35,7 +35,7 @@ def _lacking(schema: object, place: tuple[str, ...], depth: int) -> Iterator[str
         if missing := sorted(_names(schema, "properties") - _required(schema)):
             yield f"{', '.join(missing)} among the `required` {where}"
     for name, inner in _inner(schema):
-        yield from _lacking(inner, (*place, *name), depth + 1)
+        yield from _needed(inner, (*place, *name), depth + 1)
 
 
 def _is_object(schema: Mapping[str, Any]) -> bool:

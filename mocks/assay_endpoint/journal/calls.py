@@ -58,19 +58,23 @@ def _objects(sent: bytes) -> Iterator[Json]:
 
 
 def _pieces(objects: Iterable[Json]) -> Iterator[tuple[object, str, str, str]]:
-    """What tells a call from the others of its answer, its id and name if they are sent, a piece of its arguments."""
+    """The place of a call in its answer, its id and name if they are sent, a piece of its arguments.
+
+    A script may write frames of any JSON: what is not as it should be is passed over.
+    """
     for value in objects:
-        for choice in value.get("choices") or []:
-            said = choice.get("delta") or choice.get("message") or {}
-            for index, call in enumerate(said.get("tool_calls") or []):
-                function = call.get("function") or {}
-                at = (choice.get("index"), call.get("index", index))
-                yield at, call.get("id") or "", function.get("name") or "", function.get("arguments") or ""
+        for choice in _objects_in(value.get("choices")):
+            said = _object(choice.get("delta") or choice.get("message"))
+            for index, call in enumerate(_objects_in(said.get("tool_calls"))):
+                function = _object(call.get("function"))
+                at = (str(choice.get("index")), str(call.get("index", index)))
+                yield at, _said(call, "id"), _said(function, "name"), _said(function, "arguments")
         # Of a stream of responses the item says all when it is done; a whole one has its items in `output`.
         done = value.get("item") if value.get("type") == "response.output_item.done" else None
-        for item in [done] if done else value.get("output") or []:
+        for item in _objects_in([done] if done else value.get("output")):
             if item.get("type") == "function_call":
-                yield item["call_id"], item["call_id"], item["name"], item["arguments"]
+                id_ = _said(item, "call_id")
+                yield id_, id_, _said(item, "name"), _said(item, "arguments")
 
 
 def _results(body: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever JSON there is
@@ -89,6 +93,14 @@ def _objects_in(value: object) -> Iterator[Mapping[str, Any]]:
     yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
 
 
+def _said(value: Mapping[str, Any], name: str) -> str:
+    return str(value.get(name) or "")
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _text(value: object) -> str:
     parts = value if isinstance(value, list) else [{"text": value}]
     return "\n".join(str(part["text"]) for part in _objects_in(parts) if "text" in part)
@@ -97,5 +109,5 @@ def _text(value: object) -> str:
 def _read(text: str) -> Any:  # noqa: ANN401 - whatever JSON there is
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PATH = "/_assay"
 REQUESTS = f"{PATH}/requests"
 JSON = "application/json"
+_SHOWN = 20
+"""Characters of what should be a number."""
 _PASSED_ON = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
@@ -105,11 +107,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def _requests(journal: Journal, query: Query) -> Answer:
-    after = query.get("after", ["0"])[0]
-    if not after.isdecimal():
-        return _error(400, f"`after` must be the number of a request, not {after!r}.")
+    given = query.get("after", ["0"])[0]
+    after = _number(given)
+    if after is None:
+        return _error(400, f"`after` must be the number of a request, not {given[:_SHOWN]!r}.")
     show = brief if "brief" in query else whole
-    entries = [show(entry) for entry in tuple(journal.entries) if entry.number > int(after)]
+    entries = [show(entry) for entry in tuple(journal.entries) if entry.number > after]
     match query.get("format", ["json"]):
         case ["json"]:
             numbers = [entry.number for entry in tuple(journal.entries)] or [0]
@@ -120,11 +123,17 @@ def _requests(journal: Journal, query: Query) -> Answer:
             return _error(400, f"`format` must be json or jsonl, not {', '.join(other)}.")
 
 
-def _request(journal: Journal, number: str) -> Answer:
-    entry = journal.find(int(number)) if number.isdecimal() else None
+def _request(journal: Journal, given: str) -> Answer:
+    number = _number(given)
+    entry = None if number is None else journal.find(number)
     if entry is None:
-        return _error(404, f"There is no request {number} in the journal; {REQUESTS} has those that are kept.")
+        return _error(404, f"There is no request {given[:_SHOWN]} in the journal; {REQUESTS} has those that are kept.")
     return 200, JSON, _json(whole(entry))
+
+
+def _number(given: str) -> int | None:
+    """The number of a request; None for what is none. Python reads no more than some thousand digits."""
+    return int(given) if given.isdecimal() and len(given) <= _SHOWN else None
 
 
 def _error(status: int, message: str) -> Answer:

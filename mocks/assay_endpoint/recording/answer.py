@@ -69,7 +69,7 @@ class _Answer:
     def think(self, key: object, at: float, **more: str) -> None:
         """More of a thought: of its `summary`, of what is `raw`, or of what a chat answer shows; `encrypted` is whole.
 
-        `key` tells the thoughts of an answer apart.
+        Each thought of an answer has a `key` of its own.
         """
         self._wait(at)
         if not (self.items and self.items[-1][0] == "think" and self.items[-1][1]["key"] == key):

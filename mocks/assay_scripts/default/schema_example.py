@@ -170,7 +170,7 @@ def _number(schema: Schema, root: Schema, depth: int) -> float:
     low, high = _bounds(schema, 0)
     # Between two bounds or off a single one, so it is right whether they are exclusive or not.
     if low is not None and high is not None:
-        return (low + high) / 2
+        return low / 2 + high / 2  # the sum of both may be beyond all numbers
     if low is not None:
         return low + 1
     return 1.5 if high is None else high - 1

@@ -79,7 +79,7 @@ class Span:
 
 
 def _is_rule(how: object, text: object) -> bool:
-    """Whether it is one; a regular expression that is none is not."""
+    """Whether these are a rule: a known word, and a text, which behind `matches` must be a regular expression."""
     if how not in get_args(How) or not isinstance(text, str) or not text:
         return False
     try:

@@ -41,12 +41,34 @@ def begun(journal: Journal, **more: Any) -> Entry:
 # What is kept
 
 
+@pytest.mark.parametrize(
+    "frame", ['{"choices": [1]}', '{"choices": 1}', '{"item": 1, "type": "response.output_item.done"}']
+)
+def test_calls_are_found_beside_frames_of_any_json(frame: str) -> None:
+    call = {"call": {"id": "c", "name": "f", "arguments": {"a": 1}}}
+    played = transport({"name": "odd", "when": "go", "parts": [[{"frame": frame}, call]]})
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+    with httpx.Client(transport=played) as client:
+        client.post("http://endpoint/v1/chat/completions", json=body)
+    assert played.requests.call("f").arguments == {"a": 1}
+
+
 def test_older_entries_are_forgotten_and_numbers_go_on() -> None:
     journal = Journal(2)
     entries = [begun(journal) for _ in range(5)]
     assert [entry.number for entry in journal.entries] == [4, 5]
     assert journal.find(4) is entries[3]
     assert journal.find(1) is None
+
+
+def test_what_is_nested_beyond_reading_is_no_json() -> None:
+    entry = begun(Journal(1))
+    entry.take(b"[" * 100_000)
+    entry.bounds = Bounds(sent=200_000)
+    entry.open(500)
+    entry.send(11.0, b"[" * 100_000)
+    assert (entry.body, entry.error) == (None, None)
+    assert brief(entry)["error"] is None
 
 
 def test_nothing_is_noted_without_a_journal() -> None:
@@ -300,6 +322,8 @@ def test_the_list_is_asked_for_as_lines_in_brief_and_from_a_number_on(served: An
     [
         ("", "GET", 308), ("/", "GET", 200), ("/", "HEAD", 200), ("/", "POST", 405), ("/requests/9", "GET", 404),
         ("/requests/x", "GET", 404), ("/nothing", "GET", 404), ("/requests?after=x", "GET", 400),
+        pytest.param(f"/requests?after={'9' * 5000}", "GET", 400, id="after-many-digits"),
+        pytest.param(f"/requests/{'9' * 5000}", "GET", 404, id="many-digits"),
         ("/requests?format=xml", "GET", 400), ("/requests", "OPTIONS", 405),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from assay_endpoint.api.strict_schema import lacks
+from assay_endpoint.api.strict_schema import needed
 from assay_endpoint.in_process import transport
 
 if TYPE_CHECKING:
@@ -232,4 +232,4 @@ def changed(*path: str | int, **members: Any) -> Any:
     ],
 )
 def test_a_strict_schema_is_closed_and_requires_all(schema: Any, said: str | None) -> None:
-    assert lacks(schema) == said
+    assert needed(schema) == said

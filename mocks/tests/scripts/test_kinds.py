@@ -7,7 +7,7 @@ import pytest
 from assay_scripts import kinds
 from assay_scripts.files.definitions import DEFINITIONS
 from assay_scripts.kinds import FLAG, Kind, kind_of
-from assay_scripts.steps import Shape, Shapes
+from assay_scripts.steps.model import Shape, Shapes
 
 
 def _kind(step: str, field: str) -> Kind:

@@ -34,6 +34,7 @@ SCHEMAS: list[Any] = [
     {"type": "number", "exclusiveMinimum": 1, "exclusiveMaximum": 1.5},
     {"type": "number", "minimum": 7},
     {"type": "number", "maximum": -2},
+    {"type": "number", "minimum": 1e308, "maximum": 1e308},
     {"type": "number", "multipleOf": 3},
     {"type": "boolean"},
     {"type": "null"},

@@ -34,7 +34,8 @@ function put(entry) {
   if (!it) {
     it = { row: made("tr") };
     it.button = made("button", undefined, { type: "button", tabindex: "-1" });
-    it.button.addEventListener("click", () => choose(entry.number, true));
+    // Anywhere in the row, unless some of its text was marked to be copied.
+    it.row.addEventListener("click", () => { if (getSelection().isCollapsed) choose(entry.number, true); });
     const head = made("th", undefined, { scope: "row" });
     head.append(it.button);
     it.cells = [made("td"), made("td"), made("td", undefined, { class: "number" })];
@@ -43,7 +44,9 @@ function put(entry) {
     seen.set(entry.number, it);
   }
   it.entry = entry;
-  it.button.textContent = visible(`${entry.number} ${entry.method} ${entry.path}`);
+  const words = visible(`${entry.number} ${entry.method} ${entry.path}`);
+  // A line breaks behind a slash, not within a word. What has not changed stays, for whoever marks it.
+  if (it.button.textContent !== words) it.button.replaceChildren(...words.split(/(?<=\/)/).flatMap((text) => [text, made("wbr")]));
   it.cells[0].textContent = visible(script(entry));
   it.cells[1].replaceChildren(badge(entry));
   it.cells[2].textContent = took(entry.seconds);
@@ -214,7 +217,7 @@ function axis(entry) {
     svg.append(mark);
   }
   for (const [share, anchor] of [[0, "start"], [0.5, "middle"], [1, "end"]])
-    svg.append(drawn("text", { x: `${at(share * end)}%`, y: "62", "text-anchor": anchor }, took(share * end) || "0"));
+    svg.append(drawn("text", { x: `${at(share * end)}%`, y: "62", "text-anchor": anchor }, share ? took(share * end) : "0"));
   return svg;
 }
 
