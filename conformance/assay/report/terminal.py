@@ -64,7 +64,8 @@ def report(
     _errors(console, certificate)
     console.print()
     if demonstration:
-        console.print("This is the proxy that comes with Assay; to certify yours, name it with --url or --launch.")
+        what = "This is the proxy that comes with Assay; to certify yours, name it with --url or --launch."
+        console.print(what, soft_wrap=True)
     _conclusion(console, certificate, catalogue, allow_partial=allow_partial)
 
 
@@ -98,7 +99,8 @@ def _incompatible(console: Console, certificate: Certificate, catalogue: Catalog
         return
     console.print()
     console.print(
-        "[bold yellow]incompatible with OpenAI clients[/]: in openai-json each delta repeats the arguments so far"
+        "[bold yellow]incompatible with OpenAI clients[/]: in openai-json each delta repeats the arguments so far",
+        soft_wrap=True,
     )
     for effect in catalogue.find("chat.stream.arguments-incremental").breaks:
         # The row lists what else breaks these clients, too, which such a target need not do.
@@ -117,7 +119,7 @@ def _failures(console: Console, certificate: Certificate, catalogue: Catalogue, 
         for found in blocks(certificate, broken):
             console.print()
             head, *lines = broken_requirement(certificate, row, found.outcome, found.finding)
-            console.print(head)
+            console.print(head, soft_wrap=True)
             # One scenario is enough to see it again, and takes a moment instead of the whole run.
             repeat = Text(f"again: {again} --only {found.outcome.scenario}", no_wrap=True)
             for line in (*lines, Text(found.where), repeat):
