@@ -95,7 +95,7 @@ MISTAKES = [
     (
         "- name: a\n  parts: [[{say: note: this}]]",
         "line 2, column 22",
-        "a text with a colon and a space stands in quotes",
+        "a text with a colon and a space needs quotes",
     ),
     ("- name: a\n  parts: [[{say: Hi}]", "line 2, column 22", "a bracket or a quote is not closed"),
     ("- name: a\n  parts: [[hang]]\n---\n- name: b", "line 3, column 1", "take out the line ---"),

@@ -132,7 +132,7 @@ def _request(journal: Journal, given: str) -> Answer:
 
 
 def _number(given: str) -> int | None:
-    """The number of a request; None for what is none. Python reads no more than some thousand digits."""
+    """The number of a request; None where the text is not one. Python reads no more than some thousand digits."""
     return int(given) if given.isdecimal() and len(given) <= _SHOWN else None
 
 

@@ -65,8 +65,8 @@ def read_yaml(text: str) -> object:
 
 _HINTS: Mapping[str, str] = {
     "found character '\\t'": "; indent with spaces",
-    "but got ':'": "; a text with a colon and a space stands in quotes",
-    "mapping values are not allowed here": "; a text with a colon and a space stands in quotes",
+    "but got ':'": "; a text with a colon and a space needs quotes",
+    "mapping values are not allowed here": "; a text with a colon and a space needs quotes",
     "but got '<stream end>'": "; a bracket or a quote is not closed",
     "found unexpected end of stream": "; a bracket or a quote is not closed",
     "but found another document": "; a file holds one list: take out the line ---",
@@ -158,7 +158,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) < len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice} stands in one object twice")
+        raise ValueError(f"the key {twice} is in one object twice")
     return data
 
 

@@ -151,7 +151,7 @@ class Raw:
     text: Line
     """The line without its end; the characters U+DC80 to U+DCFF stand for the bytes 80 to FF."""
     times: Positive = 1
-    """How many times the text stands in the line."""
+    """How many times the text is in the line."""
     app_server: ClassVar[str] = "the app-server writes the line"
 
     @property

@@ -225,9 +225,9 @@ def test_the_openai_sdk_reads_it() -> None:
         assert whole.output[0].summary[0].text == "Hm, so."
         assert whole.output[0].content[0].text == "raw thought"
         with client.responses.stream(model="m", input="go") as stream:
-            heard: list[Any] = list(stream)
+            came: list[Any] = list(stream)
             ended = stream.get_final_response()
-        said = [event.delta for event in heard if event.type == "response.reasoning_summary_text.delta"]
+        said = [event.delta for event in came if event.type == "response.reasoning_summary_text.delta"]
         assert said == ["Hm, ", "so."]
         assert [item.type for item in ended.output] == ["reasoning", "message"]
         messages: Any = [{"role": "user", "content": "go"}]

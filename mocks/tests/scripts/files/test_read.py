@@ -99,7 +99,7 @@ def test_a_json_file_may_be_the_list_alone(tmp_path: Path) -> None:
         ("a.json", b'{"a": }', "line 1, column 7: no JSON: Expecting value"),
         ("a.yaml", b"- \xff", "byte 2: the file is not UTF-8"),
         ("a.yaml", b"- {a: 1, a: 2}", "line 1, column 10: no YAML: the key a stands here twice"),
-        ("a.json", b'[{"a": 1, "a": 2}]', "no JSON: the key a stands in one object twice"),
+        ("a.json", b'[{"a": 1, "a": 2}]', "no JSON: the key a is in one object twice"),
         ("a.yaml", b"- !!set {a}", "line 1, column 3: no YAML: could not determine a constructor for the tag"),
         ("a.yaml", b"- &a [*a]", "no YAML: Circular reference detected"),
         ("a.yaml", b"[" + b"9" * 5000 + b"]", "no YAML: Exceeds the limit"),
