@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from endpoints import SCRIPTS
 
-from assay_endpoint.asgi import Application
 from assay_endpoint.endpoint import Endpoint
+from assay_endpoint.http.asgi import Application
 from assay_endpoint.scripts import scripts_of
 from assay_endpoint.settings import Settings
 

@@ -4,7 +4,7 @@
 
 One process and one event loop. A script is played where it is asked for: there is no agent behind the endpoint and no
 pipe to one. What is taken of the reference proxy is how a request is read and how an answer is written; the suite
-judges this endpoint as it judges any proxy. Only `asgi`, `serving` and `__main__` do I/O: everything else takes
+judges this endpoint as it judges any proxy. Only `http`, `serving` and `__main__` do I/O: everything else takes
 requests and the time, and gives what to send or until when to wait.
 """
 

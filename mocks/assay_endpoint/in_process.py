@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from assay_endpoint.endpoint import Endpoint, Request, json_reply
+from assay_endpoint.endpoint import Endpoint, Request
+from assay_endpoint.endpoint.routes import json_reply
 from assay_endpoint.journal.entry import Bounds, Ended
 from assay_endpoint.journal.requests import Requests
 from assay_endpoint.journal.ring import Journal
@@ -141,9 +142,7 @@ class Transport(_Bases):
     def _replied(self, request: httpx.Request, asked: Request, reply: Reply) -> httpx.Response:
         now = time.monotonic()
         with self._lock:
-            asked.entry.open(reply.status)
-            asked.entry.send(now, reply.body)
-            self._endpoint.journal.end(asked.entry, now, Ended.COMPLETED)
+            self._endpoint.journal.whole(asked.entry, now, reply.status, reply.body)
         return _made(request, reply.status, self._endpoint.dressed(reply.headers, asked), reply.body)
 
     def _asked(self, request: httpx.Request, body: bytes) -> tuple[Request, Reply | Play]:

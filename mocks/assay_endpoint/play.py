@@ -79,6 +79,9 @@ Output = Head | bytes | Until | Reply | Drop | Noise
 class Play:
     """The answer to one request; `left` is called once when it is over."""
 
+    plain = True
+    """Whether it is HTTP as usual: no step of its script reaches the wire."""
+
     def __init__(self, plan: AnswerPlan, turns: Sequence[Turn], settings: Settings, left: Callable[[], None]) -> None:
         self._plan = plan
         self._turns = turns

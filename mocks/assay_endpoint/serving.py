@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import logging
 import os
 import resource
@@ -15,12 +14,10 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from assay_endpoint.asgi import Application
 from assay_endpoint.endpoint import Endpoint
-from assay_endpoint.wire.connection import EXTENSION
-from assay_proxy.errors import BAD_REQUEST, envelope
+from assay_endpoint.http.asgi import Application
+from assay_endpoint.http.protocol import Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -49,22 +46,6 @@ SEARCHED = 25_000
 """Objects after which garbage is looked for."""
 
 
-class _Protocol(HttpToolsProtocol):
-    """Refuses what is not HTTP with the error object that the endpoint uses, and lets scripts reach the connection."""
-
-    def on_message_begin(self) -> None:
-        """Begin a request."""
-        super().on_message_begin()
-        self.scope["extensions"] = {EXTENSION: self.transport}  # type: ignore[dict-item]
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer before the application is asked, and close the connection."""
-        body = json.dumps(envelope(BAD_REQUEST, message=msg)).encode()
-        head = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n"
-        self.transport.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-        self.transport.close()
-
-
 def listening(host: str, port: int) -> socket.socket:
     """A socket that listens there.
 
@@ -91,7 +72,7 @@ def serve(endpoint: Served, at: socket.socket, ready: Callable[[str], object], w
     # Forked before there is a loop or a thread: all share the socket, and what was imported.
     others = [child for _ in range(workers - 1) if (child := _forked(endpoint, at, parent))]
     try:
-        _Server(_config(endpoint), lambda: ready(base_url(at))).run(sockets=[at])
+        _Server(config_of(endpoint), lambda: ready(base_url(at))).run(sockets=[at])
     finally:
         for child in others:
             with suppress(ProcessLookupError):
@@ -106,7 +87,7 @@ def _forked(endpoint: Served, at: socket.socket, parent: int) -> int:
     if child:
         return child
     try:
-        _Server(_config(endpoint), lambda: None, parent=parent).run(sockets=[at])
+        _Server(config_of(endpoint), lambda: None, parent=parent).run(sockets=[at])
     finally:
         # Never back into the caller's program, of which there is one already.
         os._exit(0)
@@ -122,7 +103,7 @@ def running(endpoint: Served, port: int = 0) -> Iterator[str]:
     """
     started = threading.Event()
     at = listening("127.0.0.1", port)
-    server = _Server(_config(endpoint), started.set)
+    server = _Server(config_of(endpoint), started.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [at]}, name="assay-endpoint", daemon=True)
     thread.start()
     while not started.wait(STARTING):
@@ -143,10 +124,11 @@ def endpoint_of(settings: Settings, scripts: Scripts, journal: Journal | None = 
     return Endpoint(settings, scripts, created=int(time.time()), journal=journal)
 
 
-def _config(endpoint: Served) -> uvicorn.Config:
+def config_of(endpoint: Served) -> uvicorn.Config:
+    """How uvicorn serves it."""
     return uvicorn.Config(
         Application(endpoint) if isinstance(endpoint, Endpoint) else endpoint,
-        http=_Protocol,
+        http=Protocol,
         loop="uvloop",
         ws="none",
         lifespan="off",

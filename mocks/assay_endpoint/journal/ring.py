@@ -52,6 +52,12 @@ class Journal:
         if self._ended is not None:
             self._ended(entry)
 
+    def whole(self, entry: Entry, now: float, status: int, body: bytes) -> None:
+        """Note a whole answer that is sent now."""
+        entry.open(status)
+        entry.send(now, body)
+        self.end(entry, now, Ended.COMPLETED)
+
     def find(self, number: int) -> Entry | None:
         """The entry of this number; None where it is forgotten, or never was."""
         return next((entry for entry in self.entries if entry.number == number), None)

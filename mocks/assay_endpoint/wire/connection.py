@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     Receive = Callable[[], Awaitable[dict[str, Any]]]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -64,7 +65,7 @@ def slowly(transport: asyncio.Transport, receive: Receive, seconds: float) -> Se
 
     async def send(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            await _drip(transport, _head(message), seconds)
+            await _drip(transport, _last_head(message), seconds)
             return
         transport.write(message["body"])
         if not message.get("more_body"):
@@ -73,12 +74,23 @@ def slowly(transport: asyncio.Transport, receive: Receive, seconds: float) -> Se
     return send
 
 
-def _head(message: Mapping[str, Any]) -> bytes:
-    status = message["status"]
+def head(status: int, headers: Mapping[str, str], before: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
+    """The head of a response, with headers of the server's `before` it."""
+    ours = "".join([f"{name.lower()}: {value}\r\n" for name, value in headers.items()])
+    theirs = b"".join([b"%b: %b\r\n" % header for header in before])
+    return b"%b%b%b\r\n" % (_status_line(status), theirs, ours.encode("latin-1"))
+
+
+@lru_cache
+def _status_line(status: int) -> bytes:
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
-    headers = [(name, value) for name, value in message["headers"] if name.lower() != b"connection"]
-    lines = [b"%s: %s" % pair for pair in [*headers, (b"connection", b"close")]]
-    return b"\r\n".join([f"HTTP/1.1 {status} {phrase}".encode(), *lines, b"", b""])
+    return f"HTTP/1.1 {status} {phrase}\r\n".encode()
+
+
+def _last_head(message: Mapping[str, Any]) -> bytes:
+    """The head of the last response of a connection."""
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in message["headers"]}
+    return head(message["status"], {**headers, "connection": "close"})
 
 
 async def _drip(transport: asyncio.Transport, content: bytes, seconds: float) -> None:

@@ -63,6 +63,7 @@ class _Form:
 class WirePlay(Play):
     """The answer to one request, with steps of HTTP."""
 
+    plain = False
     _step: http.Wire | None = None
     """The step of HTTP that is to be played now."""
 

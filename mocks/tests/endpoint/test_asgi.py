@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay_endpoint.asgi import PATIENCE, TOGETHER, Application
+from assay_endpoint.http.asgi import Application
+from assay_endpoint.http.sending import PATIENCE, TOGETHER
 from assay_endpoint.play import SHARED
 from assay_endpoint.serving import endpoint_of
 from assay_endpoint.settings import Settings
-from assay_endpoint.wire.connection import EXTENSION
 from assay_scripts.files.json_form import script_from_json
 
 if TYPE_CHECKING:
@@ -72,13 +72,11 @@ class Client:
         self,
         served: Endpoint | Application,
         order: list[Client] | None = None,
-        transport: asyncio.Transport | None = None,
     ) -> None:
         self._application = served if isinstance(served, Application) else Application(served)
         self._asked = False
         self._left = asyncio.Event()
         self._order = order
-        self._extensions = {} if transport is None else {EXTENSION: transport}
         self.sent: list[tuple[float, Mapping[str, Any]]] = []
         self.leaves_after: float = NEVER
         """How many pieces it takes before it leaves."""
@@ -86,7 +84,7 @@ class Client:
     async def ask(self) -> Client:
         scope = {
             "type": "http", "method": "POST", "path": "/v1/chat/completions", "query_string": b"",
-            "http_version": "1.1", "headers": [(b"content-type", b"application/json")], "extensions": self._extensions,
+            "http_version": "1.1", "headers": [(b"content-type", b"application/json")],
         }  # fmt: skip
         await self._application(scope, self._receive, self._send)
         return self
@@ -140,37 +138,6 @@ def test_pieces_that_are_ready_share_a_write_and_the_first_is_not_held() -> None
 def test_what_comes_after_a_pause_is_not_held_either() -> None:
     client, _ = run(asked(endpoint({"say": ["x", "x"]}, {"pause": 1.5}, {"say": ["x", "x"]})))
     assert [(at, contents(piece)) for at, piece in client.pieces if contents(piece)] == [(0, 1), (0, 1), (1.5, 2)]
-
-
-class Buffer(asyncio.Transport):
-    """Counts what may be held back of it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.limits: list[tuple[int, int | None]] = []
-        self.client: Client | None = None
-        self.closed = False
-
-    def is_closing(self) -> bool:
-        return self.closed
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        assert not self.closed, "of a closed one uvloop's raises"
-        assert low is None
-        self.limits.append((len(self.client.sent) if self.client else 0, high))
-
-
-@pytest.mark.parametrize("closed", [False, True])
-def test_the_head_and_the_first_piece_are_written_at_once_and_the_rest_is_not(closed: bool) -> None:  # noqa: FBT001 - a case
-    async def beside() -> list[tuple[int, int | None]]:
-        buffer = Buffer()
-        buffer.client = Client(endpoint({"say": {"pieces": ["x"], "times": 100}}), transport=buffer)
-        buffer.closed = closed
-        await buffer.client.ask()
-        return buffer.limits
-
-    # Nothing was sent before the first, the head and a piece before the second.
-    assert run(beside())[0] == ([] if closed else [(0, 0), (2, None)])
 
 
 def test_the_first_pieces_of_a_crowd_come_before_any_second_one() -> None:

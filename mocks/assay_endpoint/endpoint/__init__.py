@@ -9,14 +9,13 @@ import hmac
 import itertools
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
-from assay_endpoint.api import embeddings, logprobs, rules
-from assay_endpoint.api.limits import Limits, limited, limits_of
+from assay_endpoint.api.limits import Limits, limited
 from assay_endpoint.api.refusals import refuse_prose, unmatched
+from assay_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES, Handler
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
 from assay_endpoint.journal.why import considered
@@ -26,35 +25,27 @@ from assay_endpoint.turn import Turn
 from assay_endpoint.wire.play import WirePlay, reaches_the_wire
 from assay_proxy.answers.asked_models import AskedModels
 from assay_proxy.answers.chat import Chat
-from assay_proxy.answers.plan import serves
 from assay_proxy.errors import (
-    BAD_REQUEST,
     BUSY,
     TOO_LARGE,
-    UNKNOWN_MODEL,
     UNKNOWN_URL,
     WRONG_KEY,
     WRONG_METHOD,
     ApiError,
 )
-from assay_proxy.http.body import object_in
 from assay_proxy.http.cors import Cors
-from assay_proxy.surfaces import chat_request, chatgpt_service, responses_request
+from assay_proxy.surfaces import chatgpt_service
 from assay_proxy.surfaces.chat_request import ANY_OBJECT
-from assay_proxy.surfaces.json_text import encoded
-from assay_proxy.surfaces.rules import first_fault, refuse
 from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
 from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
-from assay_scripts.values import value
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
     from assay_proxy.answers.responses import Responses
-    from assay_proxy.surfaces.responses_request import ResponsesRequest
     from assay_scripts.nonces import Nonce
     from assay_scripts.steps import Library, Step
 
@@ -62,9 +53,9 @@ Scripts = Callable[[], "Library | ScriptError"]
 """Gives the scripts as they are now, or why they cannot be read."""
 
 
-@value(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True, eq=False)
 class Request:
-    """A request, its body read."""
+    """A request."""
 
     method: str
     path: str
@@ -73,15 +64,13 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     """By lower-case names."""
     body: bytes = b""
+    """As far as it was read."""
     entry: Entry = field(default=NOT_KEPT, repr=False)
     """Where the journal notes it."""
 
 
 SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
 """What every chat answer says of the service. The fingerprint never changes: the same request has the same answer."""
-
-Handler = Callable[["Endpoint", Request, str], Reply | Play]
-"""Answers a request; the text is what the route's path has in the place of its `*`."""
 
 
 class Endpoint:
@@ -309,135 +298,3 @@ class Endpoint:
     def _ring(self, nonce: Nonce) -> None:
         for wake in tuple(self._waiting.get(id(nonce), ())):
             wake()
-
-
-# Handlers
-
-
-def _healthy(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    return json_reply({"status": "ok"})
-
-
-def _alive(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    return json_reply({"status": "alive"})
-
-
-def _ready(_endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    return json_reply({"status": "ready"})
-
-
-def _list_models(endpoint: Endpoint, _request: Request, _name: str) -> Reply:
-    names = dict.fromkeys((*endpoint.settings.models, *endpoint.asked.names))
-    return json_reply({"object": "list", "data": [_model(endpoint, name) for name in names]})
-
-
-def _get_model(endpoint: Endpoint, _request: Request, name: str) -> Reply:
-    if not serves(name, endpoint.settings):
-        raise ApiError(UNKNOWN_MODEL, message=f"The model `{name}` is not served here.", param="model")
-    return json_reply(_model(endpoint, name))
-
-
-def _model(endpoint: Endpoint, name: str) -> dict[str, object]:
-    return {"id": name, "object": "model", "created": endpoint.created, "owned_by": endpoint.settings.backend}
-
-
-def _completions(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    body, most = body_of(request), endpoint.settings.max_choices
-    try:
-        parsed = chat_request.parse(body, request.headers, max_choices=most, any_object=True)
-    except ApiError as error:
-        raise rules.coded(error, body) from error
-    first_fault(rules.CHAT, body)
-    return endpoint.play(endpoint.chat.plan(parsed, logprobs.of_chat(body)), limits_of(body))
-
-
-def _create(endpoint: Endpoint, request: Request, _name: str) -> Play:
-    body = body_of(request)
-    return endpoint.play(_responded(endpoint, body, _asked(request, body)), limits_of(body))
-
-
-def _create_there(endpoint: Endpoint, request: Request, _name: str) -> Reply | Play:
-    body = body_of(request)
-    refusal = chatgpt_service.refusal(body)
-    if refusal is not None:
-        return json_reply({"detail": refusal}, BAD_REQUEST.status)
-    plan = _responded(endpoint, body, replace(_asked(request, body), output_at_end=False))
-    return endpoint.play(replace(plan, headers={**plan.headers, **chatgpt_service.HEADERS}), limits_of(body))
-
-
-def _asked(request: Request, body: Mapping[str, Any]) -> ResponsesRequest:
-    try:
-        return responses_request.parse(body, request.headers, any_object=True)
-    except ApiError as error:
-        raise rules.coded(error, body) from error
-
-
-def _responded(endpoint: Endpoint, body: Mapping[str, Any], asked: ResponsesRequest) -> AnswerPlan:
-    first_fault(rules.RESPONSES, body)
-    asked = replace(asked, echo={**asked.echo, "top_logprobs": body.get("top_logprobs") or 0})
-    plan = endpoint.responses.plan(asked, logprobs.of_response(body))
-    # Only now: a result may be of a call in a stored response.
-    refuse(rules.unanswered(plan.conversation))
-    return plan
-
-
-def _embed(endpoint: Endpoint, request: Request, _name: str) -> Reply:
-    body = body_of(request)
-    answer = embeddings.answer(body)
-    if not serves(body["model"], endpoint.settings):
-        raise ApiError(UNKNOWN_MODEL, message=f"The model `{body['model']}` is not served here.", param="model")
-    endpoint.asked.note(body["model"])
-    return json_reply(answer)
-
-
-def _retrieve(endpoint: Endpoint, _request: Request, name: str) -> Reply:
-    return json_reply(endpoint.responses.retrieve(name))
-
-
-def _delete(endpoint: Endpoint, _request: Request, name: str) -> Reply:
-    return json_reply(endpoint.responses.delete(name))
-
-
-def _input_items(endpoint: Endpoint, request: Request, name: str) -> Reply:
-    return json_reply(endpoint.responses.input_items(name, dict(parse_qsl(request.query))))
-
-
-def json_reply(payload: Mapping[str, Any], status: int = 200) -> Reply:
-    """A whole response of JSON."""
-    return Reply(status=status, headers={"Content-Type": "application/json"}, body=encoded(payload))
-
-
-def body_of(request: Request) -> Mapping[str, Any]:
-    """The JSON object in a request's body.
-
-    Raises:
-        ApiError: 415 or 400, when there is none.
-    """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return object_in(request.body, media_type)
-
-
-MODELS = "/v1/models/"
-"""Names of models may hold slashes."""
-
-ROUTES: Mapping[str, Mapping[str, Handler]] = {
-    "/healthz": {"GET": _healthy, "HEAD": _healthy},
-    "/livez": {"GET": _alive, "HEAD": _alive},
-    "/readyz": {"GET": _ready, "HEAD": _ready},
-    "/v1/models": {"GET": _list_models, "HEAD": _list_models},
-    "/v1/chat/completions": {"POST": _completions},
-    "/v1/responses": {"POST": _create},
-    "/v1/embeddings": {"POST": _embed},
-    chatgpt_service.PATH: {"POST": _create_there},
-}
-"""Path → method → handler."""
-PATTERNS: Mapping[tuple[str, str], Mapping[str, Handler]] = {
-    (MODELS, ""): {"GET": _get_model, "HEAD": _get_model},
-    ("/v1/responses/", "/input_items"): {"GET": _input_items, "HEAD": _input_items},
-    ("/v1/responses/", ""): {
-        "GET": _retrieve,
-        "HEAD": _retrieve,
-        "DELETE": _delete,
-    },
-}
-"""What stands before and after a name in a path → method → handler."""
