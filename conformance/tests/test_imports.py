@@ -101,6 +101,7 @@ MAY_IMPORT: Mapping[str, tuple[str, ...]] = {
         "assay_proxy.events",
         "assay_proxy.http.body",
         "assay_proxy.http.cors",
+        "assay_proxy.random_ids",
         "assay_proxy.surfaces",
         "assay_proxy.tools",
     ),

@@ -82,6 +82,17 @@ class Play:
     plain = True
     """Whether it is HTTP as usual: no step of its script reaches the wire."""
 
+    # How far it is: as on the class until something happens.
+    _spoken = False
+    """Whether something was said: the status line may go out."""
+    _began = False
+    """Whether it has."""
+    _ready = 0
+    """How many events are ready to be sent, about."""
+    _last = _written = _commit = 0.0
+    """When something last happened, and was last sent, and when the status line goes out at the latest."""
+    _over = False
+
     def __init__(self, plan: AnswerPlan, turns: Sequence[Turn], settings: Settings, left: Callable[[], None]) -> None:
         self._plan = plan
         self._turns = turns
@@ -90,15 +101,6 @@ class Play:
         self._assembly = Assembly(plan.rules, choices=plan.choices, await_usage=plan.await_usage, seed=plan.id)
         self._holding = None if plan.demand is None else Holding(plan.demand, choices=plan.choices)
         """What holds the answer back until it calls what was demanded; None: nothing is demanded."""
-        self._spoken = False
-        """Whether something was said: the status line may go out."""
-        self._began = False
-        """Whether it has."""
-        self._ready = 0
-        """How many events are ready to be sent, about."""
-        self._last = self._written = self._commit = 0.0
-        """When something last happened, and was last sent, and when the status line goes out at the latest."""
-        self._over = False
         self._left: Callable[[], None] | None = left
         self.nonces = {turn.nonce for turn in turns}
         """What its turns share with others: a change there may end a wait."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
 from assay_scripts.conversation import as_message
-from assay_scripts.values import value
+from assay_scripts.values import lazy, value
 
 if TYPE_CHECKING:
     from assay_proxy.conversation import Conversation
@@ -21,17 +20,17 @@ class Received:
 
     conversation: Conversation
 
-    @cached_property
+    @lazy
     def history(self) -> list[Json]:
         """What was said before the input."""
         return [_item(item) for item in self.conversation.history]
 
-    @cached_property
+    @lazy
     def given(self) -> list[Json]:
         """The input of the turn: what the user said last."""
         return [_input(part) for part in self.conversation.input]
 
-    @cached_property
+    @lazy
     def tools(self) -> list[Json]:
         """The tools that the client declared."""
         return [_tool(tool) for tool in self.conversation.tools]
@@ -41,7 +40,7 @@ class Received:
         """The instructions; empty where there are none."""
         return self.conversation.developer or ""
 
-    @cached_property
+    @lazy
     def items(self) -> list[Json]:
         """All of the conversation: what was said before the input, and the input as a message."""
         return [*self.history, as_message(self.given)] if self.given else self.history

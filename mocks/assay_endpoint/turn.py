@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from assay_endpoint.received import Received
     from assay_proxy.events import FinishReason
-    from assay_scripts.nonces import Record, State
+    from assay_scripts.nonces import Nonce, Record, State
     from assay_scripts.player import Performance
     from assay_scripts.selection import Selection
 
@@ -57,13 +57,27 @@ class Turn:
     other turns under the nonce may wait. `seed` makes the ids of calls without one unlike those of other answers.
     """
 
+    # How far it is: as on the class until something happens.
+    _performance: Performance | None = None
+    _usage = _USAGE
+    _indexed = False
+    """Whether any step named a choice: then those that name none belong to the first."""
+    _calls = 0
+    _acted = False
+    """Whether the part used tools of a backend's own: the model is asked again after it."""
+    _spoken = _message_ended = False
+    _last_character = "\n"
+    _draft: _Draft | None = None
+    _ahead: Action | Until | None = None
+    """What came after plain text, and is still to be done."""
+
     def __init__(
         self,
         selection: Selection,
         received: Received,
         *,
-        later: Callable[[], tuple[steps.Step, ...]],
-        changed: Callable[[], None],
+        later: Callable[[Received], tuple[steps.Step, ...]],
+        changed: Callable[[Nonce], None],
         choice: int,
         choices: int,
         seed: str,
@@ -82,19 +96,7 @@ class Turn:
         self._part = selection.first
         self.parts = selection.parts
         """All parts of its script."""
-        self._performance: Performance | None = None
-        self._usage = _USAGE
-        self._indexed = False
-        """Whether any step named a choice: then those that name none belong to the first."""
         self._called: set[str] = set()
-        self._calls = 0
-        self._acted = False
-        """Whether the part used tools of a backend's own: the model is asked again after it."""
-        self._spoken = self._message_ended = False
-        self._last_character = "\n"
-        self._draft: _Draft | None = None
-        self._ahead: Action | Until | None = None
-        """What came after plain text, and is still to be done."""
 
     @property
     def part(self) -> tuple[steps.Step, ...]:
@@ -159,7 +161,7 @@ class Turn:
 
     def _begin(self, now: float) -> Action | Until:
         parts = self._selection.parts
-        part = parts[self._part] if self._part < len(parts) else self._later()
+        part = parts[self._part] if self._part < len(parts) else self._later(self._received)
         if has_templates(part):
             part = filled(part, self._received.items)
         # What was said is kept only where it may have to be said again.
@@ -239,7 +241,7 @@ class Turn:
                 self._usage = action
             case steps.Open(name):
                 self._nonce.gates.add(name)
-                self._changed()
+                self._changed(self._nonce)
             case steps.Command() | steps.Patch() | steps.Code() | steps.Question():
                 self._acted = True
             case steps.Retry() if self._draft is not None and action.attempts:
@@ -347,7 +349,7 @@ class Turn:
     def _end(self, state: State) -> None:
         if self._record.state == "running":
             self._record.state = state
-            self._changed()
+            self._changed(self._nonce)
 
 
 # Events do not change, and with these nearly every answer ends.

@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,9 +48,24 @@ if TYPE_CHECKING:
     from collections import defaultdict
     from collections.abc import Callable, Mapping
 
+    from assay_scripts.steps.when import When
+
 DEFAULT = "default"
 """The name under which the default answer is selected."""
 _SHOWN = 20
+
+By = Literal["marker", "when", "default"]
+Conditions = Sequence[tuple["Script", "str | None", "When | None"]]
+"""The scripts of a library that have a condition, in order, each with the text, in one case, or else the condition."""
+
+
+def conditions_of(library: Library) -> Conditions:
+    """What is looked at for every request: most of a library is chosen by markers alone."""
+    return [
+        (script, script.when.casefold(), None) if isinstance(script.when, str) else (script, None, script.when)
+        for script in library.values()
+        if script.when is not None
+    ]
 
 
 @value(frozen=True, kw_only=True, slots=True)
@@ -69,10 +85,8 @@ class Selection:
     which its player sends as a bad request with this message."""
     conversation: str = ""
     """The name of the turn's conversation under its nonce: the same text for the same items."""
-    by: Literal["marker", "when", "default"] = "default"
+    by: By = "default"
     """What has chosen the script."""
-    asked: Asked | None = None
-    """What was asked; `asked.matching.tried` says of each script why it was not chosen."""
     counter: defaultdict[str, int] | None = None
     """Where the request is counted, for a script whose parts are a sequence; None if it is not."""
 
@@ -97,12 +111,13 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
     headers: Mapping[str, str] | None = None,
     number: int | None = None,
     choice: int = 0,
+    conditions: Conditions | None = None,
 ) -> Selection:
     """What a turn plays that received the input `given` after `history`.
 
     `tools` are those that the client declared; `call_id` is the id for a call in the default answer, which obeys the
     instructions `developer` and matches the JSON `schema`. `model`, `headers` and `number`: as in `Asked`. `choice`: of
-    the request's answer, whose choices are one request.
+    the request's answer, whose choices are one request. `conditions`: those of the library, if they are known.
     """
     # `input: []` goes on from injected results.
     conversation = [*history, as_message(given)] if given else list(history)
@@ -114,12 +129,12 @@ def select(  # noqa: PLR0913 - each is another thing that a request says
         return rejected(marker.problem)
     if marker is not None:
         found = _by_marker(library, nonces, marker, [*history, as_message(given)], choice)
-        return replace(found, by="marker", asked=asked)
-    script = _by_condition(library, asked)
+        return replace(found, by="marker")
+    script = _by_condition(conditions_of(library) if conditions is None else conditions, asked)
     if script is not None:
         return _of_conversation(script, asked, nonces, choice)
     steps = default_answer(conversation, tools, call_id, developer=developer, schema=schema)
-    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce(), asked=asked)
+    return Selection(script=DEFAULT, parts=(steps,), first=0, nonce=Nonce())
 
 
 def rejected(problem: str, script: str = "", nonce: Nonce | None = None) -> Selection:
@@ -213,18 +228,18 @@ def _of_conversation(script: Script, asked: Asked, nonces: Nonces, choice: int) 
     """What a script plays that a condition has chosen."""
     parts = script.choices[choice % len(script.choices)] if script.choices else script.parts
     if script.sequence == "endpoint":
-        return replace(_in_sequence(script, parts, Nonce(), nonces.asked, choice), by="when", asked=asked)
+        return replace(_in_sequence(script, parts, Nonce(), nonces.asked, choice), by="when")
     if script.sequence == "conversation":
         # A conversation is known by how it begins. No marker has a nonce of such a name.
         begin = next((at for at, item in enumerate(asked.conversation) if is_user(item)), 0) + 1
         nonce = nonces.get(f"conversation {_name([*asked.conversation[:begin], {'developer': asked.developer}])}")
-        return replace(_in_sequence(script, parts, Nonce(), nonce.asked, choice), by="when", asked=asked)
+        return replace(_in_sequence(script, parts, Nonce(), nonce.asked, choice), by="when")
     if len(parts) == 1 and not _calls(parts[0]):
         # Most scripts: there is no other part, whatever was said before.
-        return _of_script(script, parts, 0, Nonce(), asked)
+        return _of_script(script, parts, 0, Nonce(), by="when")
     seen = sum(map(_holds(script), asked.earlier()))
     first = part_to_play(parts, answered(asked.conversation), seen)
-    return _of_script(script, parts, first, Nonce(), asked)
+    return _of_script(script, parts, first, Nonce(), by="when")
 
 
 def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: defaultdict[str, int], choice: int) -> Selection:
@@ -234,16 +249,14 @@ def _in_sequence(script: Script, parts: Parts, nonce: Nonce, counter: defaultdic
     return replace(selection, counter=None if choice else counter)
 
 
-def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce, asked: Asked | None = None) -> Selection:
-    """`asked`: what its condition has chosen it for."""
+def _of_script(script: Script, parts: Parts, first: int, nonce: Nonce, by: By = "default") -> Selection:
     return Selection(
         script=script.name,
         parts=parts,
         first=first,
         nonce=nonce,
         notifications=script.notifications,
-        by="default" if asked is None else "when",
-        asked=asked,
+        by=by,
     )
 
 
@@ -264,19 +277,14 @@ def _some(library: Library) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _by_condition(library: Library, asked: Asked) -> Script | None:
-    # Looked at once: a library has a hundred scripts, and this is asked for every request.
+def _by_condition(conditions: Conditions, asked: Asked) -> Script | None:
     said = None if asked.text is None else asked.text.casefold()
-    for script in library.values():
-        match script.when:
-            case None:
-                continue
-            case str() as text:
-                if said is not None and text.casefold() in said:
-                    return script
-            case when:
-                if not why_not(when, asked):
-                    return script
+    for script, text, when in conditions:
+        if text is not None:
+            if said is not None and text in said:
+                return script
+        elif when is not None and not why_not(when, asked):
+            return script
     return None
 
 

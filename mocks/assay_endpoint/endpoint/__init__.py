@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 import itertools
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from assay_endpoint.api.refusals import refuse_prose, unmatched
 from assay_endpoint.endpoint.routes import MODELS, PATTERNS, ROUTES, Handler
 from assay_endpoint.journal.entry import NOT_KEPT, Entry
 from assay_endpoint.journal.ring import Journal
-from assay_endpoint.journal.why import considered
+from assay_endpoint.journal.why import Why
 from assay_endpoint.play import Play, Reply, refused
 from assay_endpoint.received import Received
 from assay_endpoint.turn import Turn
@@ -34,23 +33,26 @@ from assay_proxy.errors import (
     ApiError,
 )
 from assay_proxy.http.cors import Cors
+from assay_proxy.random_ids import random_hex
 from assay_proxy.surfaces import chatgpt_service
 from assay_proxy.surfaces.chat_request import ANY_OBJECT
 from assay_scripts.default.answer import default_answer
 from assay_scripts.files.errors import ScriptError
 from assay_scripts.library import LIBRARY
 from assay_scripts.nonces import Nonces
-from assay_scripts.selection import DEFAULT, Selection, rejected, select, without_cursor
+from assay_scripts.selection import DEFAULT, Selection, conditions_of, rejected, select, without_cursor
 
 if TYPE_CHECKING:
     from assay_endpoint.settings import Settings
     from assay_proxy.answers.plan import AnswerPlan
     from assay_proxy.answers.responses import Responses
+    from assay_proxy.conversation import Conversation
     from assay_scripts.nonces import Nonce
+    from assay_scripts.selection import Conditions
     from assay_scripts.steps import Library, Step
 
 Scripts = Callable[[], "Library | ScriptError"]
-"""Gives the scripts as they are now, or why they cannot be read."""
+"""Gives the scripts as they are now, or why they cannot be read. The same mapping is the same scripts."""
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -71,6 +73,9 @@ class Request:
 
 SERVICE: Mapping[str, Any] = {"service_tier": "default", "system_fingerprint": "fp_assay"}
 """What every chat answer says of the service. The fingerprint never changes: the same request has the same answer."""
+
+
+ID = "x-request-id"
 
 
 class Endpoint:
@@ -95,8 +100,9 @@ class Endpoint:
         self._scripts = scripts
         self._strict = strict
         self.created = created
-        self._library: Library | ScriptError = {}
-        """The scripts as the last request found them."""
+        self._library: Library = {}
+        """The scripts as the last request found them; none where they cannot be read."""
+        self._conditions: Conditions = ()
         self._nonces = Nonces()
         self._numbers = itertools.count(1)
         self._cors = Cors(settings.cors_origins)
@@ -192,7 +198,15 @@ class Endpoint:
 
     def dressed(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
         """The headers of a response with those that every response has."""
-        return {**headers, "x-request-id": f"req_{secrets.token_hex(16)}", **self._cors.allow(request.headers)}
+        return {**self.common(headers, request), ID: self.request_id()}
+
+    def common(self, headers: Mapping[str, str], request: Request) -> dict[str, str]:
+        """The same without the id: then those of most responses are alike."""
+        return {**headers, **self._cors.allow(request.headers)}
+
+    def request_id(self) -> str:
+        """The id of a response."""
+        return f"req_{random_hex(16)}"
 
     def play(self, plan: AnswerPlan, limits: Limits) -> Play:
         """The answer of a plan within limits, not begun yet.
@@ -224,7 +238,8 @@ class Endpoint:
         selection = self._select(received, choice)
         self._chosen.add(selection.script)
         refuses = selection.script == DEFAULT and self._strict()
-        self._note(selection, received, refuses=refuses)
+        if self._entry.kept:
+            self._note(selection, received.conversation, refuses=refuses)
         if refuses:
             raise unmatched(self._scripts(), received, plan.param)
         if plan.conversation.schema is ANY_OBJECT:
@@ -234,8 +249,8 @@ class Endpoint:
         return Turn(
             selection,
             received,
-            later=lambda: self._after_all(received),
-            changed=lambda: self._ring(selection.nonce),
+            later=self._after_all,
+            changed=self._ring,
             choice=choice,
             choices=plan.choices,
             seed=plan.id,
@@ -243,9 +258,12 @@ class Endpoint:
 
     def _select(self, received: Received, choice: int) -> Selection:
         # Looked for once a request. The file is read again when it changes, so it may be broken now.
-        library = self._library = self._scripts()
+        library = self._scripts()
         if isinstance(library, ScriptError):
+            self._library, self._conditions = {}, ()
             return rejected(str(library))
+        if library is not self._library:
+            self._library, self._conditions = library, conditions_of(library)
         selection = select(
             library,
             self._nonces,
@@ -259,15 +277,26 @@ class Endpoint:
             headers=self._headers,
             number=self._asked,
             choice=choice,
+            conditions=self._conditions,
         )
         return without_cursor(selection)
 
-    def _note(self, selection: Selection, received: Received, *, refuses: bool) -> None:
+    def _note(self, selection: Selection, conversation: Conversation, *, refuses: bool) -> None:
         """Note what was selected; why, is found out when somebody asks."""
+        why = Why(
+            library=self._library,
+            conversation=conversation,
+            headers=self._headers,
+            number=self._asked,
+            script=selection.script,
+            by=selection.by,
+            problem=selection.problem,
+            first=selection.first,
+            parts=len(selection.parts),
+            refused=refuses,
+        )
         script, part = (None, None) if refuses else (selection.script, selection.first)
-        library = self._library
-        scripts = () if isinstance(library, ScriptError) else library.values()
-        self._entry.choose(script, part, lambda: considered(scripts, received, selection, refuses=refuses))
+        self._entry.choose(script, part, why)
 
     def _after_all(self, received: Received) -> tuple[Step, ...]:
         """What is played when all parts of a script are answered."""

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from assay_endpoint.endpoint import ID
 from assay_endpoint.http.asgi import Application
 from assay_endpoint.http.exchange import BEGUN, Begun, begin, received
-from assay_endpoint.http.sending import reply_headers, stream_headers
+from assay_endpoint.http.sending import STREAM
 from assay_endpoint.journal.entry import Ended
 from assay_endpoint.play import Head, Reply
 from assay_endpoint.wire.connection import EXTENSION, head
@@ -138,15 +139,17 @@ class Protocol(HttpToolsProtocol):
     def _reply(self, endpoint: Endpoint, begun: Begun, answer: Reply) -> None:
         if begun.play is not None:
             begun.play.close()
-        headers = reply_headers(endpoint, answer, begun.request)
-        self.transport.write(head(answer.status, headers, self.server_state.default_headers) + answer.body)
+        own = f"{ID}: {endpoint.request_id()}\r\ncontent-length: {len(answer.body)}\r\n"
+        headers = endpoint.common(answer.headers, begun.request)
+        self.transport.write(head(answer.status, headers, own, self.server_state.default_headers) + answer.body)
         endpoint.journal.whole(begun.request.entry, monotonic(), answer.status, answer.body)
         self.on_response_complete()
 
     def _started(self, endpoint: Endpoint, begun: Begun, first: Head) -> Begun:
         """What is left of a stream when its head is written, with the first piece if that is there."""
-        headers = {**stream_headers(endpoint, first, begun.request), "Transfer-Encoding": "chunked"}
-        written, piece = head(200, headers, self.server_state.default_headers), begun.first
+        headers = {**endpoint.common(first.headers, begun.request), **STREAM, "Transfer-Encoding": "chunked"}
+        own = f"{ID}: {endpoint.request_id()}\r\n"
+        written, piece = head(200, headers, own, self.server_state.default_headers), begun.first
         entry = begun.request.entry
         entry.open(200)
         if isinstance(piece, bytes) and piece:

@@ -60,6 +60,10 @@ class Rounds:
             loop.call_soon(self._round, loop)
 
 
+STREAM: Mapping[str, str] = {"Connection": "keep-alive"}
+"""What a stream's head has besides: clients and proxies between wait for this very header."""
+
+
 class Gone(Exception):  # noqa: N818 - no error: the client has left
     """The client has left."""
 
@@ -208,8 +212,7 @@ async def _head(status: int, headers: Mapping[str, str], send: Send) -> None:
 
 def stream_headers(endpoint: Endpoint, head: Head, request: Request) -> dict[str, str]:
     """The headers of a stream."""
-    # Clients and proxies between wait for the last one.
-    return {**endpoint.dressed(head.headers, request), "Connection": "keep-alive"}
+    return {**endpoint.dressed(head.headers, request), **STREAM}
 
 
 @lru_cache

@@ -56,9 +56,12 @@ class Piece:
     """As much of it as is kept."""
 
 
-@dataclass(kw_only=True, slots=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class Entry:
-    """A request and its answer, as far as they came."""
+    """A request and its answer, as far as they came.
+
+    What comes later is not set when an entry is made: until then it is the class's.
+    """
 
     number: int = 0
     """From 1, in the order in which they came."""
@@ -71,28 +74,28 @@ class Entry:
     query: str = field(default="", repr=False)
     raw_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """As they came, keys included: never shown."""
-    received: bytes = field(default=b"", repr=False)
+    received: bytes = field(default=b"", init=False, repr=False)
     """Its body, as much as is kept."""
-    received_size: int = 0
+    received_size: int = field(default=0, init=False)
     """Of all its body that was read."""
-    script: str | None = None
+    script: str | None = field(default=None, init=False)
     """The script that answered, `default` for the default answer; None where none was asked for."""
-    part: int | None = None
+    part: int | None = field(default=None, init=False)
     """Which part of it, from 0."""
-    status: int | None = None
+    status: int | None = field(default=None, init=False)
     """Of its answer; None until that begins."""
-    pieces: list[Piece] = field(default_factory=list, repr=False)
+    pieces: list[Piece] = field(default_factory=list, init=False, repr=False)
     """What was sent, with its times."""
-    sent_size: int = 0
+    sent_size: int = field(default=0, init=False)
     """Of all that was sent."""
-    ended: Ended | None = None
+    ended: Ended | None = field(default=None, init=False)
     """How the answer ended; None while it is under way."""
-    seconds: float | None = field(default=None, repr=False)
+    seconds: float | None = field(default=None, init=False, repr=False)
     """How long it took to its end."""
     bounds: Bounds = field(default=Bounds(), repr=False)
     kept: bool = field(default=True, repr=False)
     """Whether anything is noted."""
-    why: Callable[[], Sequence[Considered]] = field(default=tuple, repr=False)
+    why: Callable[[], Sequence[Considered]] = field(default=tuple, init=False, repr=False)
     """Which scripts were considered, and why they answer or do not."""
 
     # While it happens

@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay_endpoint.received import Received
 from assay_scripts.asked.matching import described, tried
 from assay_scripts.asked.request import Asked
-from assay_scripts.conversation import as_message
 from assay_scripts.selection import DEFAULT
 from assay_scripts.steps.when import condition
+from assay_scripts.values import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
-    from assay_endpoint.received import Received
+    from assay_proxy.conversation import Conversation
     from assay_scripts.asked.matching import Tried
-    from assay_scripts.selection import Selection
-    from assay_scripts.steps import Script
+    from assay_scripts.selection import By
+    from assay_scripts.steps import Library
     from assay_scripts.steps.when import When
 
 
@@ -32,39 +33,70 @@ class Considered:
     """Why it does, or does not, as a sentence without its full stop."""
 
 
-def considered(
-    scripts: Iterable[Script], received: Received, selection: Selection, *, refuses: bool = False
-) -> tuple[Considered, ...]:
-    """The scripts that are chosen by what a request says, in order, and the one that answers if it is another.
+@value(frozen=True, kw_only=True, slots=True)
+class Why:
+    """Says, when it is called, which scripts were considered for a request, and why they answer or do not.
 
-    Scripts that only a marker chooses are not among them, unless one does. `refuses`: the default does not answer.
+    Every request has one, and its entry keeps it, so it holds no more than it takes to find that out.
     """
-    conversation = [*received.history, *([as_message(received.given)] if received.given else [])]
-    asked = selection.asked or Asked(conversation=conversation)
-    chosen = selection.script
-    whens = {script.name: condition(script.when) for script in scripts if script.when is not None}
-    found = [_of(one, whens[one.script], selection) for one in tried(scripts, asked)]
-    if refuses or any(one.answers for one in found):
-        return tuple(found)
-    why = _NOT_MATCHED if chosen == DEFAULT else selection.problem or "the marker names it"
-    return (*found, Considered(script=chosen or "none", answers=True, why=why + _part(selection)))
+
+    library: Library
+    """The scripts as they were then."""
+    conversation: Conversation
+    headers: Mapping[str, str]
+    number: int
+    """Which request for an answer it was."""
+    script: str
+    """The one that was chosen, and how."""
+    by: By
+    problem: str | None
+    first: int
+    """The part that it plays."""
+    parts: int
+    """How many it has."""
+    refused: bool
+    """Whether the default would have answered, and did not."""
+
+    def __call__(self) -> tuple[Considered, ...]:
+        """The scripts that are chosen by what a request says, in order, and the one that answers if it is another.
+
+        Scripts that only a marker chooses are not among them, unless one does.
+        """
+        scripts = self.library.values()
+        whens = {script.name: condition(script.when) for script in scripts if script.when is not None}
+        found = [_of(one, whens[one.script], self) for one in tried(scripts, self._asked())]
+        if self.refused or any(one.answers for one in found):
+            return tuple(found)
+        why = _NOT_MATCHED if self.script == DEFAULT else self.problem or "the marker names it"
+        return (*found, Considered(script=self.script or "none", answers=True, why=why + _part(self)))
+
+    def _asked(self) -> Asked:
+        received = Received(self.conversation)
+        return Asked(
+            conversation=received.items,
+            developer=received.developer,
+            tools=received.tools,
+            model=self.conversation.model,
+            headers=self.headers,
+            number=self.number,
+        )
 
 
 _NOT_MATCHED = "no script matches, so the default answers"
 
 
-def _of(one: Tried, when: When, selection: Selection) -> Considered:
-    if one.script == selection.script:
-        why = "the marker names it" if selection.by == "marker" else described(when)
-        return Considered(script=one.script, answers=True, why=why + _part(selection))
-    why = f"it matches, too: {selection.script} comes before it, or a marker names that" if one.held else one.why_not
+def _of(one: Tried, when: When, chosen: Why) -> Considered:
+    if one.script == chosen.script:
+        why = "the marker names it" if chosen.by == "marker" else described(when)
+        return Considered(script=one.script, answers=True, why=why + _part(chosen))
+    why = f"it matches, too: {chosen.script} comes before it, or a marker names that" if one.held else one.why_not
     return Considered(script=one.script, answers=False, why=why)
 
 
-def _part(selection: Selection) -> str:
+def _part(chosen: Why) -> str:
     """Which part of the script plays."""
-    parts, first = len(selection.parts), selection.first
-    if selection.script == DEFAULT or parts == 1 == first + 1:
+    parts, first = chosen.parts, chosen.first
+    if chosen.script == DEFAULT or parts == 1 == first + 1:
         return ""
     if first == parts:
         return "; all its parts are played, so the default answer goes on"

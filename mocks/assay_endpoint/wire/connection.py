@@ -74,11 +74,16 @@ def slowly(transport: asyncio.Transport, receive: Receive, seconds: float) -> Se
     return send
 
 
-def head(status: int, headers: Mapping[str, str], before: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
-    """The head of a response, with headers of the server's `before` it."""
-    ours = "".join([f"{name.lower()}: {value}\r\n" for name, value in headers.items()])
+def head(status: int, headers: Mapping[str, str], own: str = "", before: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
+    """The head of a response: headers that others have, too, `own` lines that none has, and those of the server."""
     theirs = b"".join([b"%b: %b\r\n" % header for header in before])
-    return b"%b%b%b\r\n" % (_status_line(status), theirs, ours.encode("latin-1"))
+    return b"%b%b%b%b\r\n" % (_status_line(status), theirs, _lines(tuple(headers.items())), own.encode())
+
+
+# Of what makes up nearly every head there are a few kinds.
+@lru_cache
+def _lines(headers: tuple[tuple[str, str], ...]) -> bytes:
+    return "".join([f"{name.lower()}: {value}\r\n" for name, value in headers]).encode("latin-1")
 
 
 @lru_cache

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay_scripts.conversation import is_result, is_user, message_text, result_text
-from assay_scripts.values import value
+from assay_scripts.values import lazy, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +32,12 @@ class Asked:
     number: int | None = None
     """Which request it is of all; None where they are not counted."""
 
-    @cached_property
+    @lazy
     def text(self) -> str | None:
         """The last message of the user; None if there is none."""
         return next((message_text(item) for item in reversed(self.conversation) if is_user(item)), None)
 
-    @cached_property
+    @lazy
     def last_result(self) -> Mapping[str, Any] | None:
         """The tool result with which the conversation ends; None if it does not."""
         last = self.conversation[-1] if self.conversation else {}

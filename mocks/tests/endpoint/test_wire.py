@@ -28,9 +28,9 @@ SURFACES = pytest.mark.parametrize("surface", ["chat/completions", "responses"])
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Any]:
     """One endpoint for all tests, whose scripts each may replace: to stop a server takes longer than most of them."""
-    library: dict[str, Any] = {}
-    with running(endpoint_of(Settings(keepalive=0.05), lambda: library)) as url:
-        yield url, library
+    served: list[dict[str, Any]] = [{}]
+    with running(endpoint_of(Settings(keepalive=0.05), lambda: served[-1])) as url:
+        yield url, served
 
 
 @pytest.fixture
@@ -38,11 +38,10 @@ def served(endpoint: Any, tmp_path: Path) -> Any:
     """Serve these scripts; returns the base URL."""
 
     def serve(scripts: str) -> Any:
-        url, library = endpoint
+        url, libraries = endpoint
         file = tmp_path / "scripts.yaml"
         file.write_text(scripts, encoding="utf-8")
-        library.clear()
-        library.update(load_scripts(file))
+        libraries.append(load_scripts(file))
         return url
 
     return serve

@@ -18,6 +18,7 @@ class AskedModels:
         """None has been asked for."""
         self._lock = Lock()
         self._names: dict[str, None] = {}
+        self._latest: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -27,7 +28,10 @@ class AskedModels:
 
     def note(self, name: str) -> None:
         """Keep the name of a model that was asked for, and is served."""
+        if name == self._latest:
+            return
         with self._lock:
+            self._latest = name
             self._names.pop(name, None)
             self._names[name] = None
             if len(self._names) > KEPT:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from assay_proxy.errors import BAD_REQUEST, NOT_JSON, NOT_OBJECT, NOT_UTF8, TOO_LARGE, WRONG_MEDIA, ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 PIECE = 65536
 DEEPEST = 100
@@ -51,7 +51,7 @@ def object_in(data: bytes, media_type: str) -> Mapping[str, Any]:
     if media_type != "application/json":
         raise ApiError(WRONG_MEDIA)
     try:
-        body = _DECODER.decode(data.decode())
+        body = _decoded(data.decode())
     except UnicodeDecodeError:
         raise ApiError(NOT_UTF8) from None
     except (ValueError, RecursionError):
@@ -62,6 +62,16 @@ def object_in(data: bytes, media_type: str) -> Mapping[str, Any]:
     if data.count(b"[") + data.count(b"{") > DEEPEST and _levels_below(body, DEEPEST):
         raise ApiError(NOT_JSON, message=f"The request body is nested more than {DEEPEST} levels deep.")
     return body
+
+
+def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON
+    """The JSON that a text is."""
+    try:
+        body, end = _SCAN(text, 0)
+    except StopIteration:
+        end = -1
+    # With blanks around it, or none at all: what is wrong is said there.
+    return body if end == len(text) else _DECODER.decode(text)
 
 
 def _read(stream: Stream, length: int | None, limit: int) -> bytes:
@@ -116,3 +126,5 @@ def _inner(value: object) -> Iterable[object]:
 # parse_constant: Python would take NaN and Infinity, which are no JSON. One decoder: `json.loads` makes a new one for
 # each text whose options are not the usual ones.
 _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_double, parse_int=_integer)
+_SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+"""Reads the value that begins at a place, and says where it ends: as `decode` does behind blanks."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # A browser shows a page's script no other header of an answer, but for a few harmless ones.
 EXPOSED = "x-request-id, x-proxy-output-mode, x-proxy-tool-arguments, x-proxy-stop-after-tools, retry-after"
+_ANYONE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,10 @@ class Cors:
 
     origins: tuple[str, ...]
 
-    def allow(self, request: Mapping[str, str]) -> dict[str, str]:
+    def allow(self, request: Mapping[str, str]) -> Mapping[str, str]:
         """The headers of every response, error or not."""
         if "*" in self.origins:
-            return {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED}
+            return _ANYONE
         origin = request.get("origin", "")
         if origin not in self.origins:
             # A hint to caches: another origin may get another answer.
