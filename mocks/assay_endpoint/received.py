@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from assay_proxy.conversation import Call, ImagePart, Item, Message, Part, Result, TextPart, Tool
 from assay_scripts.conversation import as_message
-from assay_scripts.values import lazy, value
 
 if TYPE_CHECKING:
     from assay_proxy.conversation import Conversation
@@ -14,33 +13,21 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@value(frozen=True)
 class Received:
     """A conversation as scripts see it."""
 
-    conversation: Conversation
-
-    @lazy
-    def history(self) -> list[Json]:
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self.history: list[Json] = [_item(item) for item in conversation.history]
         """What was said before the input."""
-        return [_item(item) for item in self.conversation.history]
-
-    @lazy
-    def given(self) -> list[Json]:
+        self.given: list[Json] = [_input(part) for part in conversation.input]
         """The input of the turn: what the user said last."""
-        return [_input(part) for part in self.conversation.input]
-
-    @lazy
-    def tools(self) -> list[Json]:
+        self.tools: list[Json] = [_tool(tool) for tool in conversation.tools]
         """The tools that the client declared."""
-        return [_tool(tool) for tool in self.conversation.tools]
+        self.developer = conversation.developer or ""
+        """The instructions; empty where there are none."""
 
     @property
-    def developer(self) -> str:
-        """The instructions; empty where there are none."""
-        return self.conversation.developer or ""
-
-    @lazy
     def items(self) -> list[Json]:
         """All of the conversation: what was said before the input, and the input as a message."""
         return [*self.history, as_message(self.given)] if self.given else self.history

@@ -140,7 +140,8 @@ class Turn:
                 self._ahead = action
                 break
             texts.append(action.text)
-        self._last_character = next((text[-1] for text in reversed(texts) if text), self._last_character)
+        said = texts[-1] or "".join(texts)
+        self._last_character = said[-1:] or self._last_character
         return tuple(texts)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ _UNSEARCHED_ROLES = ("developer", "system")
 
 def input_text(items: Iterable[Item]) -> str:
     """The texts of a turn's input, joined by line breaks."""
-    return "\n".join(item["text"] for item in items if item.get("type") == "text")
+    return "\n".join([item["text"] for item in items if item.get("type") == "text"])
 
 
 def as_message(items: Sequence[Item]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Application:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._rounds = Rounds()
+        self.rounds = Rounds()
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         """One request, or the life of the server."""
@@ -47,6 +47,7 @@ class Application:
         taken: Request | Begun | None = scope.get("extensions", {}).get(BEGUN)
         request = self._received(scope) if taken is None else taken if isinstance(taken, Request) else taken.request
         journal, entry = self.endpoint.journal, request.entry
+        self.rounds.come()
         try:
             begun = taken if isinstance(taken, Begun) else await self._begin(request, receive)
             await self._send(begun, scope, receive, noted(journal, entry, send))
@@ -81,7 +82,7 @@ class Application:
                 await reply(begun.first, reply_headers(self.endpoint, begun.first, begun.request), send)
             else:
                 sending = _buffered(send) if scope["http_version"] == "1.0" else send
-                await Sending(self.endpoint, begun, receive, sending, scope, self._rounds).run()
+                await Sending(self.endpoint, begun, receive, sending, scope, self.rounds).run()
         finally:
             if begun.play is not None:
                 begun.play.close()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -39,8 +38,8 @@ _SMALL = 65_536
 class Protocol(HttpToolsProtocol):
     """A connection."""
 
-    _endpoint: Endpoint | None
-    """What answers at once; None: what is served is another application."""
+    _served: Application | None
+    """What has the answers; None: it is another application, which does it all by itself."""
     _request: Request | None = None
     """The request that is read, if it is to be answered at once."""
     _body = b""
@@ -48,15 +47,15 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin."""
         super().connection_made(transport)
-        self._endpoint = self.app.endpoint if isinstance(self.app, Application) else None
+        self._served = self.app if isinstance(self.app, Application) else None
         # Of a crowd that asks together, the first would wait for the last: uvloop writes what it may hold back at the
         # end of its round.
         transport.set_write_buffer_limits(high=0)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        if self._request is not None and self._endpoint is not None:
-            self._endpoint.journal.end(self._request.entry, monotonic(), Ended.GONE)
+        if self._request is not None and self._served is not None:
+            self._served.endpoint.journal.end(self._request.entry, monotonic(), Ended.GONE)
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
@@ -68,12 +67,14 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Take a request whose head is here."""
-        if self._endpoint is None or not self._is_usual():
+        if self._served is None or not self._is_usual():
             super().on_headers_complete()
             return
-        request = received(self._endpoint, "POST", self.url.decode(), "", self.headers)
+        self._served.rounds.come()
+        endpoint = self._served.endpoint
+        request = received(endpoint, "POST", self.url.decode(), "", self.headers)
         length = request.headers.get("content-length", "")
-        if not length.isdigit() or int(length) > _SMALL or self._endpoint.admit(request, int(length)) is not None:
+        if not length.isdigit() or int(length) > _SMALL or endpoint.admit(request, int(length)) is not None:
             self._hand_over(request)
             return
         self._request, self._body = request, b""
@@ -87,11 +88,11 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Answer a request, or let an application."""
-        endpoint, request = self._endpoint, self._request
-        if endpoint is None or request is None:
+        served, request = self._served, self._request
+        if served is None or request is None:
             super().on_message_complete()
             return
-        self._request = None
+        endpoint, self._request = served.endpoint, None
         begun = self._begun(endpoint, request)
         if begun.plain and isinstance(begun.first, Reply):
             self._reply(endpoint, begun, begun.first)
@@ -157,4 +158,4 @@ class Protocol(HttpToolsProtocol):
             entry.send(monotonic(), piece)
             piece = None
         self.transport.write(written)
-        return replace(begun, head=None, first=piece)
+        return Begun(request=begun.request, first=piece, play=begun.play, outputs=begun.outputs)

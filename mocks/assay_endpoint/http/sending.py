@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 PATIENCE = 8
 """Pieces that a stream sends without a wait before it looks whether its client is still there."""
 TOGETHER = 8
-"""Streams that go on in one round of the loop: a request that comes meanwhile waits for no more than their pieces."""
+"""Streams that go on in one round of the loop: a request that comes meanwhile waits for no more than their pieces.
+As long as requests come, it is one."""
 
 
 class Rounds:
@@ -37,6 +38,12 @@ class Rounds:
     def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._goes_on = False
+        self._came = False
+        """Whether a request has come since the last round."""
+
+    def come(self) -> None:
+        """A request has come: of a crowd that asks together, the last waits for all that is done before it."""
+        self._came = True
 
     async def turn(self) -> None:
         """Wait for one's turn."""
@@ -49,8 +56,9 @@ class Rounds:
         await mine
 
     def _round(self, loop: asyncio.AbstractEventLoop) -> None:
-        waiting = self._waiting
-        for _ in range(min(TOGETHER, len(waiting))):
+        waiting, most = self._waiting, 1 if self._came else TOGETHER
+        self._came = False
+        for _ in range(min(most, len(waiting))):
             next_one = waiting.popleft()
             # Its stream may have been stopped.
             if not next_one.done():

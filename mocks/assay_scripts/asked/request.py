@@ -35,7 +35,10 @@ class Asked:
     @lazy
     def text(self) -> str | None:
         """The last message of the user; None if there is none."""
-        return next((message_text(item) for item in reversed(self.conversation) if is_user(item)), None)
+        for item in reversed(self.conversation):  # a loop: it is asked with every request
+            if is_user(item):
+                return message_text(item)
+        return None
 
     @lazy
     def last_result(self) -> Mapping[str, Any] | None:

@@ -6,12 +6,13 @@ import asyncio
 import json
 import math
 import selectors
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from assay_endpoint.http.asgi import Application
-from assay_endpoint.http.sending import PATIENCE, TOGETHER
+from assay_endpoint.http.sending import PATIENCE, TOGETHER, Rounds
 from assay_endpoint.play import SHARED
 from assay_endpoint.serving import endpoint_of
 from assay_endpoint.settings import Settings
@@ -167,6 +168,26 @@ def test_a_request_waits_for_a_few_pieces_of_the_streams_before_it_alone() -> No
 
     # Of 64 that are ready all the time.
     assert run(late())[0] <= 2 * TOGETHER
+
+
+@pytest.mark.parametrize(("come", "together"), [(True, 1), (False, TOGETHER)])
+def test_as_long_as_requests_come_one_stream_goes_on_in_a_round(come: bool, together: int) -> None:  # noqa: FBT001 - a case
+    async def most() -> int:
+        rounds, gone_on, counts = Rounds(), list[int](), [0]
+
+        async def stream() -> None:
+            await rounds.turn()
+            gone_on.append(1)
+
+        streams = [asyncio.create_task(stream()) for _ in range(3 * TOGETHER)]
+        while len(gone_on) < len(streams):
+            if come:
+                rounds.come()
+            await asyncio.sleep(0)
+            counts.append(len(gone_on))
+        return max(after - before for before, after in pairwise(counts))
+
+    assert run(most())[0] == together
 
 
 def test_a_stream_that_is_stopped_while_it_waits_its_turn_holds_up_no_other() -> None:
