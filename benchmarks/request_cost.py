@@ -1,11 +1,11 @@
 """What a request costs the endpoint of the processor, without a socket.
 
-The application runs with a `send` that keeps nothing.
+A connection is given the bytes of requests, and what it writes goes nowhere.
 
     python benchmarks/request_cost.py [NAME …] [--profile NAME]
 
 Time of the processor, not of the clock, and the least of many short runs: other work on the machine shows less, so two
-versions can be compared on a busy one. What the server and the socket cost comes on top (`endpoints.py` has both).
+versions can be compared on a busy one. What the system takes for the socket comes on top (`endpoints.py` has both).
 Printed are the microseconds of each kind of request, and, with `--profile`, which functions they are spent in.
 """
 
@@ -22,17 +22,20 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from endpoints import SCRIPTS
+from uvicorn.server import ServerState
 
-from assay_endpoint.endpoint import Endpoint
-from assay_endpoint.http.asgi import Application
+from assay_endpoint.http.protocol import Protocol
 from assay_endpoint.scripts import scripts_of
+from assay_endpoint.serving import config_of, endpoint_of
 from assay_endpoint.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import uvicorn
 
 # This file is a script, in no package.
 # ruff: noqa: INP001
@@ -92,39 +95,51 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-async def _nowhere(message: Mapping[str, Any]) -> None:
-    del message
+class _Nowhere(asyncio.Transport):
+    """Keeps the last of what is written."""
+
+    last = b""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.last = bytes(data)
+
+    def is_closing(self) -> bool:
+        return False
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        del high, low
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
 
 
-async def _asked(kind: Kind, application: Application, times: int) -> None:
+def _request(kind: Kind) -> bytes:
     body = json.dumps(kind.body).encode()
-    headers = [
-        (b"host", b"127.0.0.1"),
-        (b"content-type", b"application/json"),
-        (b"authorization", b"Bearer assay"),
-        (b"content-length", b"%d" % len(body)),
-    ]
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": "POST",
-        "path": kind.path,
-        "query_string": b"",
-        "headers": headers,
-    }
-    came = {"type": "http.request", "body": body, "more_body": False}
+    return (
+        f"POST {kind.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer assay\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode() + body
 
+
+async def _asked(kind: Kind, config: uvicorn.Config, times: int) -> None:
+    connection, nowhere, request = Protocol(config, ServerState(), {}), _Nowhere(), _request(kind)
+    connection.connection_made(nowhere)
+    end = b"0\r\n\r\n" if kind.body.get("stream") else b"}"
     for _ in range(times):
-        bodies = [came]
-
-        async def receive(bodies: list[dict[str, Any]] = bodies) -> dict[str, Any]:
-            # The client stays.
-            return bodies.pop() if bodies else await asyncio.get_running_loop().create_future()
-
-        await application(dict(scope), receive, _nowhere)
+        nowhere.last = b""
+        connection.data_received(request)
+        while not nowhere.last.endswith(end):  # noqa: ASYNC110 - round by round
+            await asyncio.sleep(0)
+    connection.connection_lost(None)
 
 
-def _application(kind: Kind, folder: Path) -> Application:
+def _config(kind: Kind, folder: Path) -> uvicorn.Config:
     paths = []
     if kind.files:
         paths = [folder]
@@ -132,14 +147,16 @@ def _application(kind: Kind, folder: Path) -> Application:
         for number in range(1, kind.files):
             script = {"name": f"file-{number}", "when": f"the words of file {number}", "parts": [[{"say": ["Yes."]}]]}
             (folder / f"{number}.json").write_text(json.dumps([script]))
-    return Application(Endpoint(Settings(api_key="assay", journal=kind.journal), scripts_of(*paths), created=1))
+    config = config_of(endpoint_of(Settings(api_key="assay", journal=kind.journal), scripts_of(*paths)))
+    config.load()
+    return config
 
 
 def cost(kind: Kind, *, profile: bool = False) -> float:
     """Microseconds of the processor."""
     with tempfile.TemporaryDirectory() as folder:
-        application = _application(kind, Path(folder))
-        run = partial(_asked, kind, application, kind.together)
+        config = _config(kind, Path(folder))
+        run = partial(_asked, kind, config, kind.together)
         asyncio.run(run())
         gc.collect()
         gc.freeze()
@@ -150,7 +167,7 @@ def cost(kind: Kind, *, profile: bool = False) -> float:
             best = min(best, time.process_time() - began)
         if profile:
             profiler = cProfile.Profile()
-            profiler.runcall(asyncio.run, _asked(kind, application, 10 * kind.together))
+            profiler.runcall(asyncio.run, _asked(kind, config, 10 * kind.together))
             pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
         return best / kind.together / kind.count * 1e6
 
