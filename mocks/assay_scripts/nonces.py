@@ -5,7 +5,7 @@ Memory is bounded: a client may use a fresh nonce for every request of a long ru
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -76,7 +76,7 @@ class Nonce:
     """How many turns an `overload` step has refused, by script."""
     asked: defaultdict[str, int] = field(default_factory=_Counts)
     """How many requests have come, by script; for scripts whose parts are a sequence."""
-    turns: deque[Record] = field(default_factory=partial(deque, maxlen=KEPT_TURNS))
+    turns: list[Record] = field(default_factory=list)
     """The last turns, in order."""
 
     def begin(self, script: str, part: int, conversation: str) -> Record:
@@ -86,7 +86,10 @@ class Nonce:
         # Only those that a marker ties together have a name.
         if conversation:
             self.conversations[script].begin(conversation, record)
+        # No deque with a limit: an empty one is half a KiB, and each request without a nonce has a fresh one.
         self.turns.append(record)
+        if len(self.turns) > KEPT_TURNS:
+            del self.turns[0]
         return record
 
     def others(self, record: Record) -> list[Record]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Protocol, get_args
+from typing import Protocol
 
 from assay_scripts import steps as language
 from assay_scripts.steps import Piece
@@ -33,11 +33,10 @@ Action = Piece | language.Answering | language.Doing | Agentic | Wire
 Performance = Generator[Action | Until, float, None]
 """A part that is played: yields what happens, takes the time, ends with the part."""
 
+_Wordless = language.Silence | language.Answering | language.Doing | language.Overload | Agentic | Wire
 _Playing = Generator[Action | Until, float, float]
 
 
-_SPOKEN = get_args(language.Spoken)
-"""Not as a union, which is slower to ask for."""
 _FINISH = language.Finish()
 """The end of a part that has none of its own; it never changes."""
 
@@ -59,24 +58,25 @@ def perform(part: tuple[language.Step, ...], shared: SharedState, now: float) ->
         ended = ended or language.ends_turn(step)
         if isinstance(step, language.Pace):
             gaps = step.gaps()
-        elif gaps is not None and isinstance(step, _SPOKEN):
-            now = yield from _paced(step.deltas(), gaps, now)
+        elif isinstance(step, language.Spoken):
+            if gaps is not None:
+                now = yield from _paced(step.deltas(), gaps, now)
+                continue
+            # Here, not in a generator of its own: it is nearly all that there is in a long answer.
+            for piece in step.deltas():
+                now = yield piece
         else:
             now = yield from _play(step, shared, now)
     if not ended:
         yield _FINISH
 
 
-def _play(step: language.Step, shared: SharedState, now: float) -> _Playing:
-    if isinstance(step, language.Spoken):
-        for piece in step.deltas():
-            now = yield piece
-        return now
+def _play(step: _Wordless, shared: SharedState, now: float) -> _Playing:
     match step:
         case language.ErrorNotice():
             return (yield from _wait((yield step), math.inf))  # its turn has no end
-        case language.Pace() | language.Overload():
-            # A pace is for what comes after it; an overload is played before the turn begins.
+        case language.Overload():
+            # It is played before the turn begins.
             return now
         case language.Pause() | language.Hang():
             return (yield from _wait(now, now + step.seconds if isinstance(step, language.Pause) else math.inf))
