@@ -14,19 +14,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from flask import Response
-
 from assay_proxy.answers.demand import hold_for_call
 from assay_proxy.answers.timing import ATTENTIVE, TICK, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
 from assay_proxy.assembly.assembly import Assembly
 from assay_proxy.errors import failure
 from assay_proxy.events import CallOpened, Cause, Failed, Ready, Texts
 from assay_proxy.http.json_response import json_bytes
+from assay_proxy.http.plain_flask import PlainResponse
 from assay_proxy.surfaces import sse
 from assay_proxy.tools.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from flask import Response
 
     from assay_proxy.answers.plan import AnswerPlan
     from assay_proxy.answers.timing import Clock
@@ -108,7 +109,7 @@ class TurnRunner:
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
-        return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
+        return PlainResponse(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
     def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
