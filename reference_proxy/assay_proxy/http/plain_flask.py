@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import Flask, Response, has_app_context
+from flask import Flask, Request, Response, has_app_context
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter
 
@@ -16,9 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
-    from flask import Request
     from flask.sessions import SessionMixin
     from werkzeug.routing import Rule
+
+
+class PlainRequest(Request):
+    """A request of which nearly always the method and the environment are all that is asked for."""
+
+    def __init__(self, environ: WSGIEnvironment, populate_request: bool = True, shallow: bool = False) -> None:  # noqa: FBT001, FBT002 - Werkzeug's
+        self.environ = environ
+        self.method = environ["REQUEST_METHOD"]
+        self._how = populate_request, shallow
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as different as the attributes
+        """Something that it lacks: it is made as others are, once."""
+        how = self.__dict__.pop("_how", None)
+        if how is None:
+            raise AttributeError(name)
+        super().__init__(self.environ, *how)
+        return getattr(self, name)
 
 
 class PlainResponse(Response):
@@ -72,6 +88,7 @@ class PlainFlask(Flask):
     """A Flask for functions that answer by method and path alone."""
 
     session_interface = _NoSessions()
+    request_class = PlainRequest
     response_class = PlainResponse
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - Flask's
