@@ -6,6 +6,7 @@ no URL is built, and `g` keeps nothing. What is registered is found and called a
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from flask import Flask, Request, Response, has_app_context
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
     from flask.sessions import SessionMixin
     from werkzeug.routing import Rule
+
+OK = 200
 
 
 class PlainRequest(Request):
@@ -54,9 +57,6 @@ class PlainResponse(Response):
         return iter(cast("Iterable[bytes]", self.response))
 
 
-OK = 200
-
-
 class _NoSessions(SessionInterface):
     """One session for all requests, which holds nothing and takes nothing."""
 
@@ -91,14 +91,10 @@ class PlainFlask(Flask):
     request_class = PlainRequest
     response_class = PlainResponse
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - Flask's
-        self._fixed: dict[tuple[str, str], _Found] = {}
-        super().__init__(*arguments, **options)
-
-    def add_url_rule(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - Flask's
-        """Register a route."""
-        super().add_url_rule(*arguments, **options)
-        self._fixed = {
+    @cached_property
+    def _fixed(self) -> dict[tuple[str, str], _Found]:
+        """What a method and a path lead to. Made with the first request: Flask takes no more routes from then on."""
+        return {
             (method, rule.rule): _Found(self, rule)
             for rule in self.url_map.iter_rules()
             if not rule.arguments
@@ -114,6 +110,7 @@ class PlainFlask(Flask):
 
     def full_dispatch_request(self) -> Response:
         """What hooks, route and error handlers make of the request, as in Flask, but that it sends signals."""
+        self._got_first_request = True
         try:
             answer = self.preprocess_request()
             if answer is None:
