@@ -44,6 +44,10 @@ HEAVIEST = 2**15
 WEIGHT = 64
 """What an event weighs besides its text, in characters."""
 
+_TEXTUAL = (Text, Arguments)
+_SPECIAL = (Failed, Working)
+"""One closes the mailbox, the other is dropped where there is more to read."""
+
 
 @dataclass(eq=False)
 class _Run:
@@ -109,7 +113,7 @@ class Mailbox:
         with self._lock:
             if self._closed:
                 return False
-            if not self._put_text(event):
+            if not self._put_short(event):
                 self._put(event)
             self._ring()
             return not self._closed
@@ -131,7 +135,10 @@ class Mailbox:
             if isinstance(event, _Pieces):
                 self._size -= event.size
                 return Texts(choice=event.choice, texts=tuple(event.texts))
-            return self._taken(event) if isinstance(event, _Run) else self._weighed(event, -1)
+            if isinstance(event, _Run):
+                return self._taken(event)
+            self._size -= weight(event)
+            return event
 
     def close(self) -> None:
         """Drop what is unread and take no more."""
@@ -161,15 +168,18 @@ class Mailbox:
             self._bell.release()
             self._bell = None
 
-    def _put_text(self, event: Event) -> bool:
-        """The short way of nearly all events: text for a reader that keeps up. Whether it was one."""
-        if type(event) is not Text or self._open or self._spool.unread:
+    def _put_short(self, event: Event) -> bool:
+        """The short way of nearly all events, for a reader that keeps up. Whether it was one."""
+        if self._open or self._spool.unread or isinstance(event, _SPECIAL):
             return False
-        weighs = WEIGHT + len(event.text)
+        weighs = weight(event)
         if self._size + weighs > self.limit // CROWDED:
             return False
         self._size += weighs
-        if not self._goes_on(event, weighs):
+        if not isinstance(event, Text):
+            self._last = None
+            self._events.append(event)
+        elif not self._goes_on(event, weighs):
             self._events.append(event)
             self._last, self._spoken = (event if self._spoken else None), True
         return True
@@ -207,7 +217,8 @@ class Mailbox:
             # An event that cannot be joined keeps its place: every run ends before it.
             self._last = None
             self._part(*self._open)
-            self._events.append(self._weighed(event, 1))
+            self._events.append(event)
+            self._size += weight(event)
 
     def _join(self, event: Text | Arguments) -> None:
         """Add text to the run of its choice. Choices are independent, so events of others do not end the run."""
@@ -247,10 +258,6 @@ class Mailbox:
         stalled = unread > 0 and self.clock() - self._read_at > self.patience
         return stalled or unread > self.aside or self._size > self.limit
 
-    def _weighed(self, event: Event, sign: int) -> Event:
-        self._size += sign * weight(event)
-        return event
-
     def _drop(self) -> None:
         self._events.clear()
         self._last = None
@@ -261,4 +268,4 @@ class Mailbox:
 
 def weight(event: Event) -> int:
     """Characters an event holds, and something for the object itself."""
-    return WEIGHT + (len(event.text) if isinstance(event, Text | Arguments) else 0)
+    return WEIGHT + len(event.text) if isinstance(event, _TEXTUAL) else WEIGHT
