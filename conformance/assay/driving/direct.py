@@ -150,6 +150,8 @@ class _Connection(httpx.AsyncByteStream):
                 return cast("h11.Event | type[h11.PAUSED]", event)
 
     async def _read(self) -> bytes:
+        # What is there is read at once, without a turn of the loop: a server that never stops would stop all else here.
+        await asyncio.sleep(0)
         async with _within(self._seconds, httpx.ReadTimeout):
             try:
                 data = await asyncio.get_running_loop().sock_recv(self._connected, READ)
