@@ -9,16 +9,21 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
-
 if TYPE_CHECKING:
     import pytest
 
-# No deadlines: the tests share their cores with servers and with each other.
-settings.register_profile("ci", max_examples=60, deadline=None)
-settings.register_profile("dev", max_examples=200, deadline=None)
-settings.register_profile("nightly", max_examples=10_000, deadline=None)
-settings.load_profile("dev")  # what `--hypothesis-profile` names is loaded after this, and before tests are imported
+try:
+    from hypothesis import settings
+except ModuleNotFoundError:
+    # Where Assay is installed as editable, some versions of pytest read this file for `--pyargs assay.suites`, too.
+    # What the tests of Assay itself need is not in such an environment.
+    pass
+else:
+    # No deadlines: the tests share their cores with servers and with each other.
+    settings.register_profile("ci", max_examples=60, deadline=None)
+    settings.register_profile("dev", max_examples=200, deadline=None)
+    settings.register_profile("nightly", max_examples=10_000, deadline=None)
+    settings.load_profile("dev")  # what `--hypothesis-profile` names is loaded after this, before tests are imported
 
 os.environ.setdefault("ASSAY_PACE", "0")
 
@@ -39,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out, and count as deselected, what is for the nightly run."""
-    if config.getoption("whole"):
+    if config.getoption("whole", default=False):
         return
     left_out = [one for one in items if one.get_closest_marker("nightly")]
     if left_out:

@@ -4,6 +4,11 @@ All else runs side by side, since each conversation has a nonce of its own. But 
 belong to no turn, disturbs every turn that it plays, of whichever run. So runs hold a lock for each target: together
 while they do nothing of the kind, alone while they do. It is a file of this machine and of this user; runs from
 elsewhere do not see it, and what they disturb is tried again.
+
+The last run that uses the file removes it. So a run may hold the lock of a file that is no longer at its path, where
+another run has made a new one: whoever has got a lock looks whether its file is the one at the path, and opens that
+one if it is not. A file is removed only by a run that holds it alone and has looked, so that no other has passed that
+look.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ import fcntl
 import hashlib
 import os
 import tempfile
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,8 +37,10 @@ LOOK = 0.05
 class Turns:
     """The lock of a target."""
 
-    file: int | None
-    """The descriptor of its file; None: it could not be opened, so there are no turns to take."""
+    path: Path
+    """Its file, which each run makes that does not find it."""
+    file: int | None = None
+    """The descriptor of the file; None: it is not open, since it was not wanted yet or cannot be opened."""
 
     @asynccontextmanager
     async def together(self) -> AsyncIterator[None]:
@@ -49,44 +56,64 @@ class Turns:
 
     @asynccontextmanager
     async def _held(self, kind: int) -> AsyncIterator[None]:
-        if self.file is None:
-            yield
-            return
         # Never waited for in the call itself, which would stop the event loop.
         for _ in range(int(LONGEST / LOOK)):
-            if _taken(self.file, kind):
+            try:
+                if self._taken(kind):
+                    break
+            except OSError:  # there can be no file here, so there are no turns to take
                 break
             await asyncio.sleep(LOOK)
         try:
             yield
         finally:
-            fcntl.flock(self.file, fcntl.LOCK_UN)
+            if self.file is not None:
+                fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    def _taken(self, kind: int) -> bool:
+        """Whether the lock was free and is now held; an OSError says that there can be none."""
+        while True:
+            if self.file is None:
+                # No link is followed: in a folder that all may write to, it would be somebody else's.
+                self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(self.file, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            if self._is_at_its_path(self.file):
+                return True
+            self._close()
+
+    def _is_at_its_path(self, file: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file), os.lstat(self.path))
+        except FileNotFoundError:
+            return False
+
+    def leave(self) -> None:
+        """Remove the file, unless another run holds its lock."""
+        # Whoever has it open without holding it finds out when it takes the lock.
+        with suppress(OSError):
+            if self.file is not None and self._taken(fcntl.LOCK_EX):
+                self.path.unlink()
+        self._close()
+
+    def _close(self) -> None:
+        file, self.file = self.file, None
+        if file is not None:
+            os.close(file)
 
 
 @contextmanager
 def turns(base_url: str) -> Iterator[Turns]:
     """The lock of the target at a URL, for the length of a run."""
+    shared = Turns(path=_path(base_url))
     try:
-        # No link is followed: in a folder that all may write to, it would be somebody else's.
-        file = os.open(_path(base_url), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError:
-        yield Turns(file=None)
-        return
-    try:
-        yield Turns(file=file)
+        yield shared
     finally:
-        os.close(file)
+        shared.leave()
 
 
 def _path(base_url: str) -> Path:
     place = urlsplit(base_url).netloc.replace("localhost", "127.0.0.1")
     return Path(tempfile.gettempdir()) / f"assay-{os.getuid()}-{hashlib.sha256(place.encode()).hexdigest()[:12]}.lock"
-
-
-def _taken(file: int, kind: int) -> bool:
-    """Whether the lock was free and is now held."""
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -5,6 +5,9 @@ requests and in answers alike, by a placeholder of the same length: every place 
 repeats the key is still seen to do so. A target may cut the key in two reads, escape it as JSON does, or quote it for a
 URL; all of that is found. A key that a model spells out token by token is not: no sequence of bytes holds it then.
 
+A value that cannot be a key, such as `accept=application/json` or the name of a vendor, is replaced in requests alone:
+answers have the same words by themselves, and would be judged without them.
+
 Everything is masked before it is judged. A sentence that a judgement quotes from an answer may end in the middle of the
 key, and half of it could not be found any more.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,10 +35,24 @@ if TYPE_CHECKING:
 MASK = "key-"
 """What stands for a secret, repeated to the secret's length."""
 SHORTEST = 8
-"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance. So does a
-header's value of letters alone, such as the name of a vendor."""
+"""Characters of a secret that is looked for inside texts; a shorter one (a flag) stands in many by chance."""
+_NAMES_A_SECRET = re.compile(
+    r"(?:api|auth|access|secret|private|account|subscription|master|client|app)?keys?"
+    r"|.*(?:auth|token|secret|cookie|passw|credential|session|signature|jwt).*"
+    r"|pass|pwd?|pin|sig",
+    re.IGNORECASE,
+)
+"""A part of a name, between hyphens or underscores, whose value is secret whatever it looks like."""
+_ORDINARY = re.compile(
+    r"[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}"  # a word; keys are longer, and have digits or change their case
+    r"|\d{1,4}|v\d{1,2}(?:\.\d{1,3}){0,2}|\d{4}-\d\d-\d\d(?:-preview)?"  # a count, a version
+    r"|(?:application|text|image|audio|multipart|\*)/(?:[a-z.+-]{1,40}|\*)"
+    r"|https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:/v\d)?/?"
+)
+"""The values under other names that are no key. Whatever is not seen to be ordinary is a secret."""
 
 _T = TypeVar("_T")
+_Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +103,8 @@ class Masking:
     """What replaces the secrets of one target."""
 
     secrets: tuple[_Secret, ...]
+    ordinary: tuple[_Secret, ...] = ()
+    """The values of a person's own that are no secret: replaced where they are sent."""
 
     def text(self, text: str) -> str:
         """A text without them."""
@@ -124,11 +144,18 @@ class Masking:
     def transcript(self, transcript: Transcript) -> Transcript:
         """A transcript without them. Its body is looked at whole: a secret may lie across two pieces."""
         kept = self._changed(transcript, "pieces")
+        sent = self.sent(kept.get("request_headers", transcript.request_headers))
+        if sent != transcript.request_headers:
+            kept["request_headers"] = sent
         body = transcript.body
         masked = self.body(body)
         if masked != body:
             kept["pieces"] = tuple(_cut(masked, transcript.pieces))
         return replace(transcript, **kept) if kept else transcript
+
+    def sent(self, pairs: _Pairs) -> _Pairs:
+        """Names and values that a request carries, without any value of a person's own."""
+        return Masking(secrets=(*self.secrets, *self.ordinary)).value(pairs)
 
     def _changed(self, value: Any, *but: str) -> dict[str, Any]:  # noqa: ANN401 (any dataclass)
         """The fields of a dataclass that hold a secret, without it."""
@@ -147,11 +174,21 @@ def _cut(body: bytes, pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 def masking(target: Target) -> Masking:
     """What replaces the secrets of a target."""
-    return Masking(secrets=tuple(_secrets(target)))
+    own = [(name, value) for name, value in (*target.headers, *target.query) if value]
+    secret = [value for name, value in own if not _is_ordinary(name, value)]
+    return Masking(
+        secrets=(*_keys(target), *(_Secret(value=value, anywhere=len(value) >= SHORTEST) for value in secret)),
+        ordinary=tuple(_Secret(value=value, anywhere=False) for name, value in own if _is_ordinary(name, value)),
+    )
 
 
-def _secrets(target: Target) -> Iterator[_Secret]:
-    """The key, and the values that each request carries."""
+def _is_ordinary(name: str, value: str) -> bool:
+    is_named = any(_NAMES_A_SECRET.fullmatch(part) for part in re.split("[-_.]", name))
+    return not is_named and _ORDINARY.fullmatch(value) is not None
+
+
+def _keys(target: Target) -> Iterator[_Secret]:
+    """The key, and the password of the address."""
     if target.api_key:
         key = target.api_key
         yield _Secret(value=key, anywhere=len(key) >= SHORTEST)
@@ -161,14 +198,13 @@ def _secrets(target: Target) -> Iterator[_Secret]:
     password = urlsplit(target.base_url).password
     if password:
         yield _Secret(value=password, anywhere=True)
-    for _, value in (*target.headers, *target.query):
-        if value:
-            yield _Secret(value=value, anywhere=len(value) >= SHORTEST and not value.isalpha())
 
 
 def masked_target(target: Target) -> Target:
     """A target that holds no secret."""
-    return masking(target).value(target)
+    mask = masking(target)
+    masked = mask.value(target)
+    return replace(masked, headers=mask.sent(masked.headers), query=mask.sent(masked.query))
 
 
 def masked_runs(runs: Sequence[Run], target: Target) -> list[Run]:
@@ -177,7 +213,7 @@ def masked_runs(runs: Sequence[Run], target: Target) -> list[Run]:
     An answer that repeats a secret is read again, so that what is read in it holds none either.
     """
     mask, shown = masking(target), masked_target(target)
-    if not mask.secrets:
+    if not (mask.secrets or mask.ordinary):
         return list(runs)
     return [_run(run, mask, shown) for run in runs]
 

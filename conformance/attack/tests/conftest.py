@@ -32,8 +32,9 @@ SETTINGS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """How long to attack."""
+    """How long to attack, and what."""
     parser.addoption("--seconds", type=float, default=60.0, help="seconds for each attack that goes on")
+    parser.addoption("--python", default=sys.executable, help="the Python whose proxy is attacked, of another version")
 
 
 @pytest.fixture(scope="session")
@@ -77,11 +78,12 @@ class Proxy:
 
 
 @pytest.fixture(scope="session")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+def proxy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     """The proxy with the mock behind it."""
+    python = request.config.getoption("--python")
     log = tmp_path_factory.mktemp("attack") / "log"
-    env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(sys.executable).with_name("assay-codex"))}
-    words = [sys.executable, "-m", "assay_proxy"]
+    env = {**os.environ, **SETTINGS, "CODEX_BIN": str(Path(python).with_name("assay-codex"))}
+    words = [python, "-m", "assay_proxy"]
     with (
         log.open("w") as file,
         subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=file, text=True) as process,

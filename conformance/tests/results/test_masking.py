@@ -99,3 +99,62 @@ def test_an_answer_that_repeats_the_key_is_read_again(driven: tuple[Target, Sequ
     readings = [one.reading for those in masked[0].exchanges.values() for one in those if one.reading]
     assert readings
     assert word not in repr([reading.payloads for reading in readings])
+
+
+TEXT = "openai at 2024-10-21 of http://127.0.0.1:8123/v1, application/json; qwertyuiop"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("x-portkey-provider", "openai"),
+        ("x-portkey-custom-host", "http://127.0.0.1:8123/v1"),
+        ("accept", "application/json"),
+        ("api-version", "2024-10-21"),
+        ("x-team", "qwertyuiop"),
+    ],
+)
+def test_a_value_that_cannot_be_a_key_is_replaced_where_it_is_sent_and_left_in_answers(name: str, value: str) -> None:
+    target = replace(TARGET, headers=((name, value),))
+    sent = replace(answer(TEXT.encode()), request_headers=((name, value),), headers=(("content-type", value),))
+    masked = masking(target).transcript(sent)
+    assert masked.body == TEXT.encode()
+    assert masked.headers == (("content-type", value),)
+    assert masked.request_headers == ((name, ("key-" * len(value))[: len(value)]),)
+    shown = masked_target(target)
+    assert value not in repr(shown.headers)
+    assert masked_target(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("authorization", "qwertyuiop"),
+        ("x-portkey-api-key", "qwertyuiop"),
+        ("apikey", "qwertyuiop"),
+        ("X_AUTH", "QWERTYUIOP"),
+        ("x-access-token", "application/json"),
+        ("session_id", "http://127.0.0.1:8123/v1"),
+        ("cookie", "2024-10-21"),
+        # Under any name:
+        ("x-team", "qwertyuiopasdfgh"),
+        ("x-team", "qWertyuiop"),
+        ("x-team", "qwertyuiop1"),
+        ("x-team", "a1b2-c3d4"),
+        ("x-team", "20241021"),
+        ("x-callback", "https://hooks.example/v1"),
+        ("x-callback", "http://127.0.0.1:8123/v1/T0/B0"),
+        ("x-callback", "http://me:qwertyuiop@127.0.0.1/v1"),
+        ("accept", "application/json; key=a1"),
+        ("x-words", "correct-horse-battery"),
+    ],
+)
+@pytest.mark.parametrize("where", ["headers", "query"])
+def test_whatever_may_be_a_key_stands_nowhere(name: str, value: str, where: str) -> None:
+    pairs = ((name, value),)
+    target = replace(TARGET, headers=pairs) if where == "headers" else replace(TARGET, query=pairs)
+    said = f"You sent {value}, did you?"
+    got = replace(answer(said.encode()), request_headers=((name, value),), headers=(("x-echo", said),))
+    for shown in (masking(target).transcript(got), masked_target(target)):
+        assert value not in repr(shown)
+    assert value.encode() not in masking(target).transcript(got).body

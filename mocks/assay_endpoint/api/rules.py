@@ -100,24 +100,29 @@ def integer(name: str, low: float, high: float) -> Field:
     return name, rule
 
 
-def boolean(name: str) -> Field:
-    """True or false."""
+def typed(name: str, right: str, *types: type) -> Field:
+    """A value of one of these types."""
 
     def rule(body: Body) -> Iterator[Fault]:
-        if not isinstance(body.get(name), bool | None):
-            yield Fault(name, "true or false", TYPE)
+        if body.get(name) is not None and not isinstance(body[name], types):
+            yield Fault(name, right, TYPE)
 
     return name, rule
+
+
+def boolean(name: str) -> Field:
+    """True or false."""
+    return typed(name, "true or false", bool)
 
 
 def mapping(name: str) -> Field:
     """An object."""
+    return typed(name, "an object", dict)
 
-    def rule(body: Body) -> Iterator[Fault]:
-        if not isinstance(body.get(name), dict | None):
-            yield Fault(name, "an object", TYPE)
 
-    return name, rule
+def text(name: str) -> Field:
+    """A string."""
+    return typed(name, "a string", str)
 
 
 def word(*path: str, words: Collection[str]) -> Field:
@@ -128,7 +133,8 @@ def word(*path: str, words: Collection[str]) -> Field:
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
         if value is not None and value not in tuple(words):
-            yield Fault(".".join(path), f"one of {', '.join(words)}")
+            fault = Fault(".".join(path), f"one of {', '.join(words)}")
+            yield fault if isinstance(value, str) else fault._replace(problem=TYPE)
 
     return path[0], rule
 
@@ -192,8 +198,11 @@ def _metadata(body: Body) -> Iterator[Fault]:
     for name, value in metadata.items():
         if len(name) > LONGEST_KEY:
             yield Fault("metadata", f"an object with keys of at most {LONGEST_KEY} characters", TEXT_LONG)
-        if isinstance(value, str) and len(value) > LONGEST_VALUE:
-            yield Fault(f"metadata.{name}", f"a string of at most {LONGEST_VALUE} characters", TEXT_LONG)
+        right = f"a string of at most {LONGEST_VALUE} characters"
+        if not isinstance(value, str):
+            yield Fault(f"metadata.{name}", right, TYPE)
+        elif len(value) > LONGEST_VALUE:
+            yield Fault(f"metadata.{name}", right, TEXT_LONG)
 
 
 def _results(body: Body) -> Iterator[Fault]:
@@ -246,7 +255,19 @@ def _strict_tools(body: Body) -> Iterator[Fault]:
             yield Fault(f"tools[{index}].{place}", f"a strict schema, with {short}", FUNCTION_SCHEMA)
 
 
+_EITHER = (
+    boolean("store"),
+    mapping("metadata"),
+    ("metadata", _metadata),
+    word("service_tier", words=TIERS),
+    text("user"),
+    text("safety_identifier"),
+    text("prompt_cache_key"),
+)
+"""The fields that both surfaces have."""
+
 CHAT = table(
+    *_EITHER,
     ("messages", _results),
     decimal("frequency_penalty", -2, 2),
     decimal("presence_penalty", -2, 2),
@@ -263,10 +284,10 @@ CHAT = table(
     ("tools", _strict_tools),
     only_with("parallel_tool_calls", "tools", "functions"),
     ("response_format", _format),
-    ("metadata", _metadata),
     word("reasoning_effort", words=EFFORTS),
     word("verbosity", words=VERBOSITIES),
-    word("service_tier", words=TIERS),
+    mapping("prediction"),
+    mapping("web_search_options"),
     not_served("modalities", '["text"]: nothing is spoken here', served=["text"]),
     not_served("audio", "absent: nothing is spoken here"),
 )
@@ -285,18 +306,19 @@ def _text_format(body: Body) -> Iterator[Fault]:
 
 
 RESPONSES = table(
+    *_EITHER,
     integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
     integer("top_logprobs", 0, MOST_ALTERNATIVES),
     # An empty list is one without tools here, unlike in chat.
     array("tools", most=MOST_TOOLS),
     ("tools", _strict_tools),
     ("text", _text_format),
-    ("metadata", _metadata),
+    typed("include", "a list", list),
+    integer("max_tool_calls", float("-inf"), float("inf")),
     mapping("reasoning"),
     word("reasoning", "effort", words=EFFORTS),
     word("reasoning", "summary", words=SUMMARIES),
     word("text", "verbosity", words=VERBOSITIES),
-    word("service_tier", words=TIERS),
     word("truncation", words=("auto", "disabled")),
     not_served("background", "false: nothing is answered in the background here", served=False),
     not_served("prompt", "absent: no prompts are stored here"),
@@ -311,25 +333,39 @@ def unanswered(conversation: Conversation) -> Iterator[Fault]:
             yield Fault("input", f"with an output of the function call {item.id}", UNCODED)
 
 
-_RANGES: Mapping[str, Rule] = dict(
-    (
-        array("messages", least=1, most=2048),
-        integer("n", 1, 128),
-        decimal("temperature", 0, 2),
-        decimal("top_p", 0, 1),
-        integer("max_tokens", 1, float("inf")),
-        integer("max_completion_tokens", 1, float("inf")),
-        integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
-        boolean("stream"),
-        boolean("store"),
-        boolean("parallel_tool_calls"),
-    )
+_REFUSED = (
+    text("model"),
+    typed("messages", "a list", list),
+    array("messages", least=1, most=2048),
+    typed("input", "a string or a list", str, list),
+    text("instructions"),
+    text("previous_response_id"),
+    typed("tools", "a list", list),
+    typed("functions", "a list", list),
+    typed("tool_choice", "a string or an object", str, dict),
+    typed("function_call", "a string or an object", str, dict),
+    mapping("response_format"),
+    mapping("text"),
+    mapping("stream_options"),
+    mapping("metadata"),
+    ("metadata", _metadata),
+    integer("n", 1, 128),
+    decimal("temperature", 0, 2),
+    decimal("top_p", 0, 1),
+    integer("max_tokens", 1, float("inf")),
+    integer("max_completion_tokens", 1, float("inf")),
+    integer("max_output_tokens", LEAST_OUTPUT, float("inf")),
+    boolean("stream"),
+    boolean("store"),
+    boolean("parallel_tool_calls"),
 )
 """What the proxy refuses itself, with one code for all that is wrong."""
 
 
 def coded(error: ApiError, body: Body) -> ApiError:
     """The proxy's refusal of a body, with the code that the service has for it."""
-    rule = _RANGES.get(error.param or "")
-    fault = next(iter(rule(body)), None) if rule and error.problem is INVALID_PARAM else None
+    if error.problem is not INVALID_PARAM:
+        return error
+    faults = (fault for name, rule in _REFUSED if name == error.param for fault in rule(body))
+    fault = next(faults, None)
     return ApiError(fault.problem, error.message, error.param) if fault else error

@@ -130,6 +130,12 @@ def test_a_route_that_is_not_served_is_no_wrong_method() -> None:
         assert plain.delete("/v1/models").status_code == 405
 
 
+@pytest.mark.parametrize("path", ["/responses/compact", "/audio/speech", "/files"])
+def test_a_route_of_openais_that_is_not_served_is_404(served: Any, path: str) -> None:
+    answer = httpx.post(served() + path, json={"model": "m"}, trust_env=False)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_url")
+
+
 def test_the_same_seed_has_the_same_answer_and_fingerprint(client: openai.OpenAI) -> None:
     one, other = (client.chat.completions.create(model="m", messages=ASK, seed=7, temperature=1) for _ in range(2))
     assert (one.system_fingerprint, one.choices) == (other.system_fingerprint, other.choices)

@@ -90,7 +90,7 @@ CHAT: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"logit_bias": [5]}, "logit_bias", "invalid_type", {"logit_bias": {}}),
     ({"reasoning_effort": "huge"}, "reasoning_effort", "invalid_value", {"reasoning_effort": "low"}),
     ({"verbosity": "huge"}, "verbosity", "invalid_value", {"verbosity": "low"}),
-    ({"service_tier": ["auto"]}, "service_tier", "invalid_value", {"service_tier": "auto"}),
+    ({"service_tier": "cheap"}, "service_tier", "invalid_value", {"service_tier": "auto"}),
     ({"modalities": ["text", "audio"]}, "modalities", "unsupported_value", {"modalities": ["text"]}),
     ({"audio": {"voice": "alloy"}}, "audio", "unsupported_value", {"audio": None}),
     (
@@ -118,6 +118,8 @@ CHAT: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"max_tokens": 0}, "max_tokens", "integer_below_min_value", {"max_tokens": 1}),
     ({"max_completion_tokens": "many"}, "max_completion_tokens", "invalid_type", {"max_completion_tokens": 1}),
     ({"stream": "yes"}, "stream", "invalid_type", {"stream": False}),
+    ({"metadata": {"a": 5}}, "metadata.a", "invalid_type", {"metadata": {"a": "5"}}),
+    ({"conversation": 5, "messages": []}, "messages", "empty_array", {"conversation": 5}),
 ]
 """What is refused, the param and the code, and what is served."""
 
@@ -133,7 +135,9 @@ RESPONSES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
         "invalid_function_parameters",
         {"tools": flat(strict=True, parameters=CLOSED)},
     ),
-    ({"tools": 7}, "tools", "invalid_value", {"tools": []}),
+    ({"tools": [7]}, "tools[0].type", "invalid_value", {"tools": []}),
+    ({"conversation": "conv_1"}, "conversation", "invalid_value", {"conversation": None}),
+    ({"metadata": {"a": 5}}, "metadata", "invalid_type", {"metadata": {}}),
     ({"text": text_schema(OPEN)}, "text.format.schema", "invalid_json_schema", {"text": text_schema(CLOSED)}),
     ({"text": text_schema(CLOSED, name="")}, "text.format.name", "invalid_value", {"text": {}}),
     (
@@ -154,6 +158,22 @@ RESPONSES: list[tuple[dict[str, Any], str, str | None, dict[str, Any]]] = [
     ({"input": [USER, FUNCTION_CALL]}, "input", None, {"input": [USER, FUNCTION_CALL, OUTPUT]}),
     ({"temperature": -1}, "temperature", "decimal_below_min_value", {"temperature": 0}),
 ]
+
+OF_ANOTHER_TYPE: dict[str, dict[str, Any]] = {
+    "/chat/completions": {
+        "messages": "Hello.", "tools": 7, "functions": {}, "tool_choice": 7, "function_call": [],
+        "response_format": "json", "stream_options": True, "reasoning_effort": 7, "verbosity": [], "prediction": "a",
+        "web_search_options": True,
+    },
+    "/responses": {
+        "input": 7, "instructions": ["a"], "tools": 7, "tool_choice": 7, "text": "json", "stream_options": True,
+        "previous_response_id": 7, "truncation": True, "include": "a", "max_tool_calls": "7", "reasoning": "low",
+    },
+}  # fmt: skip
+OF_EITHER: dict[str, Any] = {
+    "model": 5, "user": 5, "store": "yes", "metadata": [], "parallel_tool_calls": "no", "service_tier": ["auto"],
+    "safety_identifier": 5, "prompt_cache_key": 5, "stream": 1, "temperature": "hot", "top_p": [],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -182,6 +202,16 @@ def test_what_openai_refuses_is_refused_and_what_is_right_is_served(
     assert (error["type"], error["param"], error["code"]) == ("invalid_request_error", param, code)
     assert error["message"].startswith(f"`{param}` must be ")
     assert served(client, path, right) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [(path, name, value) for path, more in OF_ANOTHER_TYPE.items() for name, value in (OF_EITHER | more).items()],
+)
+def test_a_value_of_another_type_is_refused_as_that(client: httpx.Client, path: str, name: str, value: Any) -> None:
+    error = served(client, path, {"stream": name == "stream_options", name: value})
+    assert (error["param"], error["code"]) == (name, "invalid_type")
+    assert error["message"].startswith(f"`{name}` must be ")
 
 
 def test_a_call_in_a_stored_response_wants_its_output(client: httpx.Client) -> None:
