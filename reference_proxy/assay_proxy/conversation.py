@@ -87,7 +87,6 @@ class Conversation:
     schema: Mapping[str, Any] | None = None
     """The JSON schema that the answer's text must match."""
 
-    @property
     def size(self) -> int:
         """Bytes of text the model is given, for estimates where no usage is reported."""
         texts = [self.developer or "", *[_text(part) for part in self.input]]

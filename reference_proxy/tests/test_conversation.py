@@ -52,4 +52,4 @@ def test_tools_model_and_schema_are_passed_on() -> None:
 def test_the_size_counts_bytes_of_every_text() -> None:
     message = Message(role="user", parts=(TextPart("é"), ImagePart("data:x")))
     sent = converse([say("system", "ab"), message, CALL, RESULT, say("user", "\ud800")])
-    assert sent.size == 2 + 2 + len("f{}") + len("done") + 1
+    assert sent.size() == 2 + 2 + len("f{}") + len("done") + 1

@@ -175,7 +175,7 @@ def _store(response: Json, before: tuple[Item, ...], given: Given) -> Stored:
     said = (item for item in response["output"] if item["type"] != "reasoning")
     conversation = (*before, *map(_conversation_item, said))
     # An upper bound: the responses of one conversation share its items.
-    size = converse(conversation).size + len(json.dumps([response, listed]))
+    size = converse(conversation).size() + len(json.dumps([response, listed]))
     return Stored(response=response, conversation=conversation, given=listed, size=size)
 
 

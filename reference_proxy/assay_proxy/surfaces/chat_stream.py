@@ -39,8 +39,8 @@ class Head:
     created: int
     model: str
     include_usage: bool = False
-    prompt_bytes: int = 0
-    """For estimates of usage."""
+    prompt_bytes: Callable[[], int] = int
+    """For estimates of usage, and asked for only where there is no other."""
     choices: int = 1
     """How many there are."""
     call_format: CallFormat = field(default_factory=CallFormat)

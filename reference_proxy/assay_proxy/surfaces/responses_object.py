@@ -49,8 +49,8 @@ class Head:
     """The request's parameters as the response repeats them."""
     now: Callable[[], float] | None = None
     """The time, in epoch seconds; None: an answer ends when it was created."""
-    prompt_bytes: int = 0
-    """For estimates of usage."""
+    prompt_bytes: Callable[[], int] = int
+    """For estimates of usage, and asked for only where there is no other."""
     call_format: CallFormat = field(default_factory=CallFormat)
     strict: frozenset[str] | None = None
     """The names of the tools that may be called: any other call fails the response. None: all may."""

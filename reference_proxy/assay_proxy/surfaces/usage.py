@@ -10,6 +10,8 @@ from assay_proxy.events import Arguments, Text, Thought, Usage
 from assay_proxy.surfaces.json_text import written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay_proxy.events import TurnEvent
 
 # A rule of thumb, for backends that report nothing (chat.whole.usage).
@@ -18,9 +20,9 @@ BYTES_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Meter:
-    """Counts the tokens of an answer from its events; `prompt_bytes` is the size of the conversation."""
+    """Counts the tokens of an answer from its events; `prompt_bytes` gives the size of the conversation."""
 
-    prompt_bytes: int
+    prompt_bytes: Callable[[], int]
     _written: int = 0
     _reasoned: int = 0
     _reported: dict[int, Usage] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class Meter:
         """All that was reported, or an estimate when nothing was."""
         reports = self._reported.values()
         if not reports:
-            return estimate(self.prompt_bytes, self._written, self._reasoned)
+            return estimate(self.prompt_bytes(), self._written, self._reasoned)
         if len(reports) == 1:
             return next(iter(reports))
         return Usage(

@@ -10,8 +10,8 @@ from assay_proxy.surfaces.chat_stream import ChatStream, Head
 from assay_proxy.surfaces.writer import pieces
 from assay_proxy.tools import use_tool
 
-HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
-ASKED = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40, include_usage=True)
+HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
+ASKED = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40, include_usage=True)
 STOP = Finished(reason="stop")
 
 

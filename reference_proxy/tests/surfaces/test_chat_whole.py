@@ -17,7 +17,7 @@ from assay_proxy.tools import use_tool
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=40)
+HEAD = Head(id="chatcmpl-1", created=7, model="m", prompt_bytes=lambda: 40)
 
 
 def collect(said: Iterable[TurnEvent], head: Head) -> Any:

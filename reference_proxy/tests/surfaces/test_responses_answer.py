@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from assay_proxy.events import TurnEvent
 
-HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=40)
+HEAD = Head(token="t" * 48, created=7, model="m", prompt_bytes=lambda: 40)
 XML = CallFormat(dialect=Dialect.OBSIDIAN_XML, policy="burst", delimiter="~")
 STOP = Finished(reason="stop")
 CALLED = Finished(reason="tool_calls")

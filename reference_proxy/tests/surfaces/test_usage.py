@@ -25,7 +25,7 @@ def test_an_estimate_is_about_four_bytes_to_a_token_and_never_nothing() -> None:
 
 
 def test_what_was_reported_counts_the_last_time_for_each_choice() -> None:
-    meter = Meter(100)
+    meter = Meter(lambda: 100)
     for event in (
         Usage(prompt=1, completion=1),
         Usage(choice=1, prompt=10, completion=10),
@@ -36,7 +36,7 @@ def test_what_was_reported_counts_the_last_time_for_each_choice() -> None:
 
 
 def test_reasoning_is_estimated_as_part_of_the_completion() -> None:
-    meter = Meter(40)
+    meter = Meter(lambda: 40)
     # The reasoning itself where it is known, not its summary.
     for event in (Thought(summary=("12345678",), raw=("1234",)), Text(text="1234")):
         meter.take(event)
@@ -44,7 +44,7 @@ def test_reasoning_is_estimated_as_part_of_the_completion() -> None:
 
 
 def test_without_a_report_what_was_written_is_measured() -> None:
-    meter = Meter(40)
+    meter = Meter(lambda: 40)
     for event in (Text(text="éé"), Arguments(id="c", text="1234"), Finished(reason="stop")):
         meter.take(event)
     assert meter.usage() == Usage(prompt=10, completion=2)
