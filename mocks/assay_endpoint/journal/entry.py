@@ -128,6 +128,12 @@ class Entry:
             pieces.append(Piece(at=now - self.began, size=size, data=shown))
         self.sent_size += size
 
+    def whole(self, now: float, status: int, data: bytes) -> None:
+        """Note all of an answer, which is sent now."""
+        self.status, self.sent_size = status, len(data)
+        if data:
+            self.pieces.append(Piece(at=now - self.began, size=len(data), data=data[: self.bounds.sent]))
+
     def end(self, now: float, ended: Ended) -> None:
         """Note the end of the answer, once: what comes first is what counts."""
         if self.kept and self.ended is None:

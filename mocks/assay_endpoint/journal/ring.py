@@ -54,9 +54,9 @@ class Journal:
 
     def whole(self, entry: Entry, now: float, status: int, body: bytes) -> None:
         """Note a whole answer that is sent now."""
-        entry.open(status)
-        entry.send(now, body)
-        self.end(entry, now, Ended.COMPLETED)
+        if entry.kept:
+            entry.whole(now, status, body)
+            self.end(entry, now, Ended.COMPLETED)
 
     def find(self, number: int) -> Entry | None:
         """The entry of this number; None where it is forgotten, or never was."""
