@@ -291,20 +291,19 @@ def _models(app: Flask, settings: Settings, asked: AskedModels) -> None:
         return json_response(model(name))
 
 
-def _body(settings: Settings) -> Mapping[str, Any]:
-    environ = request.environ
+def _body(settings: Settings, environ: WSGIEnvironment) -> Mapping[str, Any]:
+    length = environ.get("CONTENT_LENGTH", "")
     # What most requests say exactly needs no parser.
     exact = environ.get("CONTENT_TYPE") == JSON
     return read_object(
         environ["wsgi.input"] if environ.get("wsgi.input_terminated") else request.stream,
-        length=request.content_length,
+        length=int(length) if length.isdecimal() else None,
         media_type=JSON if exact else request.mimetype,
         limit=settings.max_body_bytes,
     )
 
 
-def _client(*, stream: bool) -> Client:
-    environ = request.environ
+def _client(environ: WSGIEnvironment, *, stream: bool) -> Client:
     environ[NOTED_KEY].mode = "stream" if stream else "whole"
     keep_open = environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
     found: Exchange | None = environ.get(CLIENT_KEY)
@@ -316,17 +315,19 @@ def _client(*, stream: bool) -> Client:
 def _chat(app: Flask, settings: Settings, chat: Chat, runner: TurnRunner) -> None:
     @app.post("/v1/chat/completions")
     def completions() -> Response:
+        environ = request.environ
         # Body, then parameters; then the model, capacity, and readiness (http.precedence.*).
-        headers = _named(request.environ, _FORMAT)
-        parsed = chat_request.parse(_body(settings), headers, max_choices=settings.max_choices)
-        return runner.run(chat.plan(parsed), _client(stream=parsed.stream))
+        body, headers = _body(settings, environ), _named(environ, _FORMAT)
+        parsed = chat_request.parse(body, headers, max_choices=settings.max_choices)
+        return runner.run(chat.plan(parsed), _client(environ, stream=parsed.stream))
 
 
 def _responses(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post("/v1/responses")
     def create() -> Response:
-        parsed = responses_request.parse(_body(settings), _named(request.environ, _FORMAT))
-        return runner.run(responses.plan(parsed), _client(stream=parsed.stream))
+        environ = request.environ
+        parsed = responses_request.parse(_body(settings, environ), _named(environ, _FORMAT))
+        return runner.run(responses.plan(parsed), _client(environ, stream=parsed.stream))
 
     @app.get("/v1/responses/<id_>")
     def retrieve(id_: str) -> Response:
@@ -344,13 +345,14 @@ def _responses(app: Flask, settings: Settings, responses: Responses, runner: Tur
 def _chatgpt_service(app: Flask, settings: Settings, responses: Responses, runner: TurnRunner) -> None:
     @app.post(chatgpt_service.PATH)
     def create_there() -> Response:
+        environ = request.environ
         # Here, since the hook asks for a key below /v1 alone.
-        _authenticate(settings, request.headers.get("Authorization", ""))
-        body = _body(settings)
+        _authenticate(settings, environ.get("HTTP_AUTHORIZATION", ""))
+        body = _body(settings, environ)
         refusal = chatgpt_service.refusal(body)
         if refusal is not None:
             return json_response({"detail": refusal}, BAD_REQUEST.status)
-        parsed = replace(responses_request.parse(body, _named(request.environ, _FORMAT)), output_at_end=False)
-        response = runner.run(responses.plan(parsed), _client(stream=True))
+        parsed = replace(responses_request.parse(body, _named(environ, _FORMAT)), output_at_end=False)
+        response = runner.run(responses.plan(parsed), _client(environ, stream=True))
         response.headers.update(chatgpt_service.HEADERS)
         return response

@@ -329,7 +329,7 @@ def test_a_request_that_http_itself_forbids_gets_the_envelope(client: FlaskClien
 
 
 def test_whatever_happens_to_a_client_that_has_gone_is_quiet(client: FlaskClient, backend: Any) -> None:
-    left = Exchange(Head(), None, lambda: None)
+    left = Exchange(Head(), None, lambda _exchange: None)
     left.leave()
     client.environ_base[CLIENT_KEY] = left  # type: ignore[assignment] # as the server puts it there
     backend.events = [Text(text="Hello")]

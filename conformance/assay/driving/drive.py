@@ -21,6 +21,7 @@ import httpx
 from assay.driving.adjusting import Adjusting, pioneers
 from assay.driving.budget import Budget
 from assay.driving.capacity import BUSY, EAGER
+from assay.driving.direct import Direct
 from assay.driving.order import longest_first
 from assay.driving.plain_requests import Asker
 from assay.driving.reviving import GoneError
@@ -163,7 +164,11 @@ async def _client(target: Target, *, kept: int = 0) -> AsyncIterator[httpx.Async
     # A proxy of the environment (HTTPS_PROXY) may be the only way to a remote target. To one on this machine it would
     # be a third party that buffers streams and answers 502 for a target that is down.
     url = target.base_url
-    async with httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=trust(url)) as client:
+    if url.startswith("http://") and is_local(url) and not kept:
+        client = httpx.AsyncClient(transport=Direct(), trust_env=False)
+    else:
+        client = httpx.AsyncClient(limits=limits, trust_env=not is_local(url), verify=trust(url))
+    async with client:
         yield client
 
 

@@ -313,7 +313,8 @@ def _of_success(exchange: Exchange) -> Symptom | None:
     if _is_of_other_mode(exchange):
         return OtherMode(came=Mode.WHOLE if exchange.mode is Mode.STREAM else Mode.STREAM)
     kind = _media_type(transcript)
-    if transcript.body and not reading.payloads and kind not in _ANSWERS and _object(transcript.body) is None:
+    # The reading last: that of a large answer is made again to be looked at.
+    if kind not in _ANSWERS and transcript.body and _object(transcript.body) is None and not reading.payloads:
         return NotAnAnswer(kind=kind)
     return None
 

@@ -141,7 +141,7 @@ def read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Re
     """
     reading = _read(transcript, form, stream)
     large = reading is not None and sum(len(piece.data) for piece in transcript.pieces) > LARGE
-    return ReadAgain(reading.violations, lambda: _read(transcript, form) or NOTHING) if reading and large else reading
+    return ReadAgain(reading, lambda: _read(transcript, form) or NOTHING) if reading and large else reading
 
 
 def _read(transcript: Transcript, form: Form, stream: Stream | None = None) -> Reading | None:

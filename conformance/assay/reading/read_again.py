@@ -7,7 +7,7 @@ beside what it saves, since a judge looks at one exchange for long, then at the 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from assay.wire.reading import Reading
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.wire.calls import Answer
-    from assay.wire.violation import Violation
 
 LARGE = 2**15
 """Bytes beyond which an answer is large."""
@@ -28,10 +27,12 @@ _MADE_AGAIN = frozenset({"frames", "payloads", "events"})
 class ReadAgain(Reading):
     """A reading whose frames and events are made again; what it breaks is known."""
 
-    def __init__(self, violations: tuple[Violation, ...], again: Callable[[], Reading]) -> None:
-        """`again` reads the bytes."""
+    def __init__(self, first: Reading, again: Callable[[], Reading]) -> None:
+        """`first` is what was read when the bytes came; `again` reads them once more."""
         # Not by assignment, which frozen dataclasses refuse.
-        self.__dict__.update(violations=violations, again=again, kept={})
+        self.__dict__.update(violations=first.violations, again=again, kept={})
+        # What comes of an answer is looked at as soon as it has come.
+        _READ.append((self, first))
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (as Python has it)
         """What the reading has that is made again."""
@@ -51,7 +52,14 @@ class ReadAgain(Reading):
     __hash__ = object.__hash__
 
 
-@lru_cache(maxsize=RECENT)
+_READ: deque[tuple[ReadAgain, Reading]] = deque(maxlen=RECENT)
+"""What was read of the large answers that were looked at last."""
+
+
 def _recent(reading: ReadAgain) -> Reading:
-    made: Reading = reading.__dict__["again"]()
-    return made
+    for one, made in _READ:
+        if one is reading:
+            return made
+    read: Reading = reading.__dict__["again"]()
+    _READ.append((reading, read))
+    return read

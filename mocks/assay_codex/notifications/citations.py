@@ -46,6 +46,8 @@ def without_citations(text: str) -> str:
 
 def _begun(text: str, mark: str) -> str:
     """The longest end of the text with which the mark begins."""
+    if mark[0] not in text:
+        return ""
     # Without the whole length: a whole mark was found before.
     lengths = range(min(len(text), len(mark) - 1), 0, -1)
     return next((mark[:length] for length in lengths if text.endswith(mark[:length])), "")

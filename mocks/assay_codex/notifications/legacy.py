@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from assay_codex.notifications.legacy_approvals import ACTED, ACTS
@@ -48,6 +49,7 @@ def _snake(params: Mapping[str, Any], names: Iterable[str]) -> Json:
     return {_snake_case(name): params[name] for name in names}
 
 
+@lru_cache
 def _snake_case(name: str) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
 

@@ -38,10 +38,14 @@ class Running(Protocol):
     id: str
     thread: Thread
     nonce: Nonce
-    wait: Until | None
-    """The moment before which it has nothing to do, None if it has something to do now."""
-    done: bool
-    """Whether nothing of it is left to play."""
+
+    @property
+    def wait(self) -> Until | None:
+        """The moment before which it has nothing to do, None if it has something to do now."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing of it is left to play."""
 
     def step(self) -> None:
         """Do the next action, or set `wait`."""

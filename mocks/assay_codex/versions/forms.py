@@ -14,19 +14,25 @@ from typing import Any
 Forms = Mapping[str, frozenset[str]]
 
 _NONE: frozenset[str] = frozenset()
+_NESTING = (dict, list)
 
 
 def trimmed(forms: Forms, place: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """The value at `place` without the fields that the version does not have."""
-    match value:
-        case list():
-            return [trimmed(forms, place, item) for item in value]
-        case dict():
-            # Of an object without a type this asks for `…/None`, which no table has.
-            left_out = forms.get(place, _NONE) | forms.get(f"{place}/{value.get('type')}", _NONE)
-            return {name: _inner(forms, name, inner) for name, inner in value.items() if name not in left_out}
-    return value
+    if type(value) is list:
+        return [trimmed(forms, place, item) for item in value]
+    if type(value) is not dict:
+        return value
+    left_out = _left_out(forms, place, value.get("type"))
+    return {
+        # Only objects and lists have places inside; most values are text, of which nothing is looked up.
+        name: trimmed(forms, f".{name}", inner) if type(inner) in _NESTING and f".{name}" in forms else inner
+        for name, inner in value.items()
+        if name not in left_out
+    }
 
 
-def _inner(forms: Forms, name: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    return trimmed(forms, f".{name}", value) if f".{name}" in forms else value
+def _left_out(forms: Forms, place: str, kind: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
+    always = forms.get(place, _NONE)
+    own = forms.get(f"{place}/{kind}") if type(kind) is str else None
+    return always | own if own else always

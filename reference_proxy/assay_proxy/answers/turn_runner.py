@@ -14,19 +14,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from flask import Response
-
 from assay_proxy.answers.demand import hold_for_call
 from assay_proxy.answers.timing import ATTENTIVE, TICK, ClientGoneError, Pace, hold_status_line, keep_alive, read_events
 from assay_proxy.assembly.assembly import Assembly
 from assay_proxy.errors import failure
 from assay_proxy.events import CallOpened, Cause, Failed, Ready, Texts
 from assay_proxy.http.json_response import json_bytes
+from assay_proxy.http.plain_flask import PlainResponse
 from assay_proxy.surfaces import sse
 from assay_proxy.tools.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from flask import Response
 
     from assay_proxy.answers.plan import AnswerPlan
     from assay_proxy.answers.timing import Clock
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from assay_proxy.http.capacity import Gate
     from assay_proxy.http.client import Client
     from assay_proxy.settings import Settings
-    from assay_proxy.surfaces.writer import Writer
 
 log = logging.getLogger(__name__)
 
@@ -102,17 +102,17 @@ class TurnRunner:
         # Mode and source of calls are logged, and nothing that was said.
         log.info("%s mode=%s dialect=%s tools=%d n=%d", plan.id, mode, plan.dialect, tools, plan.choices)
         events = assembly.pull(read_events(turn, client=client, idle=idle, clock=self.clock, pace=pace))
-        events = hold_for_call(_logged(events, plan), plan.demand, choices=plan.choices)
+        events = hold_for_call(events, plan.demand, choices=plan.choices)
         if not plan.stream:
-            return json_bytes(b"".join(_written(events, plan.writer)))
+            return json_bytes(b"".join(_written(events, plan)))
         # Called before there is a response: what fails until then is still an HTTP error.
         commit = self.settings.commit_ms / 1000
         held = hold_status_line(events, commit=commit, clock=self.clock, param=plan.param, pace=pace)
-        return Response(self._body(held, plan, pace), headers=dict(sse.HEADERS))
+        return PlainResponse(self._body(held, plan, pace), headers=dict(sse.HEADERS))
 
     def _body(self, events: Iterator[Ready], plan: AnswerPlan, pace: Pace) -> Iterator[bytes]:
         every = self.settings.keepalive_ms / 1000
-        written = _written(events, plan.writer)
+        written = _written(events, plan)
         try:
             yield from keep_alive(written, comment=sse.KEEP_ALIVE, every=every, clock=self.clock, pace=pace)
         except ClientGoneError:
@@ -120,22 +120,22 @@ class TurnRunner:
             log.info("client of %s left", plan.id)
 
 
-def _written(events: Iterator[Ready], writer: Writer) -> Iterator[bytes]:
+def _written(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[bytes]:
     """The body: one piece for whatever was ready together and one for the end; one may be empty."""
+    writer = plan.writer
     for event in events:
+        if isinstance(event, CallOpened):
+            _log(event, plan)
         yield writer.texts(event.texts, event.choice) if isinstance(event, Texts) else writer.feed(event)
     yield writer.end()
 
 
-def _logged(events: Iterator[Ready], plan: AnswerPlan) -> Iterator[Ready]:
-    for event in events:
-        if isinstance(event, CallOpened):
-            # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
-            log.info("%s call tool=%s source=%s", plan.id, quote(event.name), event.source)
-            # Logged and passed on all the same (S0:178).
-            if event.name not in Registry(plan.conversation.tools):
-                log.warning("%s call of a tool that was not declared: %s", plan.id, quote(event.name))
-        yield event
+def _log(call: CallOpened, plan: AnswerPlan) -> None:
+    # Quoted: a name that a model writes may hold line breaks, which would forge lines of the log.
+    log.info("%s call tool=%s source=%s", plan.id, quote(call.name), call.source)
+    # Logged and passed on all the same (S0:178).
+    if call.name not in Registry(plan.conversation.tools):
+        log.warning("%s call of a tool that was not declared: %s", plan.id, quote(call.name))
 
 
 @dataclass(eq=False)

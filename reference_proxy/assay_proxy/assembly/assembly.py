@@ -59,11 +59,15 @@ class Assembly:
         """Nothing more will be said."""
         self.done = False
         """Nothing more is wanted of the backend."""
+        self.calm = True
+        """Whether no choice has ended or had a call: then nothing waits for a silence."""
 
     def feed(self, event: TurnEvent) -> list[TurnEvent]:
         """What passes of an event."""
         before = self._over
         passed = self._passed(event)
+        # Noted here, since it is asked for more often than anything is fed.
+        self.calm = self.calm and all(choice.calm for choice in self._choices)
         # The last one first: it is asked for every event, and nearly always the answer is no.
         self._over = self._failed or (
             self._choices[-1].state is State.FINISHED
@@ -71,11 +75,6 @@ class Assembly:
         )
         self.done = self._over and not (self._await_usage and self._may_be_paid(event, over=before))
         return passed
-
-    @property
-    def calm(self) -> bool:
-        """Whether no choice has ended or had a call: then nothing waits for a silence."""
-        return all(choice.calm for choice in self._choices)
 
     def pull(self, events: Iterable[Ready]) -> Iterator[Ready]:
         """What passes of all events, to the end of the answer."""

@@ -44,6 +44,10 @@ HEAVIEST = 2**15
 WEIGHT = 64
 """What an event weighs besides its text, in characters."""
 
+_TEXTUAL = (Text, Arguments)
+_SPECIAL = (Failed, Working)
+"""One closes the mailbox, the other is dropped where there is more to read."""
+
 
 @dataclass(eq=False)
 class _Run:
@@ -66,22 +70,15 @@ class _Run:
 
 @dataclass(eq=False, slots=True)
 class _Pieces:
-    """Pieces of one choice's text that are read together, `room` at most; `size` is what they weigh."""
+    """Pieces of one choice's text that are read together; `size` is what they weigh."""
 
     choice: int
-    room: int
-    texts: list[str] = field(default_factory=list)
-    size: int = 0
+    texts: list[str]
+    size: int
 
     def takes(self, choice: int, size: int) -> bool:
         """Whether another piece is read together with these."""
-        return choice == self.choice and len(self.texts) < self.room and self.size + size <= HEAVIEST
-
-    def read(self) -> Text | Texts:
-        """What the reader gets."""
-        if len(self.texts) == 1:
-            return Text(choice=self.choice, text=self.texts[0])
-        return Texts(choice=self.choice, texts=tuple(self.texts))
+        return choice == self.choice and len(self.texts) < TOGETHER and self.size + size <= HEAVIEST
 
 
 @dataclass(eq=False)
@@ -96,32 +93,29 @@ class Mailbox:
     patience: float = PATIENCE
     clock: Callable[[], float] = time.monotonic
     _events: deque[Event | _Pieces | _Run] = field(default_factory=deque)
-    _last: _Pieces | None = None
+    _last: Text | _Pieces | None = None
     """Text at the end of the queue, to which more may be added; None where something else is there."""
-    _room: int = 1
-    """How many pieces of text are read together: the first of all alone, since it is what a client waits for."""
+    _spoken: bool = False
+    """Whether there was text before. The first piece of all is read alone, since it is what a client waits for."""
     _open: dict[int, _Run] = field(default_factory=dict)
     _size: int = 0
     _spool: Spool = field(default_factory=Spool)
     _closed: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _waits: bool = False
-    """Whether the reader waits for an event."""
+    _bell: threading.Lock | None = None
+    """What the reader waits for, while it does: a lock that is released for it. A condition is many times as dear."""
 
     def __post_init__(self) -> None:
         self._read_at = self.clock()
-        self._filled = threading.Condition(self._lock)
 
     def put(self, event: Event) -> bool:
         """Add an event. False when it will not be read: the mailbox is closed, has failed, or fails just now."""
-        # The lock itself: a condition's own `with` costs as much as all the rest here.
         with self._lock:
             if self._closed:
                 return False
-            if not self._put_text(event):
+            if not self._put_short(event):
                 self._put(event)
-            if self._waits:
-                self._filled.notify()
+            self._ring()
             return not self._closed
 
     def get(self, timeout: float) -> Event | Texts | None:
@@ -136,45 +130,69 @@ class Mailbox:
             if not self._events:
                 return None
             event = self._events.popleft()
+            if event is self._last:
+                self._last = None
             if isinstance(event, _Pieces):
-                return self._read(event)
-            return self._taken(event) if isinstance(event, _Run) else self._weighed(event, -1)
+                self._size -= event.size
+                return Texts(choice=event.choice, texts=tuple(event.texts))
+            if isinstance(event, _Run):
+                return self._taken(event)
+            self._size -= weight(event)
+            return event
 
     def close(self) -> None:
         """Drop what is unread and take no more."""
         with self._lock:
             self._closed = True
             self._drop()
-            self._filled.notify_all()
+            self._ring()
 
     def _wait(self, timeout: float) -> None:
-        self._waits = True
+        """Let others have the lock until there is an event, or the mailbox is closed, or the time is over."""
+        if self._closed or timeout <= 0:
+            return
+        bell = self._bell = threading.Lock()
+        bell.acquire()
+        self._lock.release()
+        try:
+            bell.acquire(timeout=timeout)
+        finally:
+            self._lock.acquire()
+            self._bell = None
         # A reader that waits here does not stall: the time counts from the last look, before and after the wait.
-        self._filled.wait_for(lambda: self._events or self._closed, timeout)
-        self._waits = False
         self._read_at = self.clock()
 
-    def _read(self, pieces: _Pieces) -> Text | Texts:
-        if pieces is self._last:
-            self._last = None
-        self._size -= pieces.size
-        return pieces.read()
+    def _ring(self) -> None:
+        """Wake the reader, if it waits."""
+        if self._bell is not None:
+            self._bell.release()
+            self._bell = None
 
-    def _put_text(self, event: Event) -> bool:
-        """The short way of nearly all events: text for a reader that keeps up. Whether it was one."""
-        if type(event) is not Text or self._open or self._spool.unread:
+    def _put_short(self, event: Event) -> bool:
+        """The short way of nearly all events, for a reader that keeps up. Whether it was one."""
+        if self._open or self._spool.unread or isinstance(event, _SPECIAL):
             return False
-        weighs = WEIGHT + len(event.text)
+        weighs = weight(event)
         if self._size + weighs > self.limit // CROWDED:
             return False
         self._size += weighs
+        if not isinstance(event, Text):
+            self._last = None
+            self._events.append(event)
+        elif not self._goes_on(event, weighs):
+            self._events.append(event)
+            self._last, self._spoken = (event if self._spoken else None), True
+        return True
+
+    def _goes_on(self, event: Text, weighs: int) -> bool:
+        """Whether the piece is read together with what is at the end of the queue."""
         last = self._last
-        if last is None or not last.takes(event.choice, weighs):
-            self._last = last = _Pieces(event.choice, self._room)
-            self._events.append(last)
-            self._room = TOGETHER
-        last.texts.append(event.text)
-        last.size += weighs
+        pieces = _Pieces(last.choice, [last.text], weight(last)) if isinstance(last, Text) else last
+        if pieces is None or not pieces.takes(event.choice, weighs):
+            return False
+        self._last = self._events[-1] = pieces
+        pieces.texts.append(event.text)
+        pieces.size += weighs
         return True
 
     def _put(self, event: Event) -> None:
@@ -199,7 +217,8 @@ class Mailbox:
             # An event that cannot be joined keeps its place: every run ends before it.
             self._last = None
             self._part(*self._open)
-            self._events.append(self._weighed(event, 1))
+            self._events.append(event)
+            self._size += weight(event)
 
     def _join(self, event: Text | Arguments) -> None:
         """Add text to the run of its choice. Choices are independent, so events of others do not end the run."""
@@ -239,10 +258,6 @@ class Mailbox:
         stalled = unread > 0 and self.clock() - self._read_at > self.patience
         return stalled or unread > self.aside or self._size > self.limit
 
-    def _weighed(self, event: Event, sign: int) -> Event:
-        self._size += sign * weight(event)
-        return event
-
     def _drop(self) -> None:
         self._events.clear()
         self._last = None
@@ -253,4 +268,4 @@ class Mailbox:
 
 def weight(event: Event) -> int:
     """Characters an event holds, and something for the object itself."""
-    return WEIGHT + (len(event.text) if isinstance(event, Text | Arguments) else 0)
+    return WEIGHT + len(event.text) if isinstance(event, _TEXTUAL) else WEIGHT

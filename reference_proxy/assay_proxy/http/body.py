@@ -68,7 +68,7 @@ def _read(stream: Stream, length: int | None, limit: int) -> bytes:
     pieces, size = [], 0
     if length is None or length <= limit:
         # A body in chunks announces no length, so the limit is looked at after each piece.
-        while size <= limit and (piece := stream.read(PIECE)):
+        while size <= limit and size != length and (piece := stream.read(PIECE)):
             pieces.append(piece)
             size += len(piece)
     if size <= limit and (length is None or length <= limit):

@@ -15,18 +15,21 @@ class Gate:
     limit: int
     _taken: int = 0
     _shut: bool = False
-    _freed: threading.Condition = field(default_factory=threading.Condition)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._emptied = threading.Condition(self._lock)
 
     @property
     def taken(self) -> int:
         """Turns inside."""
-        with self._freed:
+        with self._lock:
             return self._taken
 
     @property
     def shut_down(self) -> bool:
         """Whether no more turns are let in."""
-        with self._freed:
+        with self._lock:
             return self._shut
 
     def enter(self) -> None:
@@ -35,7 +38,7 @@ class Gate:
         Raises:
             ApiError: 429 when none is free, 503 when the proxy is stopping.
         """
-        with self._freed:
+        with self._lock:
             if self._shut:
                 raise ApiError(STOPPING)
             # At once, without a queue: a client knows how to wait for a 429, and a silent wait looks like a hang.
@@ -45,16 +48,17 @@ class Gate:
 
     def leave(self) -> None:
         """Give the slot back."""
-        with self._freed:
+        with self._lock:
             self._taken -= 1
-            self._freed.notify_all()  # for `await_empty`
+            if not self._taken:
+                self._emptied.notify_all()
 
     def shut(self) -> None:
         """Let no more turns in."""
-        with self._freed:
+        with self._lock:
             self._shut = True
 
     def await_empty(self, timeout: float) -> bool:
         """Whether all slots are free, waiting for it up to `timeout` seconds."""
-        with self._freed:
-            return self._freed.wait_for(lambda: self._taken == 0, timeout)
+        with self._lock:
+            return self._emptied.wait_for(lambda: self._taken == 0, timeout)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from assay_proxy.values import value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ def _not_noticed(_callback: Callable[[], object]) -> None:
     """Under another server: a departure is noticed at the next write."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@value(frozen=True, kw_only=True, slots=True)
 class Client:
     """Whoever sent a request; the defaults are of one of whom nothing is known before the next write."""
 

@@ -291,7 +291,7 @@ class Connection(asyncio.Protocol):
         check(head)
         url = httptools.parse_url(head.target) if head.target != b"*" and head.method != "CONNECT" else None
         head.path, head.query = ((url.path or b"/"), (url.query or b"")) if url else (head.target, b"")
-        exchange = Exchange(head, self, lambda: self._loop.call_soon_threadsafe(self._send, exchange))
+        exchange = Exchange(head, self, self._wake)
         # The parser would end the connection with an upgrade; here there is none.
         offers = self._parser.should_upgrade()
         exchange.closes = not self._parser.should_keep_alive() if not offers else ends_with_answer(head)
@@ -356,6 +356,10 @@ class Connection(asyncio.Protocol):
         if self._exchanges and self._exchanges[0].complete and not self._exchanges[0].started:
             self._exchanges[0].started = True
             self._answer(self._exchanges[0])
+
+    def _wake(self, exchange: Exchange) -> None:
+        """Have the loop send what its thread has written; called in any thread."""
+        self._loop.call_soon_threadsafe(self._send, exchange)
 
     def _send(self, exchange: Exchange) -> None:
         """Send what its thread has written."""

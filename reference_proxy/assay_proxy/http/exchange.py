@@ -23,8 +23,11 @@ class LeftError(Exception):
 class Exchange:
     """A request, and what its thread and the event loop hand to each other.
 
-    `wake` is called, in any thread, when there is something to send; the loop takes it with `take`.
+    `wake` is called with it, in any thread, when there is something to send; the loop takes it with `take`.
     """
+
+    # Nothing that it refers to refers back to it once it is answered: a request's memory is free then, its body's too,
+    # and the collector of cycles, which looks at much that has nothing to do with it, is seldom called.
 
     # Many of them wait at once.
     __slots__ = (
@@ -32,12 +35,12 @@ class Exchange:
         "begun", "body", "chunked", "closes", "complete", "connection", "environ", "head", "left", "started", "wanted",
     )  # fmt: skip
 
-    def __init__(self, head: Head, connection: object, wake: Callable[[], object]) -> None:
+    def __init__(self, head: Head, connection: object, wake: Callable[[Exchange], object]) -> None:
         self.head = head
         self.connection = connection
         """What identifies the connection over which it came."""
         self.environ: WSGIEnvironment | None = None
-        """What WSGI says of it, once that was asked for; without its body."""
+        """What WSGI says of it, once that was asked for and until it is answered; without its body."""
         self.body = bytearray()
         self.wanted = 0
         """The most bytes of the body that the application looks at; 0: none."""
@@ -104,13 +107,14 @@ class Exchange:
         """Say that nothing more follows."""
         with self._changed:
             self._over = True
+            self._callbacks.clear()  # a departure ends nothing any more
             self._notify()
 
     def _notify(self) -> None:
         # Once, however many pieces come before the loop gets to it: they share a write then.
         if not self._woken:
             self._woken = True
-            self._wake()
+            self._wake(self)
 
     # for the event loop
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Response
-
+from assay_proxy.http.plain_flask import PlainResponse
 from assay_proxy.random_ids import random_hex
 from assay_proxy.surfaces.json_text import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from flask import Response
 
 
 JSON = "application/json"
@@ -28,4 +29,4 @@ def json_response(payload: Mapping[str, Any], status: int = 200) -> Response:
 
 def json_bytes(body: bytes, status: int = 200) -> Response:
     """A response whose body is JSON already."""
-    return Response(body, status=status, content_type=JSON)
+    return PlainResponse(body, status=status, content_type=JSON)

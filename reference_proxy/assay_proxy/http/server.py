@@ -156,7 +156,7 @@ class Server:
             assert isinstance(connection, Connection)  # noqa: S101 - the only kind that there is here
             self._soon(lambda: connection.fail(exchange))
 
-        environ = self._environ(exchange)
+        environ, exchange.environ = self._environ(exchange), None
         self._threads.run(lambda: answer(self._app, environ, exchange, fail))
 
     def _look(self) -> None:

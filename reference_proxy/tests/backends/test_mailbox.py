@@ -42,6 +42,22 @@ def test_a_reader_that_waits_gets_the_next_event() -> None:
     writer.join()
 
 
+def test_a_reader_that_waits_is_woken_by_the_end() -> None:
+    box = Mailbox()
+    closer = threading.Timer(0.01, box.close)
+    closer.start()
+    assert box.get(100) is None
+    closer.join()
+    assert not box.put(HELLO)
+
+
+def test_a_reader_that_has_waited_in_vain_gets_what_comes_later() -> None:
+    box = Mailbox()
+    assert box.get(0.001) is None
+    box.put(HELLO)
+    assert box.get(0) is HELLO
+
+
 def test_work_is_not_sent_to_whoever_has_something_to_read() -> None:
     box = Mailbox()
     for event in (Working(), HELLO, Working()):
@@ -72,6 +88,15 @@ def test_text_that_is_ready_together_is_read_together_but_for_the_first_piece() 
     read = [box.get(0) for _ in range(6)]
     assert read[:4] == [HELLO, Texts(texts=("a", "b", "c", "d")), other, CallClosed(id="c")]
     assert read[4:] == [Texts(texts=("Hello", "Hello")), None]
+    assert box._size == 0
+
+
+def test_pieces_of_several_choices_are_not_read_together() -> None:
+    box = Mailbox()
+    said = [Text(choice=number % 2, text="a") for number in range(6)]
+    for event in said:
+        box.put(event)
+    assert [box.get(0) for _ in said] == said
     assert box._size == 0
 
 

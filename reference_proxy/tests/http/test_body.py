@@ -38,6 +38,15 @@ def test_a_larger_body_is_refused_before_anything_else_is_looked_at() -> None:
     assert problem(b"x" * 1001, length=None) is errors.TOO_LARGE
 
 
+def test_no_more_is_read_than_the_announced_length() -> None:
+    class Once(io.BytesIO):
+        def read(self, *size: int | None) -> bytes:
+            assert self.tell() == 0
+            return super().read(*size)
+
+    assert read_object(Once(b"{}"), length=2, media_type="application/json", limit=10) == {}
+
+
 def test_nothing_of_a_body_is_read_whose_length_says_that_it_is_too_large() -> None:
     stream = io.BytesIO(b"x" * (10 * PIECE))
     with pytest.raises(ApiError):
