@@ -7,6 +7,7 @@ two, is found out. Both files are written under another name first: a reader nev
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import platform
@@ -17,6 +18,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
 
 from assay.results import archive
 from assay.results.archive import Archive, ArchiveError
@@ -25,6 +27,9 @@ from assay.results.report import FORMAT, Report, Transcripts, Versions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core.core_schema import DataclassSchema
 
     from assay.model.scenario import Scenario
     from assay.results.certificate import Certificate
@@ -87,9 +92,17 @@ def _form() -> TypeAdapter[Report]:
     return TypeAdapter(Report)
 
 
+class _Described(GenerateJsonSchema):
+    """Describes each object by the docstring of its class, as pydantic does by itself in later versions only."""
+
+    def dataclass_schema(self, schema: DataclassSchema) -> JsonSchemaValue:
+        """The schema of a class."""
+        return {**super().dataclass_schema(schema), "description": inspect.getdoc(schema["cls"])}
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of `report.json`."""
-    made = _form().json_schema(mode="serialization")
+    made = _form().json_schema(mode="serialization", schema_generator=_Described)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "https://assay.invalid/schemas/assay/report.json",

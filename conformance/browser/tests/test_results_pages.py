@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from saved_recordings import save
+from saved_recordings import CORPUS, save
 
 from assay.faces.saved import EVERY
 from assay.model.catalogue import load
@@ -46,23 +46,41 @@ MOST_TABS = 400
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of some recordings, and the page of a result beside it."""
-    root, entries = tmp_path_factory.mktemp("site"), []
-    for name, recording, version in (
-        ("litellm-mock", "litellm-mock", "1.0"), ("stub", "stubllm", "1"), ("stub", "mockllm", "1.1"),
-    ):  # fmt: skip
-        saved = tmp_path_factory.mktemp("results") / "result"
-        report = save(recording, saved)
-        runs = folder.read(saved).archive(EVERY).runs
-        entries.append(Entry(name=name, version=version, report=report, runs=runs))
-    for path, text in site(entries, load(), level=VerdictLevel.STRICT):
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_bytes(text.encode(errors="backslashreplace"))
+    root, results = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("results")
+    entries = [
+        entry(results / f"{name}@{version}", name, recording, version)
+        for name, recording, version in (
+            ("litellm-mock", "litellm-mock", "1.0"), ("stub", "stubllm", "1"), ("stub", "mockllm", "1.1"),
+        )
+    ]  # fmt: skip
+    write(root, entries)
     text = page_of(entries[0].report, entries[0].runs)
     (root / "result.html").write_bytes(text.encode(errors="backslashreplace"))
     (root / REPEATED).write_bytes(
         page_of(repeated(entries[0].report), entries[0].runs).encode(errors="backslashreplace")
     )
     return root
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The site of every recording, as wide as the public one: its address."""
+    root, results = tmp_path_factory.mktemp("many"), tmp_path_factory.mktemp("results")
+    names = sorted(path.stem for path in CORPUS.glob("*.gz"))
+    write(root, [entry(results / name, name, name, "1.0") for name in names])
+    with serving(root) as found:
+        yield found
+
+
+def entry(saved: Path, name: str, recording: str, version: str) -> Entry:
+    report = save(recording, saved)
+    return Entry(name=name, version=version, report=report, runs=folder.read(saved).archive(EVERY).runs)
+
+
+def write(root: Path, entries: list[Entry]) -> None:
+    for path, text in site(entries, load(), level=VerdictLevel.STRICT):
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_bytes(text.encode(errors="backslashreplace"))
 
 
 def repeated(report: Report) -> Report:
@@ -154,6 +172,17 @@ def test_nothing_serious_is_found_in_any_width_light_or_dark(
     assert dark is (scheme == "dark")
     back = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (back == "rgb(255, 255, 255)") is (scheme == "light")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", ["index.html", "proxies/litellm.html", "requirements/chat.stream.finish-once.html"])
+def test_nothing_serious_is_found_on_the_site_of_many_proxies(
+    tab: Callable[..., Page], many: str, serious: Finds, path: str, width: int, scheme: Scheme
+) -> None:
+    page = tab(f"{many}/{path}", width=width, scheme=scheme)
+    fits(page)
+    assert serious(page) == []
 
 
 # The page of a result.
