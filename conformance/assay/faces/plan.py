@@ -230,10 +230,12 @@ def plan(target: TargetOptions, run: RunOptions) -> Plan:
     if run.output:
         folder.check(run.output)
     catalogue = editions.at(run.edition) if run.edition else load()
-    # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
-    there = keys((*SCENARIOS, *LIVE), catalogue)
-    known = known_failing.load(run.known_failing, there) if run.known_failing else {}
-    known |= known_failing.named({one.name: one.why for one in run.known}, there)
+    known: dict[str, str] = {}
+    if run.known_failing or run.known:
+        # Against all scenarios, also in a run of some: a line for one that is not selected is no mistake.
+        there = keys((*SCENARIOS, *LIVE), catalogue)
+        known = known_failing.load(run.known_failing, there) if run.known_failing else {}
+        known |= known_failing.named({one.name: one.why for one in run.known}, there)
     # What is behind the target is not known yet, so both are chosen from.
     chosen = select((*SCENARIOS, *LIVE), catalogue, run.only)
     return Plan(

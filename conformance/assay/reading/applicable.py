@@ -26,12 +26,9 @@ NO_ANSWER = {Failure.BEFORE_OUTPUT, Failure.IN_CALL, Failure.SILENT, Failure.UNM
 
 def applicable(scenario: Scenario, catalogue: Catalogue, dialects: Iterable[Dialect]) -> tuple[Requirement, ...]:
     """The requirements that a scenario is judged by where these dialects are spoken, in the catalogue's order."""
-    judged = {form: _judged(scenario, form) for form in scenario.forms(dialects)}
-    return tuple(
-        row
-        for row in catalogue.requirements
-        if any(_is_judged(row, scenario, form, due) for form, due in judged.items())
-    )
+    forms = by_form(scenario, catalogue, dialects).values()
+    judged = {row.id for rows in forms for row in rows}
+    return tuple(row for row in catalogue.requirements if row.id in judged)
 
 
 def by_form(
@@ -39,14 +36,13 @@ def by_form(
 ) -> dict[Form, tuple[Requirement, ...]]:
     """The same for each form in which the scenario is driven."""
     judged = {form: _judged(scenario, form) for form in scenario.forms(dialects)}
+    exercised, ever = set(scenario.exercises), set().union(*judged.values())
+    # Most rows are about other scenarios, whatever the form.
+    rows = [row for row in catalogue.requirements if row.id in exercised or row.judged in ever]
     return {
-        form: tuple(row for row in catalogue.requirements if _is_judged(row, scenario, form, due))
+        form: tuple(row for row in rows if (row.id in exercised or row.judged in due) and row.speaks_of(form))
         for form, due in judged.items()
     }
-
-
-def _is_judged(row: Requirement, scenario: Scenario, form: Form, due: set[Judged]) -> bool:
-    return row.speaks_of(form) and (row.id in scenario.exercises or row.judged in due)
 
 
 def _judged(scenario: Scenario, form: Form) -> set[Judged]:

@@ -67,12 +67,13 @@ def cells(certificate: Certificate, catalogue: Catalogue) -> tuple[Cell, ...]:
 def parts(certificate: Certificate, catalogue: Catalogue) -> Mapping[tuple[str, Form], Sequence[Part]]:
     """What each scenario says of each requirement in each form."""
     runs = {run.scenario.name: run for run in certificate.runs}
+    driven = {name: run.scenario.forms(certificate.target.dialects) for name, run in runs.items()}
     wrong = _wrong(certificate)
     found: defaultdict[tuple[str, Form], list[Part]] = defaultdict(list)
     for outcome in certificate.outcomes:
         run, row = runs[outcome.scenario], catalogue.by_id[outcome.requirement]
         broken = {finding.form for finding in outcome.findings}
-        forms = run.scenario.forms(certificate.target.dialects)
+        forms = driven[outcome.scenario]
         for form in (*(one for one in forms if row.speaks_of(one) or one in broken), *(broken - set(forms))):
             found[row.id, form].append(_part(outcome, form, run, row, wrong))
     return found
@@ -87,7 +88,7 @@ def _wrong(certificate: Certificate) -> frozenset[tuple[str, Form]]:
 
 def _part(outcome: Outcome, form: Form, run: Run, row: Requirement, wrong: frozenset[tuple[str, Form]]) -> Part:
     mine = tuple(finding for finding in outcome.findings if finding.form == form)
-    here = replace(outcome, findings=mine)
+    here = replace(outcome, findings=mine) if len(mine) < len(outcome.findings) else outcome
     if outcome.verdict not in BROKEN or mine or not outcome.findings:
         return Part(
             strict=here.verdict,

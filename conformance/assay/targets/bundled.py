@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.model.dialect import Dialect
 from assay.model.target import Backend, Target
-from assay.targets.capabilities import UNPLAYED, missing_in, version_of
+from assay.targets.capabilities import UNPLAYED, Version, missing_in, version_of
 from assay.targets.launch import LOCAL, executable, launch, launch_at_need, launched_at
 from assay.targets.preflight import preflight
 from assay.targets.unready_instance import unready_instance
@@ -93,6 +94,7 @@ def proxy(
         env |= {**CURSOR_SETTINGS, **cursor.env, **cursor.scratch}
         unready = cursor.unready
     command = command or executable("assay-proxy")
+    mock = _version_of_mock() if codex is None and cursor is None else None
     with (
         launch(command, env=env, timeout=start_timeout, without=PREFIX) as launched,
         launch_at_need(command, env=env, timeout=start_timeout, without=PREFIX) as spare,
@@ -107,7 +109,7 @@ def proxy(
             default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
         )  # fmt: skip
         try:
-            yield preflight(behind(target, codex, cursor))
+            yield preflight(behind(target, codex, cursor, mock))
         finally:
             # All at once: each takes a moment to end what it has started itself.
             for one in (launched, spare, launched_at(unready_url)):
@@ -115,10 +117,26 @@ def proxy(
                     one.begin_to_stop()
 
 
-def behind(target: Target, codex: RealCodex | None, cursor: CursorAgent | None = None) -> Target:
-    """The target with its kind of backend, and what that cannot do; None for both: the mock."""
+def _version_of_mock() -> Future[Version]:
+    """The version of the mock, which is asked for while something else starts."""
+    beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="assay-version")
+    asked = beside.submit(version_of, executable("assay-codex"))
+    beside.shutdown(wait=False)
+    return asked
+
+
+def behind(
+    target: Target,
+    codex: RealCodex | None,
+    cursor: CursorAgent | None = None,
+    mock: Future[Version] | None = None,
+) -> Target:
+    """The target with its kind of backend, and what that cannot do; None for both: the mock.
+
+    `mock`: its version, if it was asked for already.
+    """
     if cursor is not None:
         return replace(target, backend=Backend.CURSOR)
     if codex is not None:
         return replace(target, backend=Backend.CODEX, missing=codex.missing)
-    return replace(target, missing=missing_in(version_of(executable("assay-codex"))) - UNPLAYED)
+    return replace(target, missing=missing_in((mock or _version_of_mock()).result()) - UNPLAYED)
