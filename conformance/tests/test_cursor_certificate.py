@@ -42,7 +42,7 @@ MAIN = {
 OVER_SSE = TargetOptions(
     agent=Agent.CURSOR,
     # As any proxy in front of Cursor is named: by a command, which says where it finds the service.
-    command=f"env PROXY_BACKEND=cursor CURSOR_BASE_URL={{backend_url}}/ CURSOR_TRANSPORT=run-sse CURSOR_SETTLE_MS=100"
+    command=f"env PROXY_BACKEND=cursor CURSOR_BASE_URL={{backend_url}}/ CURSOR_TRANSPORT=run-sse"
     f" PROXY_KEEPALIVE_MS=300 PROXY_IDLE_TIMEOUT_MS=4500 PROXY_COMMIT_MS=800 {executable('assay-proxy')}",
     model="cursor",
     idle_timeout=4.5,

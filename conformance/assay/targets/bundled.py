@@ -46,8 +46,8 @@ REAL_SETTINGS: Mapping[str, str] = {"PROXY_COMMIT_MS": "2000", "PROXY_CALL_WAIT_
 and to send all calls of an answer."""
 CURSOR_SETTINGS: Mapping[str, str] = {
     "PROXY_BACKEND": "cursor",
-    # The mock sends the calls of an answer at once; the usual 300 ms for each such answer add up.
-    "CURSOR_SETTLE_MS": "100",
+    # The usual time: with less, a busy machine makes a pause between two calls of an answer look like their end.
+    "CURSOR_SETTLE_MS": "300",
     "CURSOR_TRANSPORT": "",
     "CURSOR_SCRATCH_WRITE": "",
     "CURSOR_SCRATCH_SHELL": "",
