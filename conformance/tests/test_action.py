@@ -118,7 +118,7 @@ def test_the_action_certifies_the_bundled_proxy(tmp_path: Path) -> None:
     assert (tmp_path / "summary").read_text().startswith("# http://127\\.0\\.0\\.1:".replace("\\.", "."))
     # A selection is no certificate, and that ends no job.
     assert not (there / "certificate.zip").exists()
-    assert "no certificate can be made of it" in done.stderr
+    assert "so it cannot become a certificate: scenarios were selected" in done.stderr
 
 
 def test_the_action_fails_with_the_proxy_and_keeps_its_report(tmp_path: Path) -> None:
