@@ -100,7 +100,7 @@ async def drive(
     """Drive scenarios, at most `jobs` exchanges at a time; first those that wait longest.
 
     Those marked `alone` are driven one after the other: they kill the backend, which others would notice. They come
-    last, or beside all others where the target has a spare instance for them.
+    last, or beside all others where the target has spare instances for them.
 
     Args:
         scenarios: What to drive.
@@ -128,15 +128,17 @@ async def drive(
                 sender=sender, target=target, at=target, unready=asyncio.Lock(), adjusting=adjusting, tried=Tried(),
                 keep=keep,
             )  # fmt: skip
-            spare = driver.at_spare()
-            beside = [scenario for scenario in alone if spare and scenario.alone]
+            spares = driver.at_spares()
+            beside = [scenario for scenario in alone if spares and scenario.alone]
+            # Each instance takes the next of them; those of many forms first, each of which starts its backend again.
+            waiting = iter(sorted(beside, key=lambda one: -len(one.forms(target.dialects))))
             async with shared.together():
-                apart, runs = await asyncio.gather(
-                    # Begun first: what starts its backend again and again takes long.
-                    _drive_in_turn(spare or driver, beside, progress, forms),
+                every = await asyncio.gather(
+                    # Begun first: they take long.
+                    *(_drive_in_turn(spare, waiting, progress, forms) for spare in spares),
                     _drive_together(driver, first, longest_first(rest, target), progress),
                 )
-            runs = [*apart, *runs]
+            runs = [run for runs in every for run in runs]
             for scenario in [one for one in alone if one not in beside]:
                 # Other runs may drive the same target; what kills its backend is not for them to meet.
                 async with shared.alone() if scenario.alone else shared.together():
@@ -322,13 +324,16 @@ class _Driver:
     keep: Keep
     """Called with each form as soon as it has been driven."""
 
-    def at_spare(self) -> _Driver | None:
-        """What sends to the spare instance, one request at a time; None: the target has none."""
-        url = self.target.spare_url
-        if url is None:
-            return None
-        sender = self.sender.with_slots(Slots(limit=Limit(most=1)))
-        return replace(self, sender=sender, at=replace(self.target, base_url=url))
+    def at_spares(self) -> list[_Driver]:
+        """What sends to the spare instances of the target, one request at a time to each."""
+        return [
+            replace(
+                self,
+                sender=self.sender.with_slots(Slots(limit=Limit(most=1))),
+                at=replace(self.target, base_url=url),
+            )
+            for url in self.target.spare_urls
+        ]
 
     async def exchanges(self, scenario: Scenario, form: Form) -> list[Exchange]:
         """All exchanges of a scenario in one form."""

@@ -15,7 +15,7 @@ from assay.judging.known_failing import KnownFailingError
 from assay.model import editions
 from assay.model.catalogue import Catalogue, load
 from assay.model.editions import UnknownEditionError
-from assay.model.target import Backend, Target
+from assay.model.target import Agent, Backend, Target
 from assay.model.verdict import HarnessError, VerdictLevel
 from assay.reading.selection import UnknownScenarioError, keys, select
 from assay.report.data import INTERRUPTED, not_driven, report_of
@@ -30,6 +30,7 @@ from assay.results.report import Configuration, Ended
 from assay.scenarios import SCENARIOS
 from assay.scenarios.live import LIVE
 from assay.targets.kinds import OptionError
+from assay.targets.options import BUNDLED_JOBS, JOBS
 from assay.targets.reach import reach
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Plan:
         with watch(driven) as progress:
             return certify(
                 driven, scenarios, self.catalogue,
-                known=self.known, jobs=self.run.jobs, progress=progress, selection=self.run.only,
+                known=self.known, jobs=self.jobs, progress=progress, selection=self.run.only,
                 level=self.run.level, budget=budget,
             )  # fmt: skip
 
@@ -154,7 +155,7 @@ class Plan:
     def _configuration(self) -> Configuration:
         return Configuration(
             command=self._masking().text(self.target.command_line()),
-            jobs=self.run.jobs,
+            jobs=self.jobs,
             at_a_time=0,
             selection=self.run.only,
             level=self.run.level or VerdictLevel.STRICT,
@@ -176,6 +177,13 @@ class Plan:
         """The scenarios that this target is driven with."""
         # A scripted one that is asked for by name is driven against a model, too: some of what it shows holds anyway.
         return self.live or self.scenarios if target.backend is Backend.LIVE else self.scenarios
+
+    @property
+    def jobs(self) -> int:
+        """How many exchanges run at the same time."""
+        # A model behind the proxy, or a program of others, would answer late where ours only wait more often.
+        ours = self.target.bundled and self.target.codex is None and self.target.agent is Agent.CODEX
+        return self.run.jobs or (BUNDLED_JOBS if ours else JOBS)
 
     @property
     def possible(self) -> Sequence[Scenario]:

@@ -81,7 +81,7 @@ def _replayed(
 ) -> bool:
     """Send one form of a scenario again and print what differs; returns whether anything does."""
     urls = (target.base_url, (options.url or target.base_url).rstrip("/"))
-    # What went to the spare instance may go to the one that is there.
+    # What went to a spare instance may go to the one that is there.
     sent = [dataclasses.replace(one.transcript, url=target.at_first(one.transcript.url)) for one in those]
     came = asyncio.run(replay(sent, secrets=secrets, urls=urls, silence=timeout))
     there = dataclasses.replace(target, base_url=urls[1])

@@ -163,9 +163,9 @@ class Target:
     so what a proxy does before its backend is ready cannot be seen."""
     slots: int | None = None
     """How many turns the unready instance runs at once; None: not declared."""
-    spare_url: str | None = None
-    """The base URL of another instance of the same proxy, with a backend of its own: what kills a backend is sent there
-    while the first instance answers all else. None: there is none, so nothing else is sent meanwhile."""
+    spare_urls: tuple[str, ...] = ()
+    """The base URLs of more instances of the same proxy, each with a backend of its own: what kills a backend is sent
+    there while the first instance answers all else. Empty: there are none, so nothing else is sent meanwhile."""
     dialects: tuple[Dialect, ...] = ()
     """The dialects that the proxy speaks; empty until the preflight has detected them."""
     wanted: tuple[Surface, ...] = ()
@@ -206,16 +206,16 @@ class Target:
         return self.base_url.rstrip("/") + path
 
     def at_first(self, url: str) -> str:
-        """The same address at the first instance, where it is one at the spare instance."""
-        spare = self.spare_url
-        return self.base_url + url.removeprefix(spare) if spare and url.startswith(spare) else url
+        """The same address at the first instance, where it is one at a spare instance."""
+        spare = next((one for one in self.spare_urls if url.startswith(one)), None)
+        return self.base_url + url.removeprefix(spare) if spare else url
 
     def path_of(self, url: str) -> str:
         """The path of an address below the base URL (of any instance), else below the root of that URL.
 
         An address of another server comes back whole.
         """
-        for base in (self.base_url, self.unready_url or "", self.spare_url or ""):
+        for base in (self.base_url, self.unready_url or "", *self.spare_urls):
             # The longer one first: `/v1` belongs to the base URL, not to the path.
             for stem in (base.rstrip("/"), root_of(base)):
                 if stem and url.startswith(stem):  # "" begins every address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,8 @@ CURSOR_SETTINGS: Mapping[str, str] = {
 PREFIX = "PROXY_"
 """How the names of the proxy's settings begin. Those of a person's shell are for a proxy of theirs: with them this one
 would be judged as another than the one that comes with Assay."""
+SPARES = 2
+"""Instances for what kills its backend. With one, to start that again and again takes longer than all the rest."""
 SLOTS = 4
 UNREADY_SETTINGS: Mapping[str, str] = {"PROXY_MAX_CONCURRENCY": str(SLOTS), "PROXY_READY_WAIT_MS": "600"}
 """The unready instance has few slots, so that they are soon taken, and gives up on its backend soon."""
@@ -97,22 +99,26 @@ def proxy(
     mock = _version_of_mock() if codex is None and cursor is None else None
     with (
         launch(command, env=env, timeout=start_timeout, without=PREFIX) as launched,
-        launch_at_need(command, env=env, timeout=start_timeout, without=PREFIX) as spare,
+        ExitStack() as stack,
         unready_instance(
             command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready, at_need=True
         ) as unready_url,
     ):
+        spares = [
+            stack.enter_context(launch_at_need(command, env=env, timeout=start_timeout, without=PREFIX))
+            for _ in range(SPARES)
+        ]
         target = Target(
             base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
             keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
-            slots=SLOTS, spare_url=spare.base_url, dialects=dialects,
+            slots=SLOTS, spare_urls=tuple(spare.base_url for spare in spares), dialects=dialects,
             default_mode=Dialect.OBSIDIAN_XML,  # the proxy's own (S4-5); mode.default is judged by it
         )  # fmt: skip
         try:
             yield preflight(behind(target, codex, cursor, mock))
         finally:
             # All at once: each takes a moment to end what it has started itself.
-            for one in (launched, spare, launched_at(unready_url)):
+            for one in (launched, *spares, launched_at(unready_url)):
                 if one is not None:
                     one.begin_to_stop()
 

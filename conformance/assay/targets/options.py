@@ -40,6 +40,11 @@ from assay.targets.option import Options, option
 if TYPE_CHECKING:
     from pathlib import Path
 
+JOBS = 8
+"""How many exchanges with a target run at the same time."""
+BUNDLED_JOBS = 16
+"""With the proxy that comes with Assay on its mock: with fewer, most of a run is spent in waiting for its scripts."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions(Options):
@@ -340,7 +345,14 @@ class RunOptions(Options):
             help="Edition of the catalogue to judge by. If omitted, the catalogue of this version.",
         ),
     )
-    jobs: int = field(default=8, metadata=option(kind=Count(), help="How many exchanges run at the same time."))
+    jobs: int | None = field(
+        default=None,
+        metadata=option(
+            kind=Count(),
+            help=f"How many exchanges run at the same time. If omitted, {JOBS}; {BUNDLED_JOBS} with the proxy that"
+            " comes with Assay on its mock.",
+        ),
+    )
     max_requests: int | None = field(
         default=None,
         metadata=option(

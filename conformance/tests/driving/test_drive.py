@@ -385,7 +385,7 @@ def test_who_stands_alone_is_sent_to_the_spare_instance_beside_the_others(tiny: 
 
     tiny.respond, other.respond = first, spare
     try:
-        target = a_target(tiny, spare_url=other.base_url)
+        target = a_target(tiny, spare_urls=(other.base_url,))
         ask = Request(method="GET", path="/models", root=False)
         plain = Scenario(name="plain", title="", exercises=("http.models.list",), request=ask, alone=True)
         runs = run(

@@ -16,11 +16,13 @@ def test_an_address_is_reported_as_its_path_below_the_base_url(base: str) -> Non
     assert target.path_of(target.url("/models/m")) == "/models/m"
 
 
-def test_an_address_of_the_spare_instance_has_its_like_at_the_first() -> None:
-    target = Target(base_url="http://127.0.0.1:1/v1", model="m", spare_url="http://127.0.0.1:2/v1")
-    assert target.at_first("http://127.0.0.1:2/v1/models") == target.url("/models")
-    assert target.path_of("http://127.0.0.1:2/v1/models") == "/models"
-    for url in (target.url("/models"), "http://127.0.0.1:3/v1/models"):
+def test_an_address_of_a_spare_instance_has_its_like_at_the_first() -> None:
+    spares = ("http://127.0.0.1:2/v1", "http://127.0.0.1:3/v1")
+    target = Target(base_url="http://127.0.0.1:1/v1", model="m", spare_urls=spares)
+    for spare in spares:
+        assert target.at_first(f"{spare}/models") == target.url("/models")
+        assert target.path_of(f"{spare}/models") == "/models"
+    for url in (target.url("/models"), "http://127.0.0.1:4/v1/models"):
         assert target.at_first(url) == url
 
 
