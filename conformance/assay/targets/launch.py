@@ -39,7 +39,7 @@ LOCAL = "http://127.0.0.1:{port}/v1"
 GRACE = 5.0
 """Seconds that a proxy has to stop after SIGTERM."""
 
-POLL = 0.05
+POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
 LOWEST_PORT = 10000
 """The lowest port that a launched proxy is given: well-known services listen below it."""
