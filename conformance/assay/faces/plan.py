@@ -92,7 +92,7 @@ class Plan:
     def _certified(
         self, watch: Callable[[Target], AbstractContextManager[Progress]], say: Callable[[str], None]
     ) -> Certificate:
-        with reach(self.target) as target:
+        with reach(self.target, hurried=any(one.alone for one in self.scenarios)) as target:
             # Said once; each run may cost that much.
             self._budget(target, say)
             return of_all([self._once(target, watch) for _ in range(self.run.repeat)])

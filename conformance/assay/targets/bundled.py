@@ -6,7 +6,7 @@ import secrets
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.model.dialect import Dialect
 from assay.model.target import Backend, Target
@@ -16,10 +16,12 @@ from assay.targets.preflight import preflight
 from assay.targets.unready_instance import unready_instance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from assay.targets.cursor_agent import CursorAgent
     from assay.targets.real_codex import RealCodex
+
+_T = TypeVar("_T")
 
 # The proxy's own is 15 s (chat.stream.keepalive); each scenario that waits for a comment would take as long.
 KEEPALIVE = 0.3
@@ -72,6 +74,7 @@ def proxy(
     codex: RealCodex | None = None,
     cursor: CursorAgent | None = None,
     dialects: tuple[Dialect, ...] = (),
+    hurried: bool = False,
 ) -> Iterator[Target]:
     """The reference proxy (or another command that takes its settings) on a free port, as a target.
 
@@ -82,6 +85,7 @@ def proxy(
         codex: Its backend; None: the mock.
         cursor: Its backend, instead of a Codex; None: there is none.
         dialects: Those in which it is to be judged; empty: all that it speaks.
+        hurried: Whether its spare instances are started beside it, and not only when they are needed.
 
     Raises:
         HarnessError: it does not start.
@@ -96,18 +100,21 @@ def proxy(
         env |= {**CURSOR_SETTINGS, **cursor.env, **cursor.scratch}
         unready = cursor.unready
     command = command or executable("assay-proxy")
-    mock = _version_of_mock() if codex is None and cursor is None else None
-    with (
-        launch(command, env=env, timeout=start_timeout, without=PREFIX) as launched,
-        ExitStack() as stack,
-        unready_instance(
-            command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready, at_need=True
-        ) as unready_url,
-    ):
+    # Asked for while something else starts.
+    mock = _aside(_version_of_mock) if codex is None and cursor is None else None
+    with ExitStack() as stack:
         spares = [
             stack.enter_context(launch_at_need(command, env=env, timeout=start_timeout, without=PREFIX))
             for _ in range(SPARES)
         ]
+        for begun in [_aside(spare.begin) for spare in spares if hurried]:
+            begun.result()
+        launched = stack.enter_context(launch(command, env=env, timeout=start_timeout, without=PREFIX))
+        unready_url = stack.enter_context(
+            unready_instance(
+                command, env={**env, **UNREADY_SETTINGS}, url=LOCAL, without=PREFIX, unready=unready, at_need=True
+            )
+        )
         target = Target(
             base_url=launched.base_url, model="cursor" if cursor else "codex", api_key=key, timeout=timeout,
             keepalive=KEEPALIVE, idle_timeout=IDLE_TIMEOUT, body_limit=BODY_LIMIT, unready_url=unready_url,
@@ -118,17 +125,21 @@ def proxy(
             yield preflight(behind(target, codex, cursor, mock))
         finally:
             # All at once: each takes a moment to end what it has started itself.
-            for one in (launched, *spares, launched_at(unready_url)):
-                if one is not None:
-                    one.begin_to_stop()
+            for each in (launched, *spares, launched_at(unready_url)):
+                if each is not None:
+                    each.begin_to_stop()
 
 
-def _version_of_mock() -> Future[Version]:
-    """The version of the mock, which is asked for while something else starts."""
-    beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="assay-version")
-    asked = beside.submit(version_of, executable("assay-codex"))
+def _aside(work: Callable[[], _T]) -> Future[_T]:
+    """Work in another thread; an interrupt, which is raised in the main one, cannot break it off."""
+    beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="assay-aside")
+    done = beside.submit(work)
     beside.shutdown(wait=False)
-    return asked
+    return done
+
+
+def _version_of_mock() -> Version:
+    return version_of(executable("assay-codex"))
 
 
 def behind(
@@ -145,4 +156,4 @@ def behind(
         return replace(target, backend=Backend.CURSOR)
     if codex is not None:
         return replace(target, backend=Backend.CODEX, missing=codex.missing)
-    return replace(target, missing=missing_in((mock or _version_of_mock()).result()) - UNPLAYED)
+    return replace(target, missing=missing_in(mock.result() if mock else _version_of_mock()) - UNPLAYED)

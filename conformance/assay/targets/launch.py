@@ -96,6 +96,8 @@ class Launched:
     """How many times it was started again."""
     over: bool = False
     """Whether it is to be started no more."""
+    _begun: bool = False
+    """Whether it was started and nobody has waited for it yet."""
     _starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a process is started or stopped, since restarts run in another thread."""
 
@@ -106,13 +108,23 @@ class Launched:
 
     @property
     def asleep(self) -> bool:
-        """Whether it was not started yet; `restart` does that."""
-        return self.process is None
+        """Whether it was not started yet, or not waited for; `restart` does that."""
+        return self.process is None or self._begun
 
     def death(self) -> Death | None:
         """How the process ended; None while it runs."""
         status = self.process.poll() if self.process else None
         return None if status is None else Death(status=status, last_words=self.log.last_words())
+
+    def begin(self) -> None:
+        """Start it, for the first time, and do not wait: `restart` does.
+
+        Raises:
+            HarnessError: it cannot be started.
+        """
+        with self._starting:
+            if self.process is None and not self.over:
+                self.process, self.restarts, self._begun = _start(self.words, self.env, self.log), 1, True
 
     def restart(self) -> None:
         """Start it, or start it again at the same address, and wait until it answers.
@@ -124,10 +136,12 @@ class Launched:
             # The run may have been interrupted while this thread waited for its turn.
             if self.over:
                 return
-            if self.process is not None:
-                stop(self.process)  # also the children of a leader that is gone, who may still hold the port
-            self.restarts += 1
-            self.process = _start(self.words, self.env, self.log)
+            if not self._begun:
+                if self.process is not None:
+                    stop(self.process)  # also the children of a leader that is gone, who may still hold the port
+                self.restarts += 1
+                self.process = _start(self.words, self.env, self.log)
+            self._begun = False
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reach(options: TargetOptions) -> Iterator[Target]:
+def reach(options: TargetOptions, *, hurried: bool = False) -> Iterator[Target]:
     """The target, running and past its preflight, for the length of a `with` block.
+
+    `hurried`: whether all that the run will need is started at once.
 
     Raises:
         HarnessError: it cannot be reached or driven.
@@ -66,6 +68,7 @@ def reach(options: TargetOptions) -> Iterator[Target]:
             started = bundled.proxy(
                 timeout=options.timeout, start_timeout=options.start_timeout, codex=codex, cursor=cursor,
                 dialects=options.dialects or tuple(one for one in Dialect if one.spec.surface in options.wanted),
+                hurried=hurried,
             )  # fmt: skip
             yield replace(
                 _with_mock(stack.enter_context(started)),

@@ -153,6 +153,29 @@ def test_one_that_is_launched_at_need_is_started_by_the_first_who_needs_it(proxy
     assert launched_at(launched.base_url) is None
 
 
+def test_one_that_is_begun_is_started_once(proxy: Proxy, until: Any) -> None:
+    with launch_at_need(proxy.command(), env={}) as launched:
+        launched.begin()
+        first = launched.pid
+        assert (first > 0, launched.asleep) == (True, True), "nobody has waited for it"
+        launched.begin()
+        launched.restart()
+        assert (launched.pid, launched.asleep, launched.restarts) == (first, False, 1)
+        assert httpx.get(f"{launched.base_url}/models", trust_env=False).status_code == 200
+        launched.restart()
+        assert launched.pid != first
+    until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
+
+
+def test_one_that_is_begun_and_never_needed_is_stopped(proxy: Proxy, until: Any) -> None:
+    with launch_at_need(proxy.command(), env={}) as launched:
+        launched.begin()
+        until(lambda: proxy.note.exists() and proxy.note.read_text(), "the start of the process")
+    until(lambda: gone(proxy.noted["pids"]), "the end of the process group")
+    launched.begin()
+    assert gone([launched.pid]), "after the block nothing is started any more"
+
+
 def test_one_that_nobody_needed_never_ran(proxy: Proxy) -> None:
     with launch_at_need(proxy.command(), env={}) as launched:
         assert launched.asleep
