@@ -33,7 +33,13 @@ EVERY = [(name, version) for name, it in CONVERSATIONS.items() for version in VE
 IDS = [f"{'newest' if version == NEWEST else version}-{name}" for name, version in EVERY]
 STARTED = {"0.89.0": "codex/event/mcp_startup_complete", NEWEST: "thread/started"}
 """How it is told that a thread has started, and that nothing more is to be said of that."""
-UNSENT = {"configWarning", "warning"}
+UNSENT = {
+    "configWarning",
+    "warning",
+    # 0.89.0 says that a thread which is put away has ended, or says nothing, by chance.
+    "codex/event/shutdown_complete",
+}
+"""Notifications that are not compared."""
 OWN = {"codexHome", "path", "rolloutPath", "serverName", "installationId", "revision", "userAgent"}
 CLOCK = re.compile(r"(?<=try again at )[^\".]*[AP]M")
 MOCK_URL = "http://127.0.0.1:9/v1"
