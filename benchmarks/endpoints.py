@@ -7,6 +7,8 @@ Each endpoint runs alone on one core, the driver on another. All answer the same
 as a Markdown table with ratios to `assay`:
 
 - start: from the start of the process to the first answer (the best of five);
+- first 1,000: the whole answers a second over 32 connections that a process gives which has just been started, as one
+  run of a client's tests asks for; engines that compile what they do often are slower then (the best of four);
 - requests: whole answers a second over 32 connections that are kept, and what one costs of the processor (the best of
   five, as all that follows: other work on the machine only ever makes it worse);
 - p50: the median time of a whole answer on one connection;
@@ -23,6 +25,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import platform
 import shutil
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 HOST, KEY = "127.0.0.1", "assay"
 CROWD, STREAMS, PIECES = 32, 64, 1000
+FIRST = 1000
+"""Requests that a new process is asked."""
 RUNS = 5
 SECONDS = 5.0
 """How long requests are sent in all runs together, and after which no more streams are."""
@@ -231,16 +236,16 @@ async def connect(port: int) -> Connection:
     return Connection(*await asyncio.open_connection(HOST, port, limit=1 << 22))
 
 
-async def requests(port: int, pid: int) -> tuple[float, float]:
-    """Whole answers a second, and microseconds of the processor for each."""
+async def requests(port: int, pid: int, most: float = math.inf) -> tuple[float, float]:
+    """Whole answers a second, and microseconds of the processor for each: of `most`, or of those of a second."""
     connections = [await connect(port) for _ in range(CROWD)]
-    count, until = 0, time.perf_counter() + SECONDS / RUNS
+    count, until = 0, time.perf_counter() + SECONDS / RUNS if most == math.inf else math.inf
 
     async def client(connection: Connection) -> None:
         nonlocal count
-        while time.perf_counter() < until:
-            await connection.whole(SHORT)
+        while count < most and time.perf_counter() < until:
             count += 1
+            await connection.whole(SHORT)
 
     before, began = spent(pid), time.perf_counter()
     await asyncio.gather(*map(client, connections))
@@ -325,6 +330,7 @@ def answers(port: int) -> bool:
 class Measured:
     """A row; times in seconds."""
 
+    new: float
     rate: float
     cost: float
     p50: float
@@ -359,17 +365,19 @@ async def _measured(port: int, pid: int) -> dict[str, float]:
 
 def measure(name: str) -> Measured:
     """Start an endpoint some times, measure the last one."""
-    starts = []
+    starts, firsts = [], []
     for _ in range(4):
-        with running(name) as (_, _, start):
+        with running(name) as (port, pid, start):
             starts.append(start)
+            firsts.append(uvloop.run(requests(port, pid, FIRST))[0])
     with running(name) as (port, pid, start):
         idle = resident(pid)
         found = uvloop.run(_measured(port, pid))
-        return Measured(**found, start=min(*starts, start), idle=idle, loaded=resident(pid))
+        return Measured(**found, new=max(firsts), start=min(*starts, start), idle=idle, loaded=resident(pid))
 
 
 COLUMNS: dict[str, Callable[[Measured], tuple[float, str]]] = {
+    "requests/s, first 1,000": lambda row: (row.new, f"{row.new:,.0f}"),
     "requests/s at 32": lambda row: (row.rate, f"{row.rate:,.0f}"),
     "µs of CPU": lambda row: (row.cost, f"{row.cost:.0f}"),
     "p50, ms": lambda row: (row.p50, f"{row.p50 * 1e3:.2f}"),

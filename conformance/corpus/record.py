@@ -31,8 +31,9 @@ from assay.results import archive
 from assay.scenarios import SCENARIOS
 from assay.targets.gateway import fill, variables
 from assay.targets.kinds import Pairs
-from assay.targets.launch import free_port, launch
+from assay.targets.launch import launch
 from assay.targets.options import RunOptions, TargetOptions
+from assay.targets.ports import free_port
 
 if TYPE_CHECKING:
     from assay.results.certificate import Certificate

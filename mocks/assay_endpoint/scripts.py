@@ -36,7 +36,7 @@ def scripts_of(*paths: Path) -> Scripts:
     return _reported(now_and_then(ScriptFiles(paths, LIBRARY, "endpoint").library))
 
 
-SPARED = 20
+SPARED = 100
 """How many times as long as the last look at the files took it is until the next one."""
 LONGEST = 0.05
 """Seconds after which they are looked at in any case: whoever changes one does not wait for it."""

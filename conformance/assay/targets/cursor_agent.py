@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.targets.launch import free_port
+from assay.targets.ports import free_port
 from assay_scripts.library import LIBRARY
 
 if TYPE_CHECKING:

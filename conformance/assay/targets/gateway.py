@@ -23,7 +23,8 @@ from assay.model.served import SERVED_KEY, UNKNOWN_MODEL
 from assay.model.verdict import HarnessError
 from assay.requests.carried import address, carried_headers
 from assay.targets.address import is_local
-from assay.targets.launch import LOCAL, Launched, free_port, launch
+from assay.targets.launch import LOCAL, Launched, launch
+from assay.targets.ports import free_port
 from assay.targets.serving import is_free
 
 if TYPE_CHECKING:

@@ -7,11 +7,9 @@ midst of a run is to be judged by the rest, too.
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Required, TypedDict, Unpack
 
 import httpx
 
@@ -29,6 +27,7 @@ from assay.model.transcript import Death
 from assay.model.verdict import HarnessError
 from assay.targets.address import check_url
 from assay.targets.orphans import ending_with_parent
+from assay.targets.ports import free_port
 from assay.targets.trust import trust
 
 if TYPE_CHECKING:
@@ -41,12 +40,6 @@ GRACE = 5.0
 
 POLL = 0.02
 """Seconds between two looks at a proxy that is starting."""
-LOWEST_PORT = 10000
-"""The lowest port that a launched proxy is given: well-known services listen below it."""
-USUAL_EPHEMERAL = 49152
-"""The lowest port that a system gives to outgoing connections, by RFC 6335."""
-EPHEMERAL = Path("/proc/sys/net/ipv4/ip_local_port_range")
-"""Where Linux says which ports it gives to them."""
 SHOWN = 2000
 """How many characters of a dead proxy's output an error message quotes."""
 
@@ -211,57 +204,32 @@ def executable(name: str) -> str:
     return found
 
 
-def free_port() -> int:
-    """A loopback port that nothing listens on at this moment, and that the system gives to no outgoing connection.
+class Options(TypedDict, total=False):
+    """How a proxy is started."""
 
-    Raises:
-        HarnessError: none is found.
-    """
-    # A proxy listens at it about a second later. A port that the system chooses (port 0) is one that it also gives to
-    # any connection that is opened meanwhile, so on a busy machine it is sometimes taken by then.
-    # The system's randomness: a seed, as tests set one, would give two processes the same ports.
-    for port in secrets.SystemRandom().sample(range(LOWEST_PORT, _first_ephemeral()), 100):
-        with socket.socket() as probe, suppress(OSError):
-            # As servers do: a port that was just left counts as free.
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise HarnessError("no free port was found on 127.0.0.1")
-
-
-def _first_ephemeral() -> int:
-    """The lowest port that the system may give to a connection."""
-    try:
-        return max(int(EPHEMERAL.read_text(encoding="ascii").split()[0]), LOWEST_PORT + 1000)
-    except OSError:
-        return USUAL_EPHEMERAL  # not Linux
+    env: Required[Mapping[str, str]]
+    """Variables, over those of this process. CODEX_BIN names the mock unless it is among them."""
+    url: str
+    """The base URL, `LOCAL` unless given; `{port}` is replaced in it, too."""
+    timeout: float
+    """How long it may take to become ready, 30 seconds unless given."""
+    below: int
+    """It is ready when it answers `GET <url>/models` with a status below this one, 500 unless given."""
+    without: str
+    """Variables of this process whose names begin so are kept from it; none unless given."""
 
 
 @contextmanager
-def launch(
-    command: str,
-    *,
-    env: Mapping[str, str],
-    url: str = LOCAL,
-    timeout: float = 30.0,
-    below: int = 500,
-    without: str = "",
-) -> Iterator[Launched]:
+def launch(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
     """Run a proxy for the length of a `with` block.
 
-    Args:
-        command: `{port}` in it is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
-        env: Variables, over those of this process. CODEX_BIN names the mock unless it is among them.
-        url: The base URL; `{port}` is replaced in it, too.
-        timeout: How long the proxy may take to become ready, in seconds.
-        below: It is ready when it answers `GET <url>/models` with a status below this one.
-        without: Variables of this process whose names begin so are kept from it; "": none.
+    `{port}` in the command is replaced by a free port, which the variables PORT and PROXY_PORT also hold.
 
     Raises:
-        HarnessError: `url` is no usable URL, or the command cannot be started, dies, or does not become ready.
+        HarnessError: the URL is not usable, or the command cannot be started, dies, or does not become ready.
     """
     with (
-        _at_port(command, env=env, url=url, timeout=timeout, below=below, without=without) as launched,
+        _at_port(command, **options) as launched,
         started(lambda: _start(launched.words, launched.env, launched.log)) as process,
     ):
         launched.process = process
@@ -271,44 +239,37 @@ def launch(
 
 
 @contextmanager
-def launch_at_need(
-    command: str,
-    *,
-    env: Mapping[str, str],
-    url: str = LOCAL,
-    timeout: float = 30.0,
-    below: int = 500,
-    without: str = "",
-) -> Iterator[Launched]:
+def launch_at_need(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
     """The same, but the proxy is started when the first request is to be sent to it (see `assay.driving.reviving`).
 
     For an instance that few scenarios need: its start costs others time, and a run may not need it at all.
     """
-    with (
-        _at_port(command, env=env, url=url, timeout=timeout, below=below, without=without) as launched,
-        _known(launched),
-    ):
+    with _at_port(command, **options) as launched, _known(launched):
         yield launched
 
 
 @contextmanager
-def _at_port(
-    command: str, *, env: Mapping[str, str], url: str, timeout: float, below: int, without: str
-) -> Iterator[Launched]:
+def _at_port(command: str, **options: Unpack[Options]) -> Iterator[Launched]:
     """What is to be started, at a port of its own; not started yet."""
     port = str(free_port())
     # Not `format`: a command and a URL may hold other braces.
-    base_url = url.replace("{port}", port)
+    base_url = options.get("url", LOCAL).replace("{port}", port)
     check_url(base_url)
     words = _words(command.replace("{port}", port))
     mock = {"CODEX_BIN": executable("assay-codex"), "PORT": port, "PROXY_PORT": port}
     # PATH, HOME and the like stay: a command of a user needs them.
+    without = options.get("without")
     own = {name: value for name, value in os.environ.items() if not (without and name.startswith(without))}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         yield Launched(
-            base_url=base_url, words=words, env={**own, **mock, **env}, timeout=timeout, below=below,
-            log=_Log(out=out, err=err), process=None,
-        )  # fmt: skip
+            base_url=base_url,
+            words=words,
+            env={**own, **mock, **options["env"]},
+            timeout=options.get("timeout", 30.0),
+            below=options.get("below", 500),
+            log=_Log(out=out, err=err),
+            process=None,
+        )
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,13 @@ import httpx
 import pytest
 
 from assay.driving.direct import HEAD, Direct
-from assay.targets.launch import free_port
+from assay.targets.ports import free_port
 from assay.targets.trust import trust
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 OK = b"HTTP/1.1 200 OK\r\n"
 FIVE = OK + b"Content-Length: 5\r\n\r\nhello"
@@ -109,6 +111,25 @@ class Seen:
 
 
 @asynccontextmanager
+async def serving(serve: Serve) -> AsyncIterator[str]:
+    """A server by its URL; at the end all of its connections are over, so that nothing of it is left to other tests."""
+    served: list[asyncio.Task[object] | None] = []
+
+    async def whole(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        served.append(asyncio.current_task())
+        # A client may leave before it has all.
+        with suppress(OSError, asyncio.IncompleteReadError):
+            await serve(reader, writer)
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+    async with await asyncio.start_server(whole, "127.0.0.1") as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/a%20b?c=%41"
+        await asyncio.gather(*filter(None, served))
+
+
+@asynccontextmanager
 async def answering(data: bytes, *, size: int, sent: list[bytes] | None = None) -> AsyncIterator[str]:
     """A server that answers with these bytes, `size` at a time, and closes; `sent` is given what it received."""
 
@@ -122,11 +143,9 @@ async def answering(data: bytes, *, size: int, sent: list[bytes] | None = None) 
             writer.write(data[at : at + size])
             await writer.drain()
             await asyncio.sleep(0)
-        writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1")
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/a%20b?c=%41"
+    async with serving(serve) as url:
+        yield url
 
 
 def usual() -> httpx.AsyncHTTPTransport:
@@ -134,11 +153,11 @@ def usual() -> httpx.AsyncHTTPTransport:
     return httpx.AsyncHTTPTransport(verify=trust("http://127.0.0.1"))
 
 
-async def seen(transport: httpx.AsyncBaseTransport, url: str, method: str = "GET") -> Seen:
+async def seen(transport: httpx.AsyncBaseTransport, url: str, method: str = "GET", seconds: float = 5.0) -> Seen:
     found = Seen()
     try:
         async with (
-            httpx.AsyncClient(transport=transport, timeout=5.0) as client,
+            httpx.AsyncClient(transport=transport, timeout=seconds) as client,
             client.stream(method, url) as response,
         ):
             found.status, found.headers = response.status_code, response.headers.raw
@@ -218,15 +237,12 @@ def test_silence_is_waited_for_as_long_as_a_client_says(data: bytes) -> None:
         writer.write(data)
         # Until the client leaves.
         await reader.read()
-        writer.close()
 
-    async def ask() -> None:
-        server = await asyncio.start_server(silent, "127.0.0.1")
-        async with server, httpx.AsyncClient(transport=Direct(), timeout=0.05, trust_env=False) as client:
-            await client.get(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+    async def ask() -> type[httpx.TransportError] | None:
+        async with serving(silent) as url:
+            return (await seen(Direct(), url, seconds=0.05)).failed
 
-    with pytest.raises(httpx.ReadTimeout):
-        asyncio.run(ask())
+    assert asyncio.run(ask()) is httpx.ReadTimeout
 
 
 def test_an_answer_to_a_request_that_is_not_read_is_read() -> None:
@@ -237,12 +253,9 @@ def test_an_answer_to_a_request_that_is_not_read_is_read() -> None:
         # Closed for writing alone: what it has not read would take the answer with it.
         writer.write_eof()
         await reader.read()
-        writer.close()
 
     async def ask() -> int:
-        server = await asyncio.start_server(refuse, "127.0.0.1")
-        async with server, httpx.AsyncClient(transport=Direct(), trust_env=False) as client:
-            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        async with serving(refuse) as url, httpx.AsyncClient(transport=Direct(), trust_env=False) as client:
             return (await client.post(url, content=b"x" * (1 << 22))).status_code
 
     assert asyncio.run(ask()) == httpx.codes.REQUEST_ENTITY_TOO_LARGE

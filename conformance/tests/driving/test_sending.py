@@ -147,7 +147,7 @@ def test_concurrency_falls_to_what_the_target_serves(tiny: Any) -> None:
 
 
 def test_a_request_beside_a_stream_that_is_refused_shows_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.driving.drive.BESIDE", 0.1)
+    monkeypatch.setattr("assay.driving.driver.BESIDE", 0.1)
     refused = threading.Event()
 
     def respond(exchange: Any) -> None:

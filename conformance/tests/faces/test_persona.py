@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.faces.cli import main
-from assay.targets.launch import free_port, launch
+from assay.targets.launch import launch
+from assay.targets.ports import free_port
 from assay_mocks.personas import PERSONAS
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from assay.model.target import Backend
 from assay.model.verdict import HarnessError, Verdict
 from assay.targets.gateway import Upstream, fill, gateway, upstream, variables
 from assay.targets.kinds import Pairs
-from assay.targets.launch import free_port
 from assay.targets.options import RunOptions, TargetOptions
+from assay.targets.ports import free_port
 from assay.targets.reach import reach
 
 PASSTHROUGH = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('passthrough.py')))} {{port}}"

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -18,7 +16,7 @@ import pytest
 
 from assay.model.verdict import HarnessError
 from assay.targets import launch as launching
-from assay.targets.launch import executable, free_port, launch, launch_at_need, launched_at, started, stop
+from assay.targets.launch import executable, launch, launch_at_need, launched_at, started, stop
 
 PROXY = """
     import http.server, json, os, subprocess, sys
@@ -296,33 +294,6 @@ def test_commands_are_found_on_the_path_too(monkeypatch: pytest.MonkeyPatch, tmp
     command.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert executable("assay-elsewhere") == str(command)
-
-
-def test_a_port_in_use_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    used, other = free_port(), free_port()
-    monkeypatch.setattr(secrets.SystemRandom, "sample", lambda _self, _ports, _count: [used, other])
-    with socket.create_server(("127.0.0.1", used)):
-        assert free_port() == other
-
-
-@pytest.mark.parametrize(("said", "first"), [("20000\t60999\n", 20000), ("1024\t65535\n", 11000), (None, 49152)])
-def test_the_ports_of_connections_are_left_out(
-    said: str | None, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[range] = []
-    file = tmp_path / "ip_local_port_range"
-    if said:
-        file.write_text(said)
-    monkeypatch.setattr("assay.targets.launch.EPHEMERAL", file)
-
-    def sample(_self: object, ports: range, _count: int) -> list[int]:
-        asked.append(ports)
-        return []
-
-    monkeypatch.setattr(secrets.SystemRandom, "sample", sample)
-    with pytest.raises(HarnessError, match="no free port"):
-        free_port()
-    assert asked == [range(10000, first)]
 
 
 KILLED = """

@@ -13,7 +13,7 @@ from assay.model.dialect import MODE_HEADER, Arguments, Dialect, Surface
 from assay.model.target import Backend, KeyStyle, Missing, SurfaceState, Target
 from assay.model.verdict import HarnessError
 from assay.targets import probe
-from assay.targets.launch import free_port
+from assay.targets.ports import free_port
 from assay.targets.preflight import detect_argument_mode, preflight
 from assay.targets.probe import LONGEST
 

@@ -1,0 +1,42 @@
+"""Ports at which a proxy may listen."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.model.verdict import HarnessError
+from assay.targets.ports import free_port
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_port_in_use_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    used, other = free_port(), free_port()
+    monkeypatch.setattr(secrets.SystemRandom, "sample", lambda _self, _ports, _count: [used, other])
+    with socket.create_server(("127.0.0.1", used)):
+        assert free_port() == other
+
+
+@pytest.mark.parametrize(("said", "first"), [("20000\t60999\n", 20000), ("1024\t65535\n", 11000), (None, 49152)])
+def test_the_ports_of_connections_are_left_out(
+    said: str | None, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[range] = []
+    file = tmp_path / "ip_local_port_range"
+    if said:
+        file.write_text(said)
+    monkeypatch.setattr("assay.targets.ports.EPHEMERAL", file)
+
+    def sample(_self: object, ports: range, _count: int) -> list[int]:
+        asked.append(ports)
+        return []
+
+    monkeypatch.setattr(secrets.SystemRandom, "sample", sample)
+    with pytest.raises(HarnessError, match="no free port"):
+        free_port()
+    assert asked == [range(10000, first)]
