@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay_endpoint.scripts import scripts_of
+from assay_endpoint.scripts import reported, scripts_of
 from assay_endpoint.serving import endpoint_of, listening, serve
 from assay_endpoint.settings import Settings
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     key_file: Path | None = given.pop("api_key_file")
     if key_file is not None:
         given["api_key"] = key_file.read_text(encoding="utf-8").strip()
-    at, scripts = listening(given.pop("host"), given.pop("port")), scripts_of(*given.pop("scripts"))
+    at, scripts = listening(given.pop("host"), given.pop("port")), reported(scripts_of(*given.pop("scripts")))
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     serve(endpoint_of(settings, scripts), at, _say, workers)
     return 0

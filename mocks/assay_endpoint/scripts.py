@@ -33,7 +33,7 @@ def scripts_of(*paths: Path) -> Scripts:
         return lambda: LIBRARY
     from assay_scripts.files.read import ScriptFiles  # noqa: PLC0415
 
-    return _reported(now_and_then(ScriptFiles(paths, LIBRARY, "endpoint").library))
+    return now_and_then(ScriptFiles(paths, LIBRARY, "endpoint").library)
 
 
 SPARED = 100
@@ -59,7 +59,7 @@ def now_and_then(look: Scripts, clock: Callable[[], float] = monotonic) -> Scrip
     return looked
 
 
-def _reported(scripts: Scripts) -> Scripts:
+def reported(scripts: Scripts) -> Scripts:
     """The scripts; whatever is wrong with them is logged, once each time it is found."""
     last: Library | ScriptError | None = None
 

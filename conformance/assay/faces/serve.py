@@ -160,14 +160,15 @@ def _journal(limit: int, path: Path | None) -> Journal:
 
 def _checked(paths: tuple[Path, ...]) -> Scripts:
     """The scripts of the files and of the library; the files are read once here, to report an error at once."""
-    from assay_endpoint.scripts import scripts_of  # noqa: PLC0415
+    from assay_endpoint.scripts import reported, scripts_of  # noqa: PLC0415
     from assay_scripts.files.errors import ScriptError  # noqa: PLC0415
 
     scripts = scripts_of(*paths)
     found = scripts()
     if isinstance(found, ScriptError):
         raise UnservableError(str(found))
-    return scripts
+    # From now on: what is wrong at the start is told once, by who raises it.
+    return reported(scripts)
 
 
 def _introduction(url: str, settings: Settings, variable: str | None) -> str:

@@ -244,11 +244,14 @@ def refused(*arguments: str, status: int = 2) -> str:
         (None, "scripts.yaml: cannot be read: No such file"),
     ],
 )
-def test_a_broken_file_of_scripts_is_one_line(tmp_path: Path, content: str | None, message: str) -> None:
+def test_a_broken_file_of_scripts_is_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: str | None, message: str
+) -> None:
     file = tmp_path / "scripts.yaml"
     if content is not None:
         file.write_text(content)
     assert message in refused("--scripts", str(file), "--port", "0")
+    assert not caplog.records, "it would be told twice"
 
 
 def test_a_port_that_is_taken_is_one_line(tiny: Any) -> None:
