@@ -1,6 +1,7 @@
 """What each request to a target carries besides its own: the key in its style, the person's headers and query.
 
-All of it may be secret, so what is shown to a person goes through `masked_headers` and `masked_url`.
+All of it may be secret: a URL is shown through `masked_url`, a request as `report.curl` writes it, and what is kept is
+masked in `results.masking`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from assay.model.scenario import WRONG_KEY, Auth
 from assay.model.target import MASK, KeyStyle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from assay.model.target import Target
 
@@ -63,12 +64,6 @@ def _key(target: Target, auth: Auth) -> str | None:
         Auth.CUT: f"{scheme}{(key or '')[:-1] or '-'}",
         Auth.EXTENDED: f"{scheme}{key}x",
     }[auth]
-
-
-def masked_headers(headers: Iterable[tuple[str, str]], target: Target) -> tuple[tuple[str, str], ...]:
-    """Headers of a request as a person may see them: those that may hold a secret have `MASK` for their value."""
-    secret = {*HEADERS.values(), *(name.lower() for name, _ in target.headers)}
-    return tuple((name, MASK if name.lower() in secret else value) for name, value in headers)
 
 
 def masked_url(url: str, target: Target) -> str:

@@ -153,16 +153,6 @@ class Options:
                 given[option.field] = tuple(value) if option.repeatable else value
         return cls(**given)
 
-    @classmethod
-    def from_mapping(cls, data: Mapping[str, object]) -> Self:
-        """The options that plain data give, by their names, as a TOML file would.
-
-        Raises:
-            OptionError: a name is no option's, or a value is not of its option's kind.
-        """
-        known = {name: option for option in cls.options() for name in option.names}
-        return cls(**{(option := find(name, known)).field: option.read_data(value) for name, value in data.items()})
-
     def words(self) -> list[str]:
         """The words of a command line that give these options; what has its default is left out."""
         return [word for option in self.options() for word in option.words(getattr(self, option.field))]

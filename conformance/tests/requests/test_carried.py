@@ -6,7 +6,7 @@ import pytest
 
 from assay.model.scenario import Auth
 from assay.model.target import KeyStyle, Target
-from assay.requests.carried import address, carried_headers, masked_headers, masked_url
+from assay.requests.carried import address, carried_headers, masked_url
 
 URL = "http://proxy/v1/models"
 
@@ -61,7 +61,3 @@ def test_what_may_be_secret_is_masked() -> None:
     )
     assert masked_url(address(f"{URL}?limit=1", one), one) == f"{URL}?limit=1&sig=***&key=***"
     assert masked_url(f"{URL}?limit=1", target()) == f"{URL}?limit=1"
-    sent = (("accept", "*/*"), *carried_headers(one).items(), ("Authorization", "Bearer s3cr3t"), ("Api-Key", "s3cr3t"))
-    assert masked_headers(sent, one) == (
-        ("accept", "*/*"), ("x-team", "***"), ("Authorization", "***"), ("Api-Key", "***"),
-    )  # fmt: skip

@@ -13,10 +13,11 @@ from assay.model.dialect import Arguments, Dialect, Surface
 from assay.model.target import Agent, KeyStyle
 from assay.model.verdict import VerdictLevel
 from assay.targets.kinds import OptionError, Pair, Reason
+from assay.targets.option import find
 from assay.targets.options import RunOptions, TargetOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay.targets.option import Options
 
@@ -101,6 +102,13 @@ def test_the_command_line_asks_for_the_same_again(monkeypatch: pytest.MonkeyPatc
     assert asked == [ALL, RUN]
 
 
+def read(kind: type[Options], data: Mapping[str, Any]) -> Options:
+    """The options that plain data give, as a target file does."""
+    known = {name: option for option in kind.options() for name in option.names}
+    found = {find(name, known): value for name, value in data.items()}
+    return kind(**{option.field: option.read_data(value) for option, value in found.items()})
+
+
 def test_a_mapping_gives_every_option_by_its_name() -> None:
     data = {
         "url": "http://x:1/v1", "launch": "my proxy {port}", "codex": __file__, "gateway": "my gateway {config}",
@@ -113,16 +121,16 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
         "keepalive": 1.5, "idle-timeout": 2, "body-limit": 3, "slots": 4, "pace": 0.5, "timeout": 5.0,
         "start-timeout": 6,
     }  # fmt: skip
-    assert TargetOptions.from_mapping(data) == ALL
-    assert TargetOptions.from_mapping(json.loads(json.dumps(data))) == ALL
+    assert read(TargetOptions, data) == ALL
+    assert read(TargetOptions, json.loads(json.dumps(data))) == ALL
     run = {
         "only": ["text-hello", "call-one"], "known-failing": __file__, "output": str(Path(__file__).parent),
         "fail-on": "compat", "edition": "2026-11-22", "jobs": 3,
         "known": {"text-hello:chat.stream.text": "a = b"}, "repeat": 2, "max-seconds": 7, "max-bytes": 8,
         "max-requests": 4, "max-tokens": 5, "rate": 6, "yes": True, "allow-partial": True,
     }  # fmt: skip
-    assert RunOptions.from_mapping(run) == RUN
-    assert TargetOptions.from_mapping({}) == TargetOptions()
+    assert read(RunOptions, run) == RUN
+    assert read(TargetOptions, {}) == TargetOptions()
 
 
 @pytest.mark.parametrize(
@@ -168,13 +176,13 @@ def test_a_mapping_gives_every_option_by_its_name() -> None:
 )
 def test_a_mapping_that_cannot_be_meant_is_refused(data: Any, message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        TargetOptions.from_mapping(data)
+        read(TargetOptions, data)
     assert str(raised.value).startswith(message)
 
 
 def test_a_flag_is_true_or_false() -> None:
     with pytest.raises(OptionError, match="allow-partial is 'yes'; it should be true or false"):
-        RunOptions.from_mapping({"allow-partial": "yes"})
+        read(RunOptions, {"allow-partial": "yes"})
 
 
 @pytest.mark.parametrize(
@@ -255,7 +263,7 @@ def test_options_that_belong_together_are_taken(options: Any) -> None:
 
 
 def test_the_level_may_be_named_as_such() -> None:
-    assert RunOptions.from_mapping({"level": "compat"}) == RunOptions.from_mapping({"fail-on": "compat"})
+    assert read(RunOptions, {"level": "compat"}) == read(RunOptions, {"fail-on": "compat"})
     for name in ("--level", "--fail-on"):
         done = CliRunner().invoke(cli.main, ["certify", name, "lenient"])
         assert (done.exit_code, "'lenient' should be one of compat, strict" in done.output) == (2, True)
